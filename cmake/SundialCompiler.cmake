@@ -1,0 +1,16 @@
+# Warnings, sanitizers and linker for every target of this project.
+
+add_library(sundial_compiler INTERFACE)
+target_compile_options(sundial_compiler INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wnull-dereference -Werror
+    $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wthread-safety>)
+
+if(SUNDIAL_SANITIZE)
+    target_compile_options(sundial_compiler INTERFACE
+        -fsanitize=${SUNDIAL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(sundial_compiler INTERFACE -fsanitize=${SUNDIAL_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_link_options(sundial_compiler INTERFACE -fuse-ld=lld)
+endif()

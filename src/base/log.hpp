@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sundial::base {
+
+enum class LogLevel : std::uint8_t { debug, info, warn, error };
+
+/// One fact for operators. `event_name` is one of the fixed names of docs/reference/logs.md, or
+/// empty for a line that only people read. Never holds names, birth dates, payloads or secrets.
+struct LogLine {
+    using Value = std::variant<std::string, std::int64_t, double, bool>;
+
+    LogLevel level = LogLevel::info;
+    std::string event_name;
+    std::string message;
+    std::string correlation_id;  // req-… | evt-… | sys-…; empty: the sink's own sys-…
+    std::vector<std::pair<std::string, Value>> fields;
+};
+
+/// Where log lines go. Thread-safe; never blocks on a slow disk for long; never throws.
+class Log {
+public:
+    virtual ~Log() = default;
+    virtual void write(LogLine line) = 0;
+};
+
+}  // namespace sundial::base

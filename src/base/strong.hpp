@@ -1,0 +1,30 @@
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <utility>
+
+namespace sundial::base {
+
+/// A Rep that cannot pass for another Rep: two tags are two types.
+template <class Tag, class Rep>
+struct Strong {
+    Rep value;
+    explicit constexpr Strong(Rep v) : value(std::move(v)) {}
+    friend auto operator<=>(const Strong&, const Strong&) = default;
+};
+
+/// The one after: versions, attempts.
+template <class Tag, class Rep>
+[[nodiscard]] constexpr Strong<Tag, Rep> next(Strong<Tag, Rep> current) {
+    return Strong<Tag, Rep>{static_cast<Rep>(current.value + 1)};
+}
+
+}  // namespace sundial::base
+
+template <class Tag, class Rep>
+struct std::hash<sundial::base::Strong<Tag, Rep>> {
+    std::size_t operator()(const sundial::base::Strong<Tag, Rep>& strong) const {
+        return std::hash<Rep>{}(strong.value);
+    }
+};

@@ -1,0 +1,25 @@
+#include "base/suggest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace sundial::base {
+namespace {
+
+const std::array<std::string, 4> zones{"Europe/Kyiv", "Europe/Paris", "America/Mazatlan", "UTC"};
+
+TEST(Nearest, FindsWhatWasMeant) {
+    EXPECT_EQ(nearest("europe/pariss", zones), "Europe/Paris");
+    EXPECT_EQ(nearest("Europe/Kiev", zones), "Europe/Kyiv");
+    EXPECT_EQ(nearest("utc", zones), "UTC");
+}
+
+TEST(Nearest, SaysNothingRatherThanSomethingFarOff) {
+    EXPECT_EQ(nearest("completely different", zones), std::nullopt);
+    EXPECT_EQ(nearest("", zones), std::nullopt);
+    EXPECT_EQ(nearest(std::string(10'000, 'x'), zones), std::nullopt);
+}
+
+}  // namespace
+}  // namespace sundial::base
