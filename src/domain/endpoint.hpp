@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "domain/error.hpp"
+#include "domain/ids.hpp"
+#include "domain/retry.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+enum class EndpointType : std::uint8_t { webhook, inbox };
+[[nodiscard]] std::string_view to_string(EndpointType type);
+[[nodiscard]] std::optional<EndpointType> parse_endpoint_type(std::string_view text);
+
+/// Where events go. Its type never changes.
+struct Endpoint {
+    EndpointId id;
+    std::optional<std::string> external_id;
+    std::string name;
+    EndpointType type = EndpointType::webhook;
+    std::string url;                                          // webhook only
+    std::vector<std::pair<std::string, std::string>> headers; // the user's own
+    std::chrono::seconds timeout{10};                         // whole request, 1–30 s
+    RetryPolicy retry_policy;
+    std::uint32_t retry_client_errors = 0;
+    bool enabled = true;
+    std::optional<std::string> disabled_reason;
+    std::string sealed_secret;  // encrypted; opened only by who signs. Empty for an inbox
+    std::string secret_hint;    // "whsec_…Q9f"
+    Version version{1};
+    Instant created_at;
+    Instant updated_at;
+    friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+/// All that is wrong with name, external id, headers (reliability 7), time-out (against `lease`: a time-out
+/// longer than lease − 10 s is refused), retry policy. The URL is judged by the webhook rules.
+[[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
+
+}  // namespace sundial

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "domain/event_status.hpp"
+#include "domain/ids.hpp"
+
+namespace sundial {
+
+/// One thing wrong with what was asked. `pointer` is a JSON pointer into the request (or `?name` for a query
+/// parameter); `code` one of the lower-case codes of the API reference.
+struct FieldError {
+    std::string pointer;
+    std::string code;
+    std::string message;
+};
+struct ValidationFailed {
+    std::vector<FieldError> errors;
+};
+enum class Noun : std::uint8_t { user, schedule, event, endpoint };
+struct NotFound {
+    Noun noun;
+    std::string id;  // as it was asked for
+};
+/// The event's state does not allow `action`.
+struct InvalidStateTransition {
+    EventId id;
+    std::string action;
+    EventStatus status;
+    std::optional<InstanceId> claimed_by;
+    Version version;
+};
+/// The row is past the version that the claim returned: somebody else has it, or it is over.
+struct LeaseLost {
+    EventId id;
+    Version held;
+};
+/// A row or stream is not at the version that the caller expected.
+struct OptimisticLock {
+    Noun noun;
+    std::string id;
+    Version expected;
+    Version actual;
+};
+struct DuplicateIdempotencyKey {
+    IdempotencyKey key;
+    EventId existing;
+    EventStatus status;
+};
+struct DuplicateExternalId {
+    Noun noun;
+    std::string external_id;
+    Uuid existing;
+};
+struct EndpointDisabled {
+    EndpointId id;
+    std::string reason;
+};
+/// A payload template names something that no user has.
+struct InvalidTemplate {
+    std::string name;
+    std::string message;
+};
+struct InvalidCursor {};
+/// The clock can be moved only where it was started as a test clock.
+struct ClockNotTest {};
+
+using Error = std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
+                           DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
+                           InvalidCursor, ClockNotTest>;
+template <class T>
+using Result = base::Result<T, Error>;
+
+/// One field error as a whole answer.
+[[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code, std::string message) {
+    return {{{std::move(pointer), std::move(code), std::move(message)}}};
+}
+
+}  // namespace sundial

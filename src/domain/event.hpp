@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "domain/error.hpp"
+#include "domain/event_status.hpp"
+#include "domain/ids.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// What was asked, kept as it was asked: an instant (no `wall`), or a wall time in a zone with what to
+/// do in a gap or an overlap. `zone` is the id as written, a link included; "UTC" for a bare instant.
+struct Intent {
+    std::optional<WallTime> wall;
+    std::string zone = "UTC";
+    GapPolicy gap = GapPolicy::compatible;
+    OverlapPolicy overlap = OverlapPolicy::compatible;
+    friend bool operator==(const Intent&, const Intent&) = default;
+};
+
+/// Which occurrence of which schedule an event is. `nominal` is its identity for ever: the local date.
+struct Occurrence {
+    ScheduleId schedule;
+    Version schedule_version;  // of the rule that it was planned by
+    Date nominal;
+    friend bool operator==(const Occurrence&, const Occurrence&) = default;
+};
+
+struct Pending {
+    friend bool operator==(const Pending&, const Pending&) = default;
+};
+struct Processing {
+    std::optional<InstanceId> claimed_by;  // empty while it waits for its next try, or is parked
+    friend bool operator==(const Processing&, const Processing&) = default;
+};
+struct Completed {
+    Instant at;
+    friend bool operator==(const Completed&, const Completed&) = default;
+};
+struct Failed {
+    Instant at;
+    std::string reason;  // head: an error code of the attempt, "HTTP_STATUS 404"
+    friend bool operator==(const Failed&, const Failed&) = default;
+};
+struct Cancelled {
+    Instant at;
+    std::string reason;
+    friend bool operator==(const Cancelled&, const Cancelled&) = default;
+};
+using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelled>;
+
+/// Something to deliver once its time has come. A plain value; the functions below return the next one.
+///   Pending    -> Processing   claim    when claimable_at is reached
+///   Processing -> Processing   claim    the same: the next try is due, or the lease of the last holder is over
+///   Processing -> Processing   settle   not accepted: nobody holds it, claimable_at is the next try
+///   Processing -> Processing   release  given back unsent: no try is spent, the number is not used again
+///   Processing -> Completed    settle   the receiver accepted
+///   Processing -> Failed       settle   refused for good, or the tries are used up
+///   Pending, or Processing that waits -> Cancelled   cancel;   every other pair is an error
+struct Event {
+    EventId id;
+    IdempotencyKey key;
+    std::string type;  // eventType
+    Priority priority = Priority::normal;
+    std::optional<UserId> user;
+    std::optional<EndpointId> endpoint;
+    std::optional<Occurrence> occurrence;  // of a schedule; empty for a single event
+    Intent intent;
+    Instant due;                     // what the intent means under the tzdata in force: derived, never edited
+    std::string tz_release;          // that tzdata's release, "2025b"
+    std::string payload;             // exact bytes, sent unchanged
+    Instant claimable_at;            // when a scheduler must look again: due, next try or end of lease; `never` = parked
+    Version version{1};              // the one that a claim returned fences all that its holder writes
+    Attempt attempt{0};              // number of the latest try
+    std::uint32_t retry_count = 0;   // tries that failed or were lost
+    std::optional<EventId> retry_of;
+    std::optional<Instant> first_attempt_at;  // start of the first try; lateness is this minus due
+    std::optional<Instant> dismissed_at;
+    Instant created_at;
+    Instant updated_at;
+    EventState state{};
+    friend bool operator==(const Event&, const Event&) = default;
+};
+
+[[nodiscard]] EventStatus status_of(const Event& event);
+[[nodiscard]] bool is_final(const Event& event);
+/// Processing and held by somebody.
+[[nodiscard]] bool is_claimed(const Event& event);
+/// New, retried and rescued work in one question. Not a state: no job has to promote rows.
+[[nodiscard]] bool claimable(const Event& event, Instant now);
+
+/// Start of the first attempt minus due, once there was one.
+[[nodiscard]] std::optional<std::chrono::microseconds> lateness(const Event& event);
+/// More than one tick (1 s) late.
+[[nodiscard]] bool late_execution(const Event& event);
+
+/// Errors of all: InvalidStateTransition.
+/// A lease found expired counts as a lost try.
+[[nodiscard]] Result<Event> claim(Event event, InstanceId by, Instant now, std::chrono::microseconds lease);
+[[nodiscard]] Result<Event> complete(Event event, Instant now);
+[[nodiscard]] Result<Event> fail(Event event, Instant now, std::string reason);
+/// Not accepted: it waits for its next try; the try is spent.
+[[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
+/// Given back unsent; `until` may be `never`.
+[[nodiscard]] Result<Event> release(Event event, Instant now, Instant until);
+[[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
+/// Another moment for what is still PENDING.
+[[nodiscard]] Result<Event> retarget(Event event, Intent intent, Instant due, Instant now);
+/// A fresh event under the same key for one that FAILED.
+[[nodiscard]] Result<Event> retried(const Event& failed, EventId fresh, Instant now);
+/// FAILED and looked at: no longer a dead letter.
+[[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
+
+}  // namespace sundial

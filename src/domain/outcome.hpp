@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "domain/ids.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// What an attempt means for its event (reliability 6).
+enum class Verdict : std::uint8_t { accepted, retryable, permanent };
+
+/// Heads of a failure reason; texts of the API ("HTTP_STATUS", …).
+enum class DeliveryErrorCode : std::uint8_t {
+    http_status, timeout, dns, connect, tls, protocol, destination_forbidden, worker, lease_lost
+};
+[[nodiscard]] std::string_view to_string(DeliveryErrorCode code);
+
+/// What became of one attempt. "It may have happened" is retryable: a time-out is not a refusal.
+struct Outcome {
+    Verdict verdict = Verdict::retryable;
+    std::optional<int> status_code;
+    std::optional<DeliveryErrorCode> error;
+    std::string error_text;                            // for people; never a secret, never internals of a denied address
+    std::optional<std::chrono::seconds> retry_after;   // of a 429 or 503, capped at 24 h
+    std::string response_body;                         // first 2 KiB
+    std::chrono::microseconds duration{0};
+};
+
+/// Verdict of a complete response head: 2xx accepted; 408, 425, 429, 5xx retryable; everything else
+/// permanent (3xx is never followed), unless `client_errors_left`, tries that the endpoint still grants to
+/// 3xx, 401, 403, 404, 407, 409 and 421, is not zero.
+[[nodiscard]] Verdict judge_status(int status, std::uint32_t client_errors_left);
+
+/// "HTTP_STATUS 404", "TIMEOUT no answer in 10 s": the failureReason of an event.
+[[nodiscard]] std::string failure_reason(const Outcome& outcome);
+
+/// What `attempts` keeps: tries worth reading. A success is told by its history row.
+enum class AttemptOutcome : std::uint8_t { succeeded, retryable, permanent, lost, late, released };
+[[nodiscard]] std::string_view to_string(AttemptOutcome outcome);
+[[nodiscard]] std::optional<AttemptOutcome> parse_attempt_outcome(std::string_view text);
+
+struct AttemptRecord {
+    EventId event;
+    Attempt number;
+    AttemptOutcome outcome;
+    std::optional<EndpointId> endpoint;
+    std::optional<Instant> started_at;
+    std::chrono::microseconds duration{0};
+    std::optional<int> status_code;
+    std::string error_code;   // empty if none
+    std::string error_text;
+    std::string response_body;
+    std::optional<InstanceId> instance;
+    friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
+};
+
+}  // namespace sundial

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace sundial {
+
+/// The codes of time-semantics 2 that rules about time can answer; their texts are stable API.
+enum class TimeErrorCode : std::uint8_t {
+    bad_time,
+    out_of_range,
+    nonexistent_time,
+    ambiguous_time,
+    offset_mismatch,
+    unknown_zone,
+    bad_interval,
+    not_allowed,  // a policy that this kind does not take
+};
+
+struct TimeError {
+    TimeErrorCode code;
+    std::string message;  // what is wrong and what would be right; the field is named by the caller
+};
+
+/// "bad_time", "unknown_zone", …
+[[nodiscard]] std::string_view to_string(TimeErrorCode code);
+
+template <class T>
+using TimeResult = base::Result<T, TimeError>;
+
+}  // namespace sundial
