@@ -25,9 +25,9 @@ struct Endpoint {
     std::optional<std::string> external_id;
     std::string name;
     EndpointType type = EndpointType::webhook;
-    std::string url;                                          // webhook only
-    std::vector<std::pair<std::string, std::string>> headers; // the user's own
-    std::chrono::seconds timeout{10};                         // whole request, 1–30 s
+    std::string url;                                           // webhook only
+    std::vector<std::pair<std::string, std::string>> headers;  // the user's own
+    std::chrono::seconds timeout{10};                          // whole request, 1–30 s
     RetryPolicy retry_policy;
     std::uint32_t retry_client_errors = 0;
     bool enabled = true;
@@ -40,8 +40,9 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// All that is wrong with name, external id, headers (reliability 7), time-out (against `lease`: a time-out
-/// longer than lease − 10 s is refused), retry policy. The URL is judged by the webhook rules.
+/// All that is wrong with name, external id, headers (reliability 7), time-out (against `lease`: a
+/// time-out longer than lease − 10 s is refused), retry policy. The URL is judged by the webhook
+/// rules.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
 
 }  // namespace sundial

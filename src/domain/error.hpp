@@ -12,8 +12,8 @@
 
 namespace sundial {
 
-/// One thing wrong with what was asked. `pointer` is a JSON pointer into the request (or `?name` for a query
-/// parameter); `code` one of the lower-case codes of the API reference.
+/// One thing wrong with what was asked. `pointer` is a JSON pointer into the request (or `?name`
+/// for a query parameter); `code` one of the lower-case codes of the API reference.
 struct FieldError {
     std::string pointer;
     std::string code;
@@ -70,14 +70,15 @@ struct InvalidCursor {};
 /// The clock can be moved only where it was started as a test clock.
 struct ClockNotTest {};
 
-using Error = std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
-                           DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
-                           InvalidCursor, ClockNotTest>;
+using Error = std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost,
+                           OptimisticLock, DuplicateIdempotencyKey, DuplicateExternalId,
+                           EndpointDisabled, InvalidTemplate, InvalidCursor, ClockNotTest>;
 template <class T>
 using Result = base::Result<T, Error>;
 
 /// One field error as a whole answer.
-[[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code, std::string message) {
+[[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code,
+                                              std::string message) {
     return {{{std::move(pointer), std::move(code), std::move(message)}}};
 }
 

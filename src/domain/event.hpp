@@ -13,8 +13,9 @@
 
 namespace sundial {
 
-/// What was asked, kept as it was asked: an instant (no `wall`), or a wall time in a zone with what to
-/// do in a gap or an overlap. `zone` is the id as written, a link included; "UTC" for a bare instant.
+/// What was asked, kept as it was asked: an instant (no `wall`), or a wall time in a zone with what
+/// to do in a gap or an overlap. `zone` is the id as written, a link included; "UTC" for a bare
+/// instant.
 struct Intent {
     std::optional<WallTime> wall;
     std::string zone = "UTC";
@@ -23,7 +24,8 @@ struct Intent {
     friend bool operator==(const Intent&, const Intent&) = default;
 };
 
-/// Which occurrence of which schedule an event is. `nominal` is its identity for ever: the local date.
+/// Which occurrence of which schedule an event is. `nominal` is its identity for ever: the local
+/// date.
 struct Occurrence {
     ScheduleId schedule;
     Version schedule_version;  // of the rule that it was planned by
@@ -54,14 +56,15 @@ struct Cancelled {
 };
 using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelled>;
 
-/// Something to deliver once its time has come. A plain value; the functions below return the next one.
+/// Something to deliver once its time has come. A plain value; the functions below return the next
+/// one.
 ///   Pending    -> Processing   claim    when claimable_at is reached
-///   Processing -> Processing   claim    the same: the next try is due, or the lease of the last holder is over
-///   Processing -> Processing   settle   not accepted: nobody holds it, claimable_at is the next try
-///   Processing -> Processing   release  given back unsent: no try is spent, the number is not used again
-///   Processing -> Completed    settle   the receiver accepted
-///   Processing -> Failed       settle   refused for good, or the tries are used up
-///   Pending, or Processing that waits -> Cancelled   cancel;   every other pair is an error
+///   Processing -> Processing   claim    the same: the next try is due, or the lease of the last
+///   holder is over Processing -> Processing   settle   not accepted: nobody holds it, claimable_at
+///   is the next try Processing -> Processing   release  given back unsent: no try is spent, the
+///   number is not used again Processing -> Completed    settle   the receiver accepted Processing
+///   -> Failed       settle   refused for good, or the tries are used up Pending, or Processing
+///   that waits -> Cancelled   cancel;   every other pair is an error
 struct Event {
     EventId id;
     IdempotencyKey key;
@@ -71,13 +74,14 @@ struct Event {
     std::optional<EndpointId> endpoint;
     std::optional<Occurrence> occurrence;  // of a schedule; empty for a single event
     Intent intent;
-    Instant due;                     // what the intent means under the tzdata in force: derived, never edited
-    std::string tz_release;          // that tzdata's release, "2025b"
-    std::string payload;             // exact bytes, sent unchanged
-    Instant claimable_at;            // when a scheduler must look again: due, next try or end of lease; `never` = parked
-    Version version{1};              // the one that a claim returned fences all that its holder writes
-    Attempt attempt{0};              // number of the latest try
-    std::uint32_t retry_count = 0;   // tries that failed or were lost
+    Instant due;  // what the intent means under the tzdata in force: derived, never edited
+    std::string tz_release;  // that tzdata's release, "2025b"
+    std::string payload;     // exact bytes, sent unchanged
+    Instant claimable_at;    // when a scheduler must look again: due, next try or end of lease;
+                             // `never` = parked
+    Version version{1};      // the one that a claim returned fences all that its holder writes
+    Attempt attempt{0};      // number of the latest try
+    std::uint32_t retry_count = 0;  // tries that failed or were lost
     std::optional<EventId> retry_of;
     std::optional<Instant> first_attempt_at;  // start of the first try; lateness is this minus due
     std::optional<Instant> dismissed_at;
@@ -101,7 +105,8 @@ struct Event {
 
 /// Errors of all: InvalidStateTransition.
 /// A lease found expired counts as a lost try.
-[[nodiscard]] Result<Event> claim(Event event, InstanceId by, Instant now, std::chrono::microseconds lease);
+[[nodiscard]] Result<Event> claim(Event event, InstanceId by, Instant now,
+                                  std::chrono::microseconds lease);
 [[nodiscard]] Result<Event> complete(Event event, Instant now);
 [[nodiscard]] Result<Event> fail(Event event, Instant now, std::string reason);
 /// Not accepted: it waits for its next try; the try is spent.

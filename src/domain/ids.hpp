@@ -15,17 +15,18 @@ using EventId = Strong<struct EventIdTag, Uuid>;
 using UserId = Strong<struct UserIdTag, Uuid>;
 using ScheduleId = Strong<struct ScheduleIdTag, Uuid>;
 using EndpointId = Strong<struct EndpointIdTag, Uuid>;
-using InstanceId = Strong<struct InstanceIdTag, Uuid>;                // random at every start: whose claim it is
-using Version = Strong<struct VersionTag, std::uint64_t>;             // one more with every change of the row
-using Attempt = Strong<struct AttemptTag, std::uint32_t>;             // number of the latest try
-using IdempotencyKey = Strong<struct IdempotencyKeyTag, std::string>; // [A-Za-z0-9_-]{1,128}
+using InstanceId = Strong<struct InstanceIdTag, Uuid>;  // random at every start: whose claim it is
+using Version = Strong<struct VersionTag, std::uint64_t>;  // one more with every change of the row
+using Attempt = Strong<struct AttemptTag, std::uint32_t>;  // number of the latest try
+using IdempotencyKey = Strong<struct IdempotencyKeyTag, std::string>;  // [A-Za-z0-9_-]{1,128}
 
 template <class Tag>
 [[nodiscard]] std::string to_string(const Strong<Tag, Uuid>& id) {
     return base::to_string(id.value);
 }
 
-/// The shard in which an event lies: its id carries it in the last byte (taken from a hash of its first key).
+/// The shard in which an event lies: its id carries it in the last byte (taken from a hash of its
+/// first key).
 [[nodiscard]] inline std::uint32_t shard_of(const EventId& id, std::uint32_t shards) {
     return id.value.bytes.back() % shards;
 }

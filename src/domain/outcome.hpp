@@ -16,7 +16,15 @@ enum class Verdict : std::uint8_t { accepted, retryable, permanent };
 
 /// Heads of a failure reason; texts of the API ("HTTP_STATUS", …).
 enum class DeliveryErrorCode : std::uint8_t {
-    http_status, timeout, dns, connect, tls, protocol, destination_forbidden, worker, lease_lost
+    http_status,
+    timeout,
+    dns,
+    connect,
+    tls,
+    protocol,
+    destination_forbidden,
+    worker,
+    lease_lost
 };
 [[nodiscard]] std::string_view to_string(DeliveryErrorCode code);
 
@@ -25,15 +33,15 @@ struct Outcome {
     Verdict verdict = Verdict::retryable;
     std::optional<int> status_code;
     std::optional<DeliveryErrorCode> error;
-    std::string error_text;                            // for people; never a secret, never internals of a denied address
-    std::optional<std::chrono::seconds> retry_after;   // of a 429 or 503, capped at 24 h
-    std::string response_body;                         // first 2 KiB
+    std::string error_text;  // for people; never a secret, never internals of a denied address
+    std::optional<std::chrono::seconds> retry_after;  // of a 429 or 503, capped at 24 h
+    std::string response_body;                        // first 2 KiB
     std::chrono::microseconds duration{0};
 };
 
 /// Verdict of a complete response head: 2xx accepted; 408, 425, 429, 5xx retryable; everything else
-/// permanent (3xx is never followed), unless `client_errors_left`, tries that the endpoint still grants to
-/// 3xx, 401, 403, 404, 407, 409 and 421, is not zero.
+/// permanent (3xx is never followed), unless `client_errors_left`, tries that the endpoint still
+/// grants to 3xx, 401, 403, 404, 407, 409 and 421, is not zero.
 [[nodiscard]] Verdict judge_status(int status, std::uint32_t client_errors_left);
 
 /// "HTTP_STATUS 404", "TIMEOUT no answer in 10 s": the failureReason of an event.
@@ -52,7 +60,7 @@ struct AttemptRecord {
     std::optional<Instant> started_at;
     std::chrono::microseconds duration{0};
     std::optional<int> status_code;
-    std::string error_code;   // empty if none
+    std::string error_code;  // empty if none
     std::string error_text;
     std::string response_body;
     std::optional<InstanceId> instance;

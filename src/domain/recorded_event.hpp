@@ -6,14 +6,15 @@
 
 namespace sundial {
 
-/// A fact kept in a stream: one change of a user, schedule or endpoint. Row version = stream version.
+/// A fact kept in a stream: one change of a user, schedule or endpoint. Row version = stream
+/// version.
 struct RecordedEvent {
     std::string aggregate_type;  // "User", "Schedule", "Endpoint"
     Uuid aggregate_id;
     Version version;
     Uuid event_id;
-    std::string event_type;      // "UserCreated", …
-    std::string data;            // JSON object
+    std::string event_type;  // "UserCreated", …
+    std::string data;        // JSON object
     std::string correlation_id;
 };
 

@@ -33,7 +33,8 @@ struct Schedule {
     OverlapPolicy overlap = OverlapPolicy::compatible;
     LeapPolicy leap = LeapPolicy::feb28;
     Version version{1};
-    Version planned_version{1};  // PENDING events agree with this version; behind `version` while an edit works through them
+    Version planned_version{1};  // PENDING events agree with this version; behind `version` while
+                                 // an edit works through them
     Instant created_at;
     Instant updated_at;
     friend bool operator==(const Schedule&, const Schedule&) = default;

@@ -18,19 +18,19 @@ struct User {
     std::string first_name;
     std::string last_name;
     Date date_of_birth;
-    std::string timezone;                          // IANA id as given; links are kept
-    std::map<std::string, Date> dates;             // further dates, "anniversary" → 2015-06-01
-    std::map<std::string, std::string> metadata;   // for templates
+    std::string timezone;                         // IANA id as given; links are kept
+    std::map<std::string, Date> dates;            // further dates, "anniversary" → 2015-06-01
+    std::map<std::string, std::string> metadata;  // for templates
     Version version{1};
     Instant created_at;
     Instant updated_at;
     friend bool operator==(const User&, const User&) = default;
 };
 
-/// All that is wrong with the texts and dates of `user`, given the date that it is today in its zone:
-/// names 1–100 characters without control characters, a birth date not later than today, external id
-/// 1–128, at most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}. The zone is judged by
-/// whoever can look it up.
+/// All that is wrong with the texts and dates of `user`, given the date that it is today in its
+/// zone: names 1–100 characters without control characters, a birth date not later than today,
+/// external id 1–128, at most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}. The zone
+/// is judged by whoever can look it up.
 [[nodiscard]] std::vector<FieldError> defects(const User& user, Date today);
 
 }  // namespace sundial

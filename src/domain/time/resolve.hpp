@@ -14,12 +14,12 @@ struct Resolved {
     LocalLookup::Kind kind = LocalLookup::Kind::unique;
 };
 
-/// The one instant that `wall` means in `zone` (time-semantics 5). `offset`, when the text carried one,
-/// must be an offset that the zone has at that time, and then chooses in an overlap.
-/// Errors: nonexistent_time, ambiguous_time (policy `reject`), offset_mismatch, not_allowed (overlap
-/// `both` is for recurring kinds), out_of_range (outside years 0001 to 9999 UTC).
-[[nodiscard]] TimeResult<Resolved> resolve(WallTime wall, const Zone& zone, GapPolicy gap,
-                                           OverlapPolicy overlap,
-                                           std::optional<std::chrono::seconds> offset = std::nullopt);
+/// The one instant that `wall` means in `zone` (time-semantics 5). `offset`, when the text carried
+/// one, must be an offset that the zone has at that time, and then chooses in an overlap. Errors:
+/// nonexistent_time, ambiguous_time (policy `reject`), offset_mismatch, not_allowed (overlap `both`
+/// is for recurring kinds), out_of_range (outside years 0001 to 9999 UTC).
+[[nodiscard]] TimeResult<Resolved> resolve(
+    WallTime wall, const Zone& zone, GapPolicy gap, OverlapPolicy overlap,
+    std::optional<std::chrono::seconds> offset = std::nullopt);
 
 }  // namespace sundial

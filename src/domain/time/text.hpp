@@ -9,10 +9,12 @@
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 
-/// The text formats of time-semantics 3 (RFC 3339, RFC 9557, ISO 8601): strict readers, one writer each.
+/// The text formats of time-semantics 3 (RFC 3339, RFC 9557, ISO 8601): strict readers, one writer
+/// each.
 namespace sundial {
 
-/// `2027-05-04T10:11:12.5+02:00[Europe/Rome]`. `offset` is empty for `Z`; `zone` is the suffix, unverified.
+/// `2027-05-04T10:11:12.5+02:00[Europe/Rome]`. `offset` is empty for `Z`; `zone` is the suffix,
+/// unverified.
 struct InstantText {
     Instant instant;
     std::optional<std::chrono::seconds> offset;
@@ -20,7 +22,8 @@ struct InstantText {
 };
 [[nodiscard]] TimeResult<InstantText> parse_instant(std::string_view text);
 
-/// `2027-05-04T10:11[:12][+02:00][[Europe/Rome]]`: a wall time, with the offset and zone that the text carried.
+/// `2027-05-04T10:11[:12][+02:00][[Europe/Rome]]`: a wall time, with the offset and zone that the
+/// text carried.
 struct LocalText {
     WallTime wall;
     std::optional<std::chrono::seconds> offset;
@@ -28,18 +31,21 @@ struct LocalText {
 };
 [[nodiscard]] TimeResult<LocalText> parse_local(std::string_view text);
 
-/// `1992-02-29`, years 0001 to 9999. Errors: bad_time (also for a day that the calendar does not have).
+/// `1992-02-29`, years 0001 to 9999. Errors: bad_time (also for a day that the calendar does not
+/// have).
 [[nodiscard]] TimeResult<Date> parse_date(std::string_view text);
 /// `09:00` or `09:00:30`.
 [[nodiscard]] TimeResult<TimeOfDay> parse_time_of_day(std::string_view text);
-/// `PT15M`, `PT1H30M`, `PT24H`: exact durations of 0 s to 876600 h; a day is not always 24 hours, so no days.
+/// `PT15M`, `PT1H30M`, `PT24H`: exact durations of 0 s to 876600 h; a day is not always 24 hours,
+/// so no days.
 [[nodiscard]] TimeResult<std::chrono::seconds> parse_duration(std::string_view text);
 
 /// `2027-01-05T14:00:00Z`; a fraction only when not zero, without trailing zeros.
 [[nodiscard]] std::string format_instant(Instant instant);
 /// `2027-01-05T14:00:00.000Z`: always milliseconds (cut, not rounded), as the API writes instants.
 [[nodiscard]] std::string format_instant_millis(Instant instant);
-/// `2027-01-05T09:00:00.000-05:00`: the wall clock of `zone` at `instant` with its offset (seconds shown if not zero).
+/// `2027-01-05T09:00:00.000-05:00`: the wall clock of `zone` at `instant` with its offset (seconds
+/// shown if not zero).
 [[nodiscard]] std::string format_local_millis(Instant instant, const Zone& zone);
 /// `2027-01-05T09:00:00-05:00[America/New_York]`, RFC 9557.
 [[nodiscard]] std::string format_zoned(Instant instant, const Zone& zone);

@@ -5,17 +5,21 @@
 
 namespace sundial {
 
-using Instant = std::chrono::sys_time<std::chrono::microseconds>;  // UTC, as fine as both databases keep
-using WallTime = std::chrono::local_time<std::chrono::seconds>;    // what a person says; needs a zone to be an Instant
+using Instant =
+    std::chrono::sys_time<std::chrono::microseconds>;  // UTC, as fine as both databases keep
+using WallTime = std::chrono::local_time<std::chrono::seconds>;  // what a person says; needs a zone
+                                                                 // to be an Instant
 using Date = std::chrono::year_month_day;
-using TimeOfDay = std::chrono::duration<std::int32_t>;             // seconds since local midnight, 0 to 86399
+using TimeOfDay = std::chrono::duration<std::int32_t>;  // seconds since local midnight, 0 to 86399
 
 /// Later than any instant that a person can name (year 9999 is the last): "never", "parked".
 inline constexpr Instant never = Instant::max();
 
-/// What to do with a local time that does not exist (time-semantics 5). Only kind `local` takes `reject`.
+/// What to do with a local time that does not exist (time-semantics 5). Only kind `local` takes
+/// `reject`.
 enum class GapPolicy : std::uint8_t { compatible, earlier, later, boundary, skip, reject };
-/// What to do with a local time that occurs twice. Only recurring kinds take `both`, only `local` takes `reject`.
+/// What to do with a local time that occurs twice. Only recurring kinds take `both`, only `local`
+/// takes `reject`.
 enum class OverlapPolicy : std::uint8_t { compatible, earlier, later, both, skip, reject };
 /// Where 29 February goes in a common year.
 enum class LeapPolicy : std::uint8_t { feb28, mar1, skip };

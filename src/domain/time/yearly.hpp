@@ -11,28 +11,31 @@ namespace sundial {
 
 /// A date that comes back every year (time-semantics 6).
 struct YearlyRule {
-    std::chrono::month_day day;                 // 29 February included
-    std::optional<std::chrono::year> from;      // the year of the date itself, its first occurrence; empty for --MM-DD
+    std::chrono::month_day day;  // 29 February included
+    std::optional<std::chrono::year>
+        from;  // the year of the date itself, its first occurrence; empty for --MM-DD
     TimeOfDay at{9 * 3600};
     LeapPolicy leap = LeapPolicy::feb28;
     GapPolicy gap = GapPolicy::compatible;
     OverlapPolicy overlap = OverlapPolicy::compatible;
 };
 
-/// One occurrence. `nominal` identifies it for ever: what has fired for it never fires again, whatever
-/// moves its instant (time-semantics 10).
+/// One occurrence. `nominal` identifies it for ever: what has fired for it never fires again,
+/// whatever moves its instant (time-semantics 10).
 struct YearlyOccurrence {
-    Date nominal;      // after the leap policy, before gap and overlap
-    WallTime wall;     // nominal date at the rule's time
+    Date nominal;   // after the leap policy, before gap and overlap
+    WallTime wall;  // nominal date at the rule's time
     Instant instant;
 };
 
-/// The first occurrence strictly after `after` in `zone`; empty when year 9999 is passed. A year that a
-/// policy skips has none. With overlap `both` the second pass is an occurrence of its own.
-[[nodiscard]] std::optional<YearlyOccurrence> next_yearly(const YearlyRule& rule, const Zone& zone, Instant after);
+/// The first occurrence strictly after `after` in `zone`; empty when year 9999 is passed. A year
+/// that a policy skips has none. With overlap `both` the second pass is an occurrence of its own.
+[[nodiscard]] std::optional<YearlyOccurrence> next_yearly(const YearlyRule& rule, const Zone& zone,
+                                                          Instant after);
 
-/// The occurrence whose nominal date is `nominal`, resolved in `zone`: how a pending one follows its
-/// person to another zone. Empty if a policy skips it there.
-[[nodiscard]] std::optional<YearlyOccurrence> yearly_on(const YearlyRule& rule, const Zone& zone, Date nominal);
+/// The occurrence whose nominal date is `nominal`, resolved in `zone`: how a pending one follows
+/// its person to another zone. Empty if a policy skips it there.
+[[nodiscard]] std::optional<YearlyOccurrence> yearly_on(const YearlyRule& rule, const Zone& zone,
+                                                        Date nominal);
 
 }  // namespace sundial
