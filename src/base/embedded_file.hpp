@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace sundial::base {
+
+/// A file that became part of the program when it was built: see cmake/SundialEmbed.cmake.
+struct EmbeddedFile {
+    std::string_view name;  // without folders
+    std::string_view content;
+};
+
+}  // namespace sundial::base
