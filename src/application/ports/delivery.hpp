@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+
+namespace sundial {
+
+/// One try.
+struct DeliveryRequest {
+    Event event;                       // as claimed: attempt and key are in it
+    std::optional<Endpoint> endpoint;  // none: an in-process handler
+    std::string
+        target_time;  // RFC 9557, the same for every try: 2027-02-28T09:00:00+01:00[Europe/Paris]
+    Instant now;  // the database's clock, as well as it is known here: the signature's timestamp
+};
+
+/// The one port that waits for strangers.
+class Delivery {
+public:
+    virtual ~Delivery() = default;
+    /// Starts one try and returns at once. `done` runs exactly once, on any thread, perhaps before
+    /// this returns, so it only queues. At most one request is sent, never a hidden second.
+    virtual void start(DeliveryRequest request, std::function<void(Outcome)> done) = 0;
+};
+
+/// Judges where requests may go (reliability 8), without a look at the network.
+class DestinationRules {
+public:
+    virtual ~DestinationRules() = default;
+    /// What is wrong with `url` for a webhook, at pointer /url; empty if nothing is.
+    [[nodiscard]] virtual std::optional<FieldError> refuse(std::string_view url) const = 0;
+};
+
+}  // namespace sundial

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+
+#include "domain/ids.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// New names for things. Thread-safe.
+class Ids {
+public:
+    virtual ~Ids() = default;
+    /// UUIDv7.
+    virtual Uuid fresh() = 0;
+    /// UUIDv7 whose last byte is the last byte of SHA-256 of the key: event, first key and retries
+    /// share a shard.
+    virtual EventId event_id(const IdempotencyKey& first_key) = 0;
+    /// `event-` and 32 random hex digits.
+    virtual IdempotencyKey random_key() = 0;
+    /// `event-` and the first 32 hex digits of SHA-256 over schedule name, user and occurrence,
+    /// line by line: the same for the same occurrence for ever, whoever computes it.
+    virtual IdempotencyKey generated_key(std::string_view schedule, UserId user, Date nominal) = 0;
+};
+
+/// Random numbers for jitter. Thread-safe.
+class Random {
+public:
+    virtual ~Random() = default;
+    /// Uniform in [0, 1).
+    virtual double unit() = 0;
+};
+
+}  // namespace sundial

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+#include "application/ports/endpoint_repository.hpp"
+#include "application/ports/event_repository.hpp"
+#include "application/ports/inbox_repository.hpp"
+#include "application/ports/schedule_repository.hpp"
+#include "application/ports/user_repository.hpp"
+#include "domain/recorded_event.hpp"
+
+namespace sundial {
+
+/// One transaction: all that is done through it becomes visible at once, or not at all. Not
+/// thread-safe; valid only inside the call that handed it out.
+class Transaction {
+public:
+    virtual ~Transaction() = default;
+    /// The database's clock, the same all through the transaction.
+    virtual Instant now() = 0;
+    virtual UserRepository& users() = 0;
+    virtual ScheduleRepository& schedules() = 0;
+    virtual EndpointRepository& endpoints() = 0;
+    virtual EventRepository& events() = 0;
+    virtual InboxRepository& inbox() = 0;
+    /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
+    /// caller.
+    virtual void record(const RecordedEvent& recorded) = 0;
+    /// Closes a stream for ever: payloads erased, headers kept.
+    virtual void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) = 0;
+};
+
+/// Where everything is kept. Thread-safe.
+class Store {
+public:
+    virtual ~Store() = default;
+    /// Runs `work` in one transaction. Committed, on stable storage, when `work` returned true and
+    /// this call returns; nothing of it remains when `work` returned false or threw. `work` may run
+    /// again after a conflict with another transaction, so it has no other effects. Throws
+    /// Unavailable; then the outcome is unknown only if `work` had returned true.
+    virtual void transact(const std::function<bool(Transaction&)>& work) = 0;
+    /// The same for work that only reads; it sees one moment of what is committed.
+    virtual void read(const std::function<void(Transaction&)>& work) = 0;
+};
+
+/// Commits if `work` returns a value, rolls back if it returns an error.
+template <class Work>
+[[nodiscard]] auto in_transaction(Store& store, Work work)
+    -> std::invoke_result_t<Work&, Transaction&> {
+    std::optional<std::invoke_result_t<Work&, Transaction&>> result;
+    store.transact([&](Transaction& tx) {
+        result.emplace(work(tx));
+        return result->has_value();
+    });
+    return std::move(*result);
+}
+
+/// What `work` returns.
+template <class Work>
+[[nodiscard]] auto in_read(Store& store, Work work) -> std::invoke_result_t<Work&, Transaction&> {
+    std::optional<std::invoke_result_t<Work&, Transaction&>> result;
+    store.read([&](Transaction& tx) { result.emplace(work(tx)); });
+    return std::move(*result);
+}
+
+}  // namespace sundial

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/ports/paging.hpp"
+#include "domain/user.hpp"
+
+namespace sundial {
+
+struct UserQuery {
+    enum class Sort : std::uint8_t { created_at, last_name, updated_at };
+    std::vector<std::string> timezones;  // any of them; empty: all
+    std::optional<unsigned> birth_month;
+    std::optional<unsigned> birth_day;
+    std::optional<std::string> prefix;    // of id, external id, first or last name
+    std::optional<Instant> created_from;  // inclusive
+    std::optional<Instant> created_to;    // exclusive
+    Sort sort = Sort::created_at;
+    PageRequest page;
+};
+
+/// Users, inside one transaction.
+class UserRepository {
+public:
+    virtual ~UserRepository() = default;
+    /// Errors: DuplicateExternalId.
+    virtual Result<void> add(const User& user) = 0;
+    virtual std::optional<User> find(UserId id) = 0;
+    virtual std::optional<UserId> id_of(std::string_view external_id) = 0;
+    /// The user, kept from every other change until the transaction ends.
+    virtual std::optional<User> lock(UserId id) = 0;
+    /// Those that exist, in no order, none of them changed by others until the transaction ends.
+    virtual std::vector<User> share(std::span<const UserId> ids) = 0;
+    /// Replaces a locked user. Errors: DuplicateExternalId.
+    virtual Result<void> update(const User& user) = 0;
+    virtual void remove(UserId id) = 0;
+    virtual Page<User> list(const UserQuery& query) = 0;
+    /// At most `limit` users with id > `after`, by id: for work that goes through all of them.
+    /// Shared as above.
+    virtual std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) = 0;
+};
+
+}  // namespace sundial
