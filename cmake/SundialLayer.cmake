@@ -1,11 +1,27 @@
-# sundial_layer(NAME [SOURCES ...] [USES layer...] [PRIVATE library...])
+# Layers, their tests, and programs. src/README and style follow from here: what is not declared does not link.
+
+# sundial_layer(NAME [CLANG_ONLY] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
 #
 # One static library for one layer. It sees the headers of the layers it USES (and, through them, of the
 # layers below) and of nothing else's libraries; third-party libraries are PRIVATE to its sources.
-# A dependency that is not declared here does not link: sundial_tests() links each layer's tests to
-# that layer, whole, plus its USES.
+# Two targets keep it honest:
+#   sundial_NAME_alone                      links the whole layer with what it USES and nothing else: whoever
+#                                           calls what he did not declare gets an undefined symbol
+#   all_verify_interface_header_sets        compiles each header alone, without the PRIVATE libraries
+# CLANG_ONLY is for layers with coroutines: with any other compiler the layer, and whatever USES it, is left
+# out, and asking for it by name fails with the reason.
 function(sundial_layer name)
-    cmake_parse_arguments(LAYER "" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
+    cmake_parse_arguments(LAYER "CLANG_ONLY" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
+    _sundial_refused(refused ${LAYER_USES})
+    if(LAYER_CLANG_ONLY AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        set(refused ON)
+    endif()
+    if(refused)
+        _sundial_refuse(sundial_${name})
+        set_property(GLOBAL APPEND PROPERTY SUNDIAL_REFUSED_LAYERS ${name})
+        return()
+    endif()
+
     add_library(sundial_${name} STATIC ${LAYER_SOURCES})
     target_sources(sundial_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}/src FILES ${LAYER_HEADERS})
     set_target_properties(sundial_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
@@ -14,19 +30,90 @@ function(sundial_layer name)
         target_link_libraries(sundial_${name} PUBLIC sundial_${used})
     endforeach()
     target_link_libraries(sundial_${name} PRIVATE ${LAYER_PRIVATE})
+
+    if(SUNDIAL_TESTS)
+        if(NOT TARGET sundial_empty_main)
+            file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/empty_main.cpp CONTENT "int main() {}\n")
+            add_library(sundial_empty_main OBJECT ${CMAKE_BINARY_DIR}/empty_main.cpp)
+        endif()
+        add_executable(sundial_${name}_alone $<TARGET_OBJECTS:sundial_empty_main>)
+        set_target_properties(sundial_${name}_alone PROPERTIES
+            LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/alone)
+        target_link_libraries(sundial_${name}_alone PRIVATE
+            sundial_compiler $<LINK_LIBRARY:WHOLE_ARCHIVE,sundial_${name}>)
+    endif()
 endfunction()
 
-# sundial_tests(NAME LAYER layer... [SOURCES ...] [LIBRARIES ...] [LABELS ...])
+# sundial_tests(NAME [TOGETHER] LAYER layer... SOURCES ... [LIBRARIES ...] [LABELS label...] [TIMEOUT seconds])
 #
-# One test program. Its LAYERs are linked whole, so that a symbol which a layer needs but may not use is
-# reported as undefined. Every test becomes a ctest test of its own.
+# One test program, test_NAME, for the layers named. Every test becomes a ctest test of its own; TOGETHER
+# makes them one, for tests which share something slow to start, as a database. The label `long` keeps
+# them out of `./sundial-dev check`. A test which is not done after TIMEOUT (120 seconds, TOGETHER 600: ten
+# times what our slowest ones need on two busy cores) has failed.
 function(sundial_tests name)
-    cmake_parse_arguments(TESTS "" "" "LAYER;SOURCES;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT" "LAYER;SOURCES;LIBRARIES;LABELS" ${ARGN})
+    _sundial_refused(refused ${TESTS_LAYER})
+    if(refused)
+        return()
+    endif()
     add_executable(test_${name} ${TESTS_SOURCES})
     target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
-    target_link_libraries(test_${name} PRIVATE sundial_compiler GTest::gmock GTest::gtest GTest::gtest_main ${TESTS_LIBRARIES})
+    target_link_libraries(test_${name} PRIVATE
+        sundial_compiler GTest::gmock GTest::gtest GTest::gtest_main ${TESTS_LIBRARIES})
     foreach(layer IN LISTS TESTS_LAYER)
-        target_link_libraries(test_${name} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,sundial_${layer}>)
+        target_link_libraries(test_${name} PRIVATE sundial_${layer})
+        add_dependencies(test_${name} sundial_${layer}_alone)
     endforeach()
-    gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." PROPERTIES LABELS "${TESTS_LABELS}")
+    if(TESTS_TOGETHER)
+        set(timeout 600)
+    else()
+        set(timeout 120)
+    endif()
+    if(TESTS_TIMEOUT)
+        set(timeout ${TESTS_TIMEOUT})
+    endif()
+    if(TESTS_TOGETHER)
+        add_test(NAME ${name} COMMAND test_${name})
+        set_tests_properties(${name} PROPERTIES LABELS "${TESTS_LABELS}" TIMEOUT ${timeout})
+    else()
+        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${name}."
+            PROPERTIES LABELS "${TESTS_LABELS}" TIMEOUT ${timeout})
+    endif()
+endfunction()
+
+# sundial_program(NAME SOURCES ... USES layer... [PRIVATE library...])
+#
+# An executable, bin/NAME, left out where one of its layers is.
+function(sundial_program name)
+    cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES;PRIVATE" ${ARGN})
+    _sundial_refused(refused ${PROGRAM_USES})
+    if(refused)
+        _sundial_refuse(${name})
+        return()
+    endif()
+    add_executable(${name} ${PROGRAM_SOURCES})
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(${name} PRIVATE sundial_compiler ${PROGRAM_PRIVATE})
+    foreach(used IN LISTS PROGRAM_USES)
+        target_link_libraries(${name} PRIVATE sundial_${used})
+    endforeach()
+endfunction()
+
+# Sets `result` when one of the layers named is left out with this compiler.
+function(_sundial_refused result)
+    get_property(all GLOBAL PROPERTY SUNDIAL_REFUSED_LAYERS)
+    set(${result} OFF PARENT_SCOPE)
+    foreach(layer IN LISTS ARGN)
+        if(layer IN_LIST all)
+            set(${result} ON PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
+# A target which tells why it cannot be built. Measured: g++ 12.2 destroys temporaries of a full expression
+# with co_await twice (lambdas with captures, aggregates, braced lists, ?:), so the result crashes at run time.
+function(_sundial_refuse target)
+    set(reason "${target} is not built with ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}: it needs clang, because g++ 12 miscompiles coroutines (temporaries beside co_await are destroyed twice). Use the preset dev or release.")
+    message(STATUS "${reason}")
+    add_custom_target(${target} COMMAND ${CMAKE_COMMAND} -E echo "${reason}" COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
 endfunction()
