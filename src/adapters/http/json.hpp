@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/problem.hpp"
+#include "base/result.hpp"
+
+namespace boost::json {
+class value;
+}
+
+namespace sundial::http {
+
+/// Bounds of what is read at all; the numbers are those of the limits table.
+struct JsonLimits {
+    std::size_t depth = 32;
+    std::size_t members = 10'000;
+    std::size_t digits = 32;
+};
+
+/// A JSON text read strictly: one value, well-formed UTF-8, no duplicate member, no lone surrogate,
+/// no NUL in a name, numbers that are finite. Cheap to copy.
+class JsonBody {
+public:
+    /// Errors: MALFORMED_JSON, saying at which byte; VALIDATION_FAILED for a broken bound or a
+    /// duplicate member, saying where by pointer.
+    [[nodiscard]] static base::Result<JsonBody, Problem> read(std::string text,
+                                                              const JsonLimits& limits = {});
+
+    [[nodiscard]] const boost::json::value& value() const;
+    [[nodiscard]] std::string_view text() const;
+    /// The exact bytes of a top-level member's value, for what is kept and sent unchanged. Lives as
+    /// long as this object or a copy of it.
+    [[nodiscard]] std::optional<std::string_view> raw_member(std::string_view name) const;
+
+private:
+    struct State;
+    explicit JsonBody(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+    std::shared_ptr<const State> state_;
+};
+
+/// `text` as a JSON string, quotes included. What is not UTF-8 becomes U+FFFD, so the result is
+/// always valid.
+[[nodiscard]] std::string quoted(std::string_view text);
+
+/// `name` as one step of a JSON pointer: "/a~1b".
+[[nodiscard]] std::string pointer_step(std::string_view name);
+
+}  // namespace sundial::http

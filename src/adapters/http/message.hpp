@@ -1,0 +1,81 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sundial::http {
+
+class JsonBody;
+
+/// Name and value of a query or path parameter, percent-decoded, well-formed UTF-8.
+struct Parameter {
+    std::string name;
+    std::string value;
+};
+
+/// Header fields in the order of the wire. Names compare without regard to ASCII case.
+class Headers {
+public:
+    void add(std::string name, std::string value);
+    /// Replaces every field of that name.
+    void set(std::string name, std::string value);
+    /// The first field of that name.
+    [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
+    [[nodiscard]] const std::vector<Parameter>& all() const { return fields_; }
+
+private:
+    std::vector<Parameter> fields_;
+};
+
+/// One request, whole: handlers block, so they get no streams.
+struct Request {
+    std::string method;  // as sent: upper case for every known one
+    std::string target;  // as sent, origin form: "/v1/users/ext%3A7?q=x"
+    std::string path;    // decoded, for people: "/v1/users/ext:7"
+    std::vector<Parameter> query;
+    Headers headers;
+    std::string body;  // the exact bytes received
+    std::string remote_address;
+    std::string correlation_id;  // "req-<uuid>", or the client's X-Request-Id where that is sane
+
+    // Filled in by the router.
+    std::string route;  // the pattern that matched: "/v1/users/{id}"
+    std::vector<Parameter> path_parameters;
+    std::shared_ptr<const JsonBody> json;  // the body, read strictly and valid against the document
+
+    /// The first query parameter of that name.
+    [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
+    /// A parameter of the matched pattern; it is a bug to ask for one that the pattern lacks.
+    [[nodiscard]] const std::string& path_value(std::string_view name) const;
+};
+
+struct Response {
+    int status = 200;
+    std::string content_type{};  // empty: no body
+    Headers headers{};
+    std::string body{};
+    std::string route{};  // which pattern answered, for metrics; never sent
+};
+
+[[nodiscard]] Response json(int status, std::string body);
+[[nodiscard]] Response text(int status, std::string content_type, std::string body);
+[[nodiscard]] Response no_content();
+
+/// A request id that may be taken over from a client: visible ASCII, 1 to 128 characters.
+[[nodiscard]] bool sane_request_id(std::string_view id);
+
+/// Splits `target` and decodes path and query into `request`. False if an escape is broken, or what
+/// it stands for is not well-formed UTF-8 without control characters.
+[[nodiscard]] bool read_target(std::string_view target, Request& request);
+
+/// Percent-decodes; nothing if an escape is broken or the result is not clean text.
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
+
+/// Equal but for ASCII case.
+[[nodiscard]] bool same_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace sundial::http

@@ -1,0 +1,142 @@
+#include "adapters/http/problem.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "adapters/http/json.hpp"
+#include "base/check.hpp"
+
+namespace sundial::http {
+namespace {
+
+constexpr std::size_t most_errors_shown = 20;
+
+constexpr std::array kinds{
+    ProblemKind{Code::validation_failed, "VALIDATION_FAILED", 400, "Request validation failed",
+                false},
+    ProblemKind{Code::malformed_json, "MALFORMED_JSON", 400, "Body is not valid JSON", false},
+    ProblemKind{Code::invalid_cursor, "INVALID_CURSOR", 400, "Cursor is not valid here", false},
+    ProblemKind{Code::invalid_template, "INVALID_TEMPLATE", 400, "Template names something unknown",
+                false},
+    ProblemKind{Code::user_not_found, "USER_NOT_FOUND", 404, "User not found", false},
+    ProblemKind{Code::event_not_found, "EVENT_NOT_FOUND", 404, "Event not found", false},
+    ProblemKind{Code::endpoint_not_found, "ENDPOINT_NOT_FOUND", 404, "Endpoint not found", false},
+    ProblemKind{Code::schedule_not_found, "SCHEDULE_NOT_FOUND", 404, "Schedule not found", false},
+    ProblemKind{Code::route_not_found, "ROUTE_NOT_FOUND", 404, "Route not found", false},
+    ProblemKind{Code::method_not_allowed, "METHOD_NOT_ALLOWED", 405, "Method not allowed here",
+                false},
+    ProblemKind{Code::not_acceptable, "NOT_ACCEPTABLE", 406, "No acceptable representation", false},
+    ProblemKind{Code::request_timeout, "REQUEST_TIMEOUT", 408, "Request took too long to arrive",
+                true},
+    ProblemKind{Code::payload_too_large, "PAYLOAD_TOO_LARGE", 413, "Payload too large", false},
+    ProblemKind{Code::uri_too_long, "URI_TOO_LONG", 414, "Request target too long", false},
+    ProblemKind{Code::headers_too_large, "HEADERS_TOO_LARGE", 431, "Request head too large", false},
+    ProblemKind{Code::invalid_state_transition, "INVALID_STATE_TRANSITION", 409,
+                "State does not allow this", false},
+    ProblemKind{Code::lease_lost, "LEASE_LOST", 409, "Lease lost", false},
+    ProblemKind{Code::endpoint_disabled, "ENDPOINT_DISABLED", 409, "Endpoint is disabled", false},
+    ProblemKind{Code::clock_not_test, "CLOCK_NOT_TEST", 409, "Clock is not a test clock", false},
+    ProblemKind{Code::duplicate_external_id, "DUPLICATE_EXTERNAL_ID", 409,
+                "External id is already taken", false},
+    ProblemKind{Code::duplicate_idempotency_key, "DUPLICATE_IDEMPOTENCY_KEY", 409,
+                "Idempotency key is already taken", false},
+    ProblemKind{Code::optimistic_lock, "OPTIMISTIC_LOCK", 409, "Version does not match", false},
+    ProblemKind{Code::unsupported_media_type, "UNSUPPORTED_MEDIA_TYPE", 415,
+                "Unsupported media type", false},
+    ProblemKind{Code::precondition_required, "PRECONDITION_REQUIRED", 428, "If-Match is required",
+                false},
+    ProblemKind{Code::internal_error, "INTERNAL_ERROR", 500, "Internal error", true},
+    ProblemKind{Code::storage_unavailable, "STORAGE_UNAVAILABLE", 503, "Storage is unavailable",
+                true},
+    ProblemKind{Code::commit_outcome_unknown, "COMMIT_OUTCOME_UNKNOWN", 503,
+                "Outcome of the commit is unknown", true},
+    ProblemKind{Code::not_ready, "NOT_READY", 503, "Not ready", true},
+    ProblemKind{Code::overloaded, "OVERLOADED", 503, "Overloaded", true},
+    ProblemKind{Code::draining, "DRAINING", 503, "Shutting down", true},
+};
+
+constexpr bool in_order_of_codes() {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (kinds[i].code != static_cast<Code>(i)) return false;
+    }
+    return kinds.size() == static_cast<std::size_t>(Code::draining) + 1;
+}
+static_assert(in_order_of_codes(), "kind_of() indexes the table by code");
+
+std::string to_json(const MemberValue& value) {
+    struct Writer {
+        std::string operator()(std::nullptr_t) const { return "null"; }
+        std::string operator()(bool yes) const { return yes ? "true" : "false"; }
+        std::string operator()(std::int64_t number) const { return std::to_string(number); }
+        std::string operator()(const std::string& text) const { return quoted(text); }
+        std::string operator()(const RawJson& raw) const { return raw.text; }
+        std::string operator()(const std::vector<std::string>& texts) const {
+            std::string list = "[";
+            for (const std::string& one : texts) {
+                if (list.size() > 1) list += ',';
+                list += quoted(one);
+            }
+            return list + ']';
+        }
+    };
+    return std::visit(Writer{}, value);
+}
+
+std::string to_json(std::span<const FieldError> errors) {
+    std::string list = "[";
+    for (const FieldError& error : errors.first(std::min(errors.size(), most_errors_shown))) {
+        if (list.size() > 1) list += ',';
+        list += R"({"pointer":)" + quoted(error.pointer) + R"(,"code":)" + quoted(error.code) +
+                R"(,"message":)" + quoted(error.message) + '}';
+    }
+    return list + ']';
+}
+
+}  // namespace
+
+const ProblemKind& kind_of(Code code) {
+    const auto index = static_cast<std::size_t>(code);
+    base::check(index < kinds.size());
+    return kinds[index];
+}
+
+std::span<const ProblemKind> problem_kinds() { return kinds; }
+
+Problem validation_failed(std::vector<FieldError> errors) {
+    const std::size_t count = errors.size();
+    return {
+        .code = Code::validation_failed,
+        .detail = count == 1 ? "1 field is invalid" : std::to_string(count) + " fields are invalid",
+        .errors = std::move(errors),
+        .members = {},
+        .status = {}};
+}
+
+Response to_response(const Problem& problem, std::string_view instance,
+                     std::string_view correlation_id) {
+    const ProblemKind& kind = kind_of(problem.code);
+    const int status = problem.status.value_or(kind.status);
+    std::string body = R"({"type":"/docs/errors/)" + std::string(kind.name) + R"(","title":)" +
+                       quoted(kind.title) + R"(,"status":)" + std::to_string(status) +
+                       R"(,"code":)" + quoted(kind.name) + R"(,"retryable":)" +
+                       (kind.retryable ? "true" : "false") + R"(,"detail":)" +
+                       quoted(problem.detail) + R"(,"instance":)" + quoted(instance) +
+                       R"(,"correlationId":)" + quoted(correlation_id);
+    if (!problem.errors.empty()) body += R"(,"errors":)" + to_json(problem.errors);
+    for (const auto& [name, value] : problem.members) {
+        body += ',' + quoted(name) + ':' + to_json(value);
+    }
+    body += '}';
+
+    Response response = text(status, "application/problem+json", std::move(body));
+    if (status == 503 || (status == 409 && kind.retryable)) {
+        response.headers.add("Retry-After", std::to_string(problem.retry_after.count()));
+    }
+    return response;
+}
+
+Response to_response(const Problem& problem, const Request& request) {
+    return to_response(problem, request.path, request.correlation_id);
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "adapters/http/message.hpp"
+#include "domain/error.hpp"
+
+namespace sundial::http {
+
+/// The codes of the API reference, one for each kind of refusal.
+enum class Code : std::uint8_t {
+    validation_failed,
+    malformed_json,
+    invalid_cursor,
+    invalid_template,
+    user_not_found,
+    event_not_found,
+    endpoint_not_found,
+    schedule_not_found,
+    route_not_found,
+    method_not_allowed,
+    not_acceptable,
+    request_timeout,
+    payload_too_large,
+    uri_too_long,
+    headers_too_large,
+    invalid_state_transition,
+    lease_lost,
+    endpoint_disabled,
+    clock_not_test,
+    duplicate_external_id,
+    duplicate_idempotency_key,
+    optimistic_lock,
+    unsupported_media_type,
+    precondition_required,
+    internal_error,
+    storage_unavailable,
+    commit_outcome_unknown,
+    not_ready,
+    overloaded,
+    draining,
+};
+
+/// What every problem of one code has in common.
+struct ProblemKind {
+    Code code;
+    std::string_view name;  // "VALIDATION_FAILED"
+    int status;
+    std::string_view title;
+    bool retryable;
+};
+[[nodiscard]] const ProblemKind& kind_of(Code code);
+[[nodiscard]] std::span<const ProblemKind> problem_kinds();
+
+/// Already JSON, put in as it is.
+struct RawJson {
+    std::string text;
+};
+using MemberValue = std::variant<std::nullptr_t, bool, std::int64_t, std::string,
+                                 std::vector<std::string>, RawJson>;
+
+/// One refusal, RFC 9457. `detail` is for the caller: it never tells internals.
+struct Problem {
+    Code code = Code::internal_error;
+    std::string detail{};
+    std::vector<FieldError> errors{};                            // the first 20 are shown
+    std::vector<std::pair<std::string, MemberValue>> members{};  // the code's data
+    std::optional<int> status{};                                 // where a code has two: 412, 409
+    std::chrono::seconds retry_after{1};  // sent with 503 and with what is retryable among 409
+};
+
+/// VALIDATION_FAILED with a detail that counts the fields.
+[[nodiscard]] Problem validation_failed(std::vector<FieldError> errors);
+
+/// The whole answer. `instance` is the path that was asked for.
+[[nodiscard]] Response to_response(const Problem& problem, std::string_view instance,
+                                   std::string_view correlation_id);
+[[nodiscard]] Response to_response(const Problem& problem, const Request& request);
+
+}  // namespace sundial::http

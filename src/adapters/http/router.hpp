@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/message.hpp"
+#include "adapters/http/schema.hpp"
+#include "base/log.hpp"
+
+namespace sundial::http {
+
+/// Answers one request. May block; runs on any thread of the pool. What it throws becomes 503 for
+/// `Unavailable` and 500 for all else.
+using Handler = std::function<Response(const Request&)>;
+
+/// Finds the handler of a request and lets through only what the document allows: path, method,
+/// media types, query, body. Add all routes first; `handle` is thread-safe.
+class Router {
+public:
+    Router(const ApiSchema& schema, base::Log& log) : schema_(schema), log_(log) {}
+
+    /// A route for `method` ("GET" answers HEAD too) on `pattern`; `{name}` stands for one segment,
+    /// and a literal segment wins over it. Throws std::logic_error if the document lacks it.
+    void add(std::string method, std::string pattern, Handler handler);
+
+    [[nodiscard]] std::vector<Operation> routes() const;
+
+    /// Never throws.
+    [[nodiscard]] Response handle(Request request) const;
+
+private:
+    struct Route {
+        Operation operation;
+        std::vector<std::string> segments;
+        Handler handler;
+    };
+    struct Found;
+
+    [[nodiscard]] Found find(const Request& request) const;
+    [[nodiscard]] Response admit_and_run(Request& request, const Route& route) const;
+    [[nodiscard]] Response run(const Request& request, const Route& route) const;
+
+    const ApiSchema& schema_;
+    base::Log& log_;
+    std::vector<Route> routes_;
+};
+
+}  // namespace sundial::http

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "adapters/http/message.hpp"
+#include "adapters/http/observer.hpp"
+#include "base/log.hpp"
+#include "base/uuid.hpp"
+
+namespace sundial::http {
+
+/// Every limit of the server; the defaults are those of the limits table of the reference.
+struct ServerSettings {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 8080;  // 0: any free one
+
+    std::size_t io_threads = 1;        // never more than there are cores
+    std::size_t handler_threads = 16;  // handlers block on the database
+    std::size_t handler_queue = 512;   // requests that wait for a handler; past it 503 OVERLOADED
+
+    std::size_t head_bytes = 16 * 1024;
+    std::size_t target_bytes = 4 * 1024;
+    std::size_t header_count = 100;
+    std::size_t body_bytes = 1024 * 1024;
+
+    std::chrono::milliseconds head_time{10'000};     // from the first byte to the end of the head
+    std::chrono::milliseconds request_time{30'000};  // from the first byte to the last of the body
+    std::chrono::milliseconds idle_time{60'000};     // between two requests of a connection
+    std::chrono::milliseconds answer_time{30'000};   // for each write of an answer
+    std::chrono::milliseconds body_grace{5'000};     // after it a body must keep up body_rate
+    std::size_t body_rate = 1024;                    // bytes a second
+
+    std::size_t connections = 2'048;
+    std::size_t connections_per_address = 128;
+};
+
+/// What the server needs of the world, so that tests can decide it.
+struct ServerWorld {
+    std::function<std::chrono::sys_seconds()> now;  // for the Date header
+    std::function<base::Uuid()> new_uuid;           // for correlation ids
+};
+
+/// An HTTP/1.1 server: reads requests strictly and within bounds, has them answered on a bounded
+/// pool of blocking threads, and answers every fault of the wire with a problem. Thread-safe.
+class HttpServer {
+public:
+    /// Answers a request; must not throw. Runs on the pool.
+    using Answer = std::function<Response(Request)>;
+
+    HttpServer(ServerSettings settings, ServerWorld world, Answer answer, RequestObserver& observer,
+               base::Log& log);
+    /// Stops at once: closes connections, waits for handlers that run.
+    ~HttpServer();
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
+
+    /// Starts to serve; returns the port. Throws CannotStart, naming the remedy, if the address
+    /// cannot be had. Call it once.
+    std::uint16_t listen();
+
+    /// Closes the listener and idle connections; a request that is under way is answered, with
+    /// `Connection: close`.
+    void stop_accepting();
+
+    /// stop_accepting(), then waits until every request under way is answered. False if some were
+    /// not in time: those connections are closed.
+    bool drain(std::chrono::milliseconds at_most);
+
+    /// Requests between the end of their head and the end of their answer.
+    [[nodiscard]] std::size_t in_flight() const;
+    [[nodiscard]] std::size_t connections() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sundial::http
