@@ -57,14 +57,16 @@ struct Cancelled {
 using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelled>;
 
 /// Something to deliver once its time has come. A plain value; the functions below return the next
-/// one.
-///   Pending    -> Processing   claim    when claimable_at is reached
-///   Processing -> Processing   claim    the same: the next try is due, or the lease of the last
-///   holder is over Processing -> Processing   settle   not accepted: nobody holds it, claimable_at
-///   is the next try Processing -> Processing   release  given back unsent: no try is spent, the
-///   number is not used again Processing -> Completed    settle   the receiver accepted Processing
-///   -> Failed       settle   refused for good, or the tries are used up Pending, or Processing
-///   that waits -> Cancelled   cancel;   every other pair is an error
+/// one, at the next version.
+///   Pending    -> Processing  claim           when claimable_at is reached
+///   Processing -> Processing  claim           the next try is due, or the holder's lease is over
+///   Processing -> Processing  wait_for_retry  not accepted: nobody holds it until the next try
+///   Processing -> Processing  release         given back unsent: no try spent, its number gone
+///   Processing -> Completed   complete        the receiver accepted
+///   Processing -> Failed      fail, give_up   refused for good; or the tries are used up
+///   Pending    -> Pending     retarget, resume, park
+///   Pending, or Processing that waits -> Cancelled   cancel
+/// Every other pair is an error. Final states never change; only `dismiss` marks a FAILED one.
 struct Event {
     EventId id;
     IdempotencyKey key;
@@ -78,7 +80,7 @@ struct Event {
     std::string tz_release;  // that tzdata's release, "2025b"
     std::string payload;     // exact bytes, sent unchanged
     Instant claimable_at;    // when a scheduler must look again: due, next try or end of lease;
-                             // `never` = parked
+                             // `never` = parked, or final
     Version version{1};      // the one that a claim returned fences all that its holder writes
     Attempt attempt{0};      // number of the latest try
     std::uint32_t retry_count = 0;  // tries that failed or were lost
@@ -103,22 +105,32 @@ struct Event {
 /// More than one tick (1 s) late.
 [[nodiscard]] bool late_execution(const Event& event);
 
-/// Errors of all: InvalidStateTransition.
+/// Errors of all: InvalidStateTransition, with `event` as it was given.
 /// A lease found expired counts as a lost try.
 [[nodiscard]] Result<Event> claim(Event event, InstanceId by, Instant now,
                                   std::chrono::microseconds lease);
 [[nodiscard]] Result<Event> complete(Event event, Instant now);
+/// Refused for good: that try is no part of retry_count.
 [[nodiscard]] Result<Event> fail(Event event, Instant now, std::string reason);
+/// Not accepted, and there is no next try; this one counts as in `wait_for_retry`.
+[[nodiscard]] Result<Event> give_up(Event event, Instant now, std::string reason);
 /// Not accepted: it waits for its next try; the try is spent.
 [[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
 /// Given back unsent; `until` may be `never`.
 [[nodiscard]] Result<Event> release(Event event, Instant now, Instant until);
 [[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
-/// Another moment for what is still PENDING.
+/// Another moment for what is still PENDING, or with the same moment the step for any other change
+/// of it (payload, key, occurrence, …), which the caller makes on the value. What is parked stays
+/// parked.
 [[nodiscard]] Result<Event> retarget(Event event, Intent intent, Instant due, Instant now);
-/// A fresh event under the same key for one that FAILED.
+/// PENDING, but not to be claimed: its schedule is paused.
+[[nodiscard]] Result<Event> park(Event event, Instant now);
+/// A retarget that makes what was parked claimable again.
+[[nodiscard]] Result<Event> resume(Event event, Intent intent, Instant due, Instant now);
+/// A fresh event under the same key for one that FAILED. Claimable at once; what was asked for and
+/// when it was due stay as they were, so its lateness is the true one.
 [[nodiscard]] Result<Event> retried(const Event& failed, EventId fresh, Instant now);
-/// FAILED and looked at: no longer a dead letter.
+/// FAILED and looked at: no longer a dead letter. Or, if not `dismissed`, one again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
 
 }  // namespace sundial

@@ -46,7 +46,8 @@ struct Settlement {
     std::optional<Instant> started_at;  // of this try; empty: never sent (its tries were lost)
     std::chrono::microseconds duration{0};
     std::optional<int> status_code;
-    std::optional<AttemptRecord> attempt;  // for what is worth reading: every result but Accepted
+    std::optional<AttemptRecord> attempt;  // for what is worth reading: every result but Accepted;
+                                           // retry_count rises by a RETRYABLE one, the last too
 };
 /// A claim given back unsent: no try is spent, its number is not used again, a RELEASED attempt is
 /// recorded.

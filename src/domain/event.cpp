@@ -1,0 +1,162 @@
+#include "domain/event.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Late is what starts more than one tick after its moment.
+constexpr std::chrono::microseconds tick = 1s;
+
+InvalidStateTransition refused(const Event& event, std::string_view action) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return {event.id, std::string{action}, status_of(event),
+            processing ? processing->claimed_by : std::nullopt, event.version};
+}
+
+bool is_pending(const Event& event) { return std::holds_alternative<Pending>(event.state); }
+bool is_failed(const Event& event) { return std::holds_alternative<Failed>(event.state); }
+
+/// What every change does, whatever else it does.
+Event changed(Event event, Instant now) {
+    event.version = base::next(event.version);
+    event.updated_at = now;
+    return event;
+}
+
+Event waiting(Event event, Instant now, Instant until) {
+    event.state = Processing{std::nullopt};
+    event.claimable_at = until;
+    return changed(std::move(event), now);
+}
+
+Event finished(Event event, Instant now, EventState final_state) {
+    event.state = std::move(final_state);
+    event.claimable_at = never;
+    return changed(std::move(event), now);
+}
+
+}  // namespace
+
+EventStatus status_of(const Event& event) {
+    struct Status {
+        EventStatus operator()(const Pending&) const { return EventStatus::pending; }
+        EventStatus operator()(const Processing&) const { return EventStatus::processing; }
+        EventStatus operator()(const Completed&) const { return EventStatus::completed; }
+        EventStatus operator()(const Failed&) const { return EventStatus::failed; }
+        EventStatus operator()(const Cancelled&) const { return EventStatus::cancelled; }
+    };
+    return std::visit(Status{}, event.state);
+}
+
+bool is_final(const Event& event) {
+    return !is_pending(event) && !std::holds_alternative<Processing>(event.state);
+}
+
+bool is_claimed(const Event& event) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return processing && processing->claimed_by;
+}
+
+bool claimable(const Event& event, Instant now) {
+    return !is_final(event) && event.claimable_at <= now;
+}
+
+std::optional<std::chrono::microseconds> lateness(const Event& event) {
+    if (!event.first_attempt_at) return std::nullopt;
+    return *event.first_attempt_at - event.due;
+}
+
+bool late_execution(const Event& event) { return lateness(event).value_or(0us) > tick; }
+
+Result<Event> claim(Event event, InstanceId by, Instant now, std::chrono::microseconds lease) {
+    if (!claimable(event, now)) return refused(event, "claim");
+    if (is_claimed(event)) ++event.retry_count;  // its holder never said what became of it
+    event.state = Processing{by};
+    event.claimable_at = now + lease;
+    event.attempt = base::next(event.attempt);
+    return changed(std::move(event), now);  // this version outranks every earlier holder
+}
+
+// An expired lease that nobody took does not forbid settling: fewer duplicates, the same safety.
+
+Result<Event> complete(Event event, Instant now) {
+    if (!is_claimed(event)) return refused(event, "complete");
+    return finished(std::move(event), now, Completed{now});
+}
+
+Result<Event> fail(Event event, Instant now, std::string reason) {
+    if (!is_claimed(event)) return refused(event, "fail");
+    return finished(std::move(event), now, Failed{now, std::move(reason)});
+}
+
+Result<Event> give_up(Event event, Instant now, std::string reason) {
+    if (!is_claimed(event)) return refused(event, "give up");
+    ++event.retry_count;
+    return finished(std::move(event), now, Failed{now, std::move(reason)});
+}
+
+Result<Event> wait_for_retry(Event event, Instant now, Instant next_try) {
+    if (!is_claimed(event)) return refused(event, "wait for retry");
+    ++event.retry_count;
+    return waiting(std::move(event), now, next_try);
+}
+
+Result<Event> release(Event event, Instant now, Instant until) {
+    if (!is_claimed(event)) return refused(event, "release");
+    return waiting(std::move(event), now, until);
+}
+
+Result<Event> cancel(Event event, Instant now, std::string reason) {
+    if (is_final(event) || is_claimed(event)) return refused(event, "cancel");
+    return finished(std::move(event), now, Cancelled{now, std::move(reason)});
+}
+
+Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
+    if (!is_pending(event)) return refused(event, "retarget");
+    const bool parked = event.claimable_at == never;
+    event.intent = std::move(intent);
+    event.due = due;
+    event.claimable_at = parked ? never : due;
+    return changed(std::move(event), now);
+}
+
+Result<Event> park(Event event, Instant now) {
+    if (!is_pending(event)) return refused(event, "park");
+    event.claimable_at = never;
+    return changed(std::move(event), now);
+}
+
+Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
+    if (!is_pending(event)) return refused(event, "resume");
+    event.intent = std::move(intent);
+    event.due = event.claimable_at = due;
+    return changed(std::move(event), now);
+}
+
+Result<Event> retried(const Event& failed, EventId fresh, Instant now) {
+    if (!is_failed(failed)) return refused(failed, "retry");
+    Event event = failed;
+    event.id = fresh;
+    event.state = Pending{};
+    event.claimable_at = now;
+    event.version = Version{1};
+    event.attempt = Attempt{0};
+    event.retry_count = 0;
+    event.retry_of = failed.id;
+    event.first_attempt_at.reset();
+    event.dismissed_at.reset();
+    event.created_at = event.updated_at = now;
+    return event;
+}
+
+Result<Event> dismiss(Event event, bool dismissed, Instant now) {
+    if (!is_failed(event)) return refused(event, "dismiss");
+    event.dismissed_at = dismissed ? std::optional{now} : std::nullopt;
+    return changed(std::move(event), now);
+}
+
+}  // namespace sundial

@@ -1,0 +1,212 @@
+#include "domain/event.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "support/builders.hpp"
+#include "support/event_actions.hpp"
+
+namespace sundial {
+namespace {
+
+Event a_claimed_event() { return claim(an_event(), instance_a, noon, lease).value(); }
+Event a_waiting_event() { return wait_for_retry(a_claimed_event(), noon + 1s, noon + 5s).value(); }
+Event a_failed_event() { return fail(a_claimed_event(), noon + 1s, "HTTP_STATUS 404").value(); }
+
+struct Situation {
+    std::string_view name;
+    Event event;
+    Instant now;
+    std::set<std::string_view> allowed;
+};
+
+const std::set<std::string_view> settling{"complete", "fail", "give up", "wait for retry",
+                                          "release"};
+
+std::vector<Situation> every_situation() {
+    const std::set<std::string_view> planning{"cancel", "retarget", "park", "resume"};
+    auto with_claim = [](std::set<std::string_view> actions) {
+        actions.insert("claim");
+        return actions;
+    };
+    const Event parked = park(an_event(), the_day_before).value();
+    const Event held_back = release(a_claimed_event(), noon, never).value();
+    return {
+        {"pending_before_it_is_due", an_event(), noon - 1us, planning},
+        {"pending_when_due", an_event(), noon, with_claim(planning)},
+        {"pending_but_parked", parked, noon + 24h, planning},
+        {"claimed", a_claimed_event(), noon + lease - 1us, settling},
+        {"claimed_with_its_lease_over", a_claimed_event(), noon + lease, with_claim(settling)},
+        {"waiting", a_waiting_event(), noon + 5s - 1us, {"cancel"}},
+        {"waiting_when_the_next_try_is_due", a_waiting_event(), noon + 5s, {"cancel", "claim"}},
+        {"waiting_but_parked", held_back, noon + 24h, {"cancel"}},
+        {"completed", complete(a_claimed_event(), noon).value(), noon + 24h, {}},
+        {"failed", a_failed_event(), noon + 24h, {"dismiss"}},
+        {"cancelled", cancel(an_event(), noon, "").value(), noon + 24h, {}},
+    };
+}
+
+class EverySituation : public testing::TestWithParam<Situation> {};
+
+TEST_P(EverySituation, AllowsItsActionsAndNoOther) {
+    const auto& [name, event, now, allowed] = GetParam();
+    for (const EventAction& action : event_actions()) {
+        const Result<Event> result = action.run(event, now);
+        EXPECT_EQ(result.has_value(), allowed.contains(action.name)) << action.name;
+    }
+}
+
+TEST_P(EverySituation, SaysWhatItRefusedAndWhy) {
+    const auto& [name, event, now, allowed] = GetParam();
+    for (const EventAction& action : event_actions()) {
+        if (allowed.contains(action.name)) continue;
+        const Result<Event> result = action.run(event, now);
+        ASSERT_FALSE(result);
+        const auto* error = std::get_if<InvalidStateTransition>(&result.error());
+        ASSERT_NE(error, nullptr);
+        EXPECT_EQ(error->id, event.id);
+        EXPECT_EQ(error->action, action.name);
+        EXPECT_EQ(error->status, status_of(event));
+        EXPECT_EQ(error->claimed_by.has_value(), is_claimed(event));
+        EXPECT_EQ(error->version, event.version);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Event, EverySituation, testing::ValuesIn(every_situation()),
+                         [](const auto& test) { return std::string{test.param.name}; });
+
+TEST(Claim, MakesTheClaimerTheHolderForOneLease) {
+    const Event claimed = a_claimed_event();
+    EXPECT_EQ(claimed.state, EventState{Processing{instance_a}});
+    EXPECT_EQ(claimed.claimable_at, noon + lease);
+    EXPECT_EQ(claimed.attempt, Attempt{1});
+    EXPECT_EQ(claimed.version, Version{2});
+    EXPECT_EQ(claimed.retry_count, 0U);
+    EXPECT_EQ(claimed.updated_at, noon);
+}
+
+TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
+    const Event rescued = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
+    EXPECT_EQ(rescued.state, EventState{Processing{instance_b}});
+    EXPECT_EQ(rescued.attempt, Attempt{2});
+    EXPECT_EQ(rescued.version, Version{3});
+    EXPECT_EQ(rescued.retry_count, 1U);
+}
+
+TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
+    const Event again = claim(a_waiting_event(), instance_b, noon + 5s, lease).value();
+    EXPECT_EQ(again.attempt, Attempt{2});
+    EXPECT_EQ(again.retry_count, 1U);  // by the failed try, not by the claim
+}
+
+TEST(WaitForRetry, SpendsTheTryAndFreesTheEvent) {
+    const Event waiting = a_waiting_event();
+    EXPECT_EQ(waiting.state, EventState{Processing{}});
+    EXPECT_EQ(waiting.claimable_at, noon + 5s);
+    EXPECT_EQ(waiting.retry_count, 1U);
+    EXPECT_EQ(waiting.version, Version{3});
+    EXPECT_FALSE(is_claimed(waiting));
+}
+
+TEST(Release, SpendsNoTryAndKeepsTheNumberFromReuse) {
+    const Event released = release(a_claimed_event(), noon + 1s, noon + 9s).value();
+    EXPECT_EQ(released.state, EventState{Processing{}});
+    EXPECT_EQ(released.claimable_at, noon + 9s);
+    EXPECT_EQ(released.retry_count, 0U);
+    EXPECT_EQ(claim(released, instance_b, noon + 9s, lease)->attempt, Attempt{2});
+}
+
+TEST(Fail, CountsNoRetryForARefusal) { EXPECT_EQ(a_failed_event().retry_count, 0U); }
+
+TEST(GiveUp, CountsTheLastTryToo) {
+    const Event over = give_up(a_claimed_event(), noon + 1s, "TIMEOUT").value();
+    EXPECT_EQ(over.state, (EventState{Failed{noon + 1s, "TIMEOUT"}}));
+    EXPECT_EQ(over.retry_count, 1U);
+}
+
+TEST(FinalStates, AreNeverLookedAtAgain) {
+    const Event done = complete(a_claimed_event(), noon + 1s).value();
+    EXPECT_EQ(done.state, EventState{Completed{noon + 1s}});
+    EXPECT_EQ(done.claimable_at, never);
+    EXPECT_TRUE(is_final(done));
+    EXPECT_FALSE(claimable(done, never));
+}
+
+TEST(Retarget, MovesTheMomentAndKeepsTheKey) {
+    const Event event = an_event().with_key("birthday-7");
+    const Intent intent{.wall = WallTime{1798794000s}, .zone = "Asia/Tokyo"};
+    const Event moved = retarget(event, intent, noon - 9h, the_day_before).value();
+    EXPECT_EQ(moved.intent, intent);
+    EXPECT_EQ(moved.due, noon - 9h);
+    EXPECT_EQ(moved.claimable_at, noon - 9h);
+    EXPECT_EQ(moved.key, event.key);
+    EXPECT_EQ(moved.version, Version{2});
+}
+
+TEST(Park, LastsThroughARetargetUntilTheEventIsResumed) {
+    const Event parked = park(an_event(), the_day_before).value();
+    const Event moved = retarget(parked, parked.intent, noon + 1h, the_day_before).value();
+    EXPECT_EQ(moved.due, noon + 1h);
+    EXPECT_EQ(moved.claimable_at, never);
+
+    const Event resumed = resume(moved, moved.intent, noon + 2h, noon).value();
+    EXPECT_EQ(resumed.due, noon + 2h);
+    EXPECT_EQ(resumed.claimable_at, noon + 2h);
+}
+
+TEST(Retried, IsAFreshEventUnderTheSameKeyDueWhenItWas) {
+    Event failed = dismiss(a_failed_event(), true, noon + 1h).value();
+    failed.first_attempt_at = noon;
+    const auto id = an_id<EventId>();
+    const Event fresh = retried(failed, id, noon + 2h).value();
+    const Event expected = [&] {
+        Event event = failed;
+        event.id = id;
+        event.state = Pending{};
+        event.claimable_at = event.created_at = event.updated_at = noon + 2h;
+        event.version = Version{1};
+        event.attempt = Attempt{0};
+        event.retry_count = 0;
+        event.retry_of = failed.id;
+        event.first_attempt_at.reset();
+        event.dismissed_at.reset();
+        return event;
+    }();
+    EXPECT_EQ(fresh, expected);
+    EXPECT_EQ(fresh.due, noon);
+}
+
+TEST(Retried, IsOnlyForWhatFailed) {
+    for (const Situation& situation : every_situation()) {
+        const auto fresh = retried(situation.event, an_id<EventId>(), noon + 48h);
+        EXPECT_EQ(fresh.has_value(), situation.name == "failed") << situation.name;
+    }
+}
+
+TEST(Dismiss, MarksAndUnmarksADeadLetter) {
+    const Event dismissed = dismiss(a_failed_event(), true, noon + 1h).value();
+    EXPECT_EQ(dismissed.dismissed_at, noon + 1h);
+    EXPECT_EQ(status_of(dismissed), EventStatus::failed);
+    EXPECT_EQ(dismissed.version, Version{4});
+    EXPECT_EQ(dismiss(dismissed, false, noon + 2h)->dismissed_at, std::nullopt);
+}
+
+TEST(Lateness, IsFromDueToTheFirstAttempt) {
+    Event event = an_event();
+    EXPECT_EQ(lateness(event), std::nullopt);
+    EXPECT_FALSE(late_execution(event));
+    event.first_attempt_at = noon + 1s;
+    EXPECT_EQ(lateness(event), 1s);
+    EXPECT_FALSE(late_execution(event));
+    event.first_attempt_at = noon + 1s + 1us;
+    EXPECT_TRUE(late_execution(event));
+}
+
+}  // namespace
+}  // namespace sundial
