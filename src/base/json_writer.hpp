@@ -1,0 +1,60 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sundial::base {
+
+/// Appends `text` as a JSON string, quotes included (RFC 8259). `text` is well-formed UTF-8; every
+/// other character than the ones that must be escaped is kept as it is.
+void append_json_string(std::string& out, std::string_view text);
+
+/// Writes one JSON value, member by member; commas and quotes are its business. Numbers that JSON
+/// does not know (NaN, infinity) become null.
+class JsonWriter {
+public:
+    JsonWriter& begin_object() { return open('{'); }
+    JsonWriter& end_object() { return close('}'); }
+    JsonWriter& begin_array() { return open('['); }
+    JsonWriter& end_array() { return close(']'); }
+    JsonWriter& key(std::string_view name);
+    JsonWriter& value(std::string_view text);
+    JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+    JsonWriter& value(double number);
+    template <std::integral Integer>
+    JsonWriter& value(Integer number) {
+        if constexpr (std::same_as<Integer, bool>) {
+            return raw(number ? "true" : "false");
+        } else {
+            return raw(std::to_string(number));
+        }
+    }
+    template <class T>
+    JsonWriter& value(const std::optional<T>& maybe) {
+        return maybe ? value(*maybe) : null();
+    }
+    JsonWriter& null() { return raw("null"); }
+    /// `json` is a JSON value already, kept byte for byte.
+    JsonWriter& raw(std::string_view json);
+
+    template <class T>
+    JsonWriter& member(std::string_view name, const T& of) {
+        return key(name).value(of);
+    }
+
+    [[nodiscard]] const std::string& text() const& { return text_; }
+    [[nodiscard]] std::string text() && { return std::move(text_); }
+
+private:
+    JsonWriter& open(char bracket);
+    JsonWriter& close(char bracket);
+    void separate();
+
+    std::string text_;
+    bool comma_ = false;  // what comes next is not the first of its object or array
+};
+
+}  // namespace sundial::base

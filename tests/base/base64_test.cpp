@@ -1,0 +1,30 @@
+#include "base/base64.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sundial::base {
+namespace {
+
+TEST(Base64, AgreesWithTheVectorsOfTheRfc) {  // RFC 4648 section 10
+    const std::pair<std::string, std::string> vectors[] = {{"", ""},
+                                                           {"f", "Zg=="},
+                                                           {"fo", "Zm8="},
+                                                           {"foo", "Zm9v"},
+                                                           {"foob", "Zm9vYg=="},
+                                                           {"fooba", "Zm9vYmE="},
+                                                           {"foobar", "Zm9vYmFy"}};
+    for (const auto& [bytes, text] : vectors) {
+        EXPECT_EQ(to_base64(bytes), text);
+        EXPECT_EQ(from_base64(text), bytes);
+    }
+}
+
+TEST(Base64, RefusesWhatIsNotTheCanonicalForm) {
+    for (const std::string_view wrong :
+         {"Zg", "Zg=", "Z===", "====", "Zh==", "Zm9=", "Zm 9", "Zm-_", "Zg==Zg=="}) {
+        EXPECT_EQ(from_base64(wrong), std::nullopt) << wrong;
+    }
+}
+
+}  // namespace
+}  // namespace sundial::base
