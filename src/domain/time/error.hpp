@@ -10,6 +10,7 @@ namespace sundial {
 
 /// The codes of time-semantics 2 that rules about time can answer; their texts are stable API.
 enum class TimeErrorCode : std::uint8_t {
+    bad_request,  // a field missing, or two that contradict each other
     bad_time,
     out_of_range,
     nonexistent_time,

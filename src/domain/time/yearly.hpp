@@ -9,7 +9,8 @@
 
 namespace sundial {
 
-/// A date that comes back every year (time-semantics 6).
+/// A date that comes back every year (time-semantics 6). Its policies are never `reject`: whoever
+/// makes a rule refuses that.
 struct YearlyRule {
     std::chrono::month_day day;  // 29 February included
     std::optional<std::chrono::year>
@@ -26,6 +27,7 @@ struct YearlyOccurrence {
     Date nominal;   // after the leap policy, before gap and overlap
     WallTime wall;  // nominal date at the rule's time
     Instant instant;
+    bool second_pass = false;  // the later of two in an overlap with `both`
 };
 
 /// The first occurrence strictly after `after` in `zone`; empty when year 9999 is passed. A year
@@ -34,7 +36,8 @@ struct YearlyOccurrence {
                                                           Instant after);
 
 /// The occurrence whose nominal date is `nominal`, resolved in `zone`: how a pending one follows
-/// its person to another zone. Empty if a policy skips it there.
+/// its person to another zone. Empty if a policy skips it there; the first pass where there are
+/// two.
 [[nodiscard]] std::optional<YearlyOccurrence> yearly_on(const YearlyRule& rule, const Zone& zone,
                                                         Date nominal);
 

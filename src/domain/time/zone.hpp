@@ -24,15 +24,14 @@ public:
     virtual ~Zone() = default;
     /// The id as it was asked for: a link keeps its name.
     [[nodiscard]] virtual std::string_view name() const = 0;
-    [[nodiscard]] virtual LocalLookup lookup(WallTime wall) const = 0;
+    [[nodiscard]] virtual LocalLookup lookup(std::chrono::local_seconds wall) const = 0;
     /// Seconds east of UTC.
     [[nodiscard]] virtual std::chrono::seconds offset_at(Instant instant) const = 0;
 };
 
-/// The wall clock in `zone` at `instant`, cut to whole seconds.
+/// The wall clock in `zone` at `instant`.
 [[nodiscard]] inline WallTime wall_time_at(const Zone& zone, Instant instant) {
-    const auto utc = std::chrono::floor<std::chrono::seconds>(instant);
-    return WallTime{utc.time_since_epoch() + zone.offset_at(instant)};
+    return WallTime{instant.time_since_epoch() + zone.offset_at(instant)};
 }
 
 }  // namespace sundial

@@ -1,0 +1,155 @@
+#include "domain/time/resolve.hpp"
+
+#include <string>
+
+#include "base/check.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+/// A wall time and what its zone says of it. Offsets change at whole seconds, so that the fraction
+/// goes along with its second.
+struct Found {
+    LocalLookup lookup;
+    microseconds fraction;
+
+    Found(WallTime wall, const Zone& zone)
+        : lookup(zone.lookup(std::chrono::floor<seconds>(wall))),
+          fraction(wall - std::chrono::floor<seconds>(wall)) {}
+
+    [[nodiscard]] Instant earlier() const { return lookup.earlier + fraction; }
+    [[nodiscard]] Instant later() const { return lookup.later + fraction; }
+    [[nodiscard]] Instant boundary() const { return lookup.boundary; }
+};
+
+/// What the policies choose, ascending; `reject` chooses nothing, as `skip`.
+struct Choice {
+    std::optional<Instant> first, second;
+};
+
+Choice choose_in_gap(const Found& found, GapPolicy policy) {
+    switch (policy) {
+        case GapPolicy::earlier:
+            return {found.earlier(), {}};
+        case GapPolicy::compatible:
+        case GapPolicy::later:
+            return {found.later(), {}};
+        case GapPolicy::boundary:
+            return {found.boundary(), {}};
+        case GapPolicy::skip:
+        case GapPolicy::reject:
+            break;
+    }
+    return {};
+}
+
+Choice choose_in_overlap(const Found& found, OverlapPolicy policy) {
+    switch (policy) {
+        case OverlapPolicy::compatible:
+        case OverlapPolicy::earlier:
+            return {found.earlier(), {}};
+        case OverlapPolicy::later:
+            return {found.later(), {}};
+        case OverlapPolicy::both:
+            return {found.earlier(), found.later()};
+        case OverlapPolicy::skip:
+        case OverlapPolicy::reject:
+            break;
+    }
+    return {};
+}
+
+Choice choose(const Found& found, GapPolicy gap, OverlapPolicy overlap) {
+    switch (found.lookup.kind) {
+        case LocalLookup::Kind::unique:
+            return {found.earlier(), {}};
+        case LocalLookup::Kind::gap:
+            return choose_in_gap(found, gap);
+        case LocalLookup::Kind::overlap:
+            return choose_in_overlap(found, overlap);
+    }
+    base::check(false);
+    return {};
+}
+
+std::string said(WallTime wall, const Zone& zone) {
+    return "'" + format_wall(wall) + "' in " + std::string(zone.name());
+}
+
+TimeError outside(WallTime wall, const Zone& zone) {
+    return {TimeErrorCode::out_of_range,
+            said(wall, zone) + " lies outside 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z"};
+}
+
+std::string right_offsets(WallTime wall, const Found& found) {
+    const auto offset_of = [wall](Instant pass) {
+        return format_offset(
+            std::chrono::floor<seconds>(wall.time_since_epoch() - pass.time_since_epoch()));
+    };
+    switch (found.lookup.kind) {
+        case LocalLookup::Kind::unique:
+            return "the offset there is " + offset_of(found.earlier());
+        case LocalLookup::Kind::overlap:
+            return "the offsets there are " + offset_of(found.earlier()) + " and " +
+                   offset_of(found.later());
+        case LocalLookup::Kind::gap:
+            break;
+    }
+    return "that time does not exist there, so that no offset is right; leave it out";
+}
+
+TimeResult<Resolved> resolve_by_offset(WallTime wall, const Zone& zone, const Found& found,
+                                       seconds offset) {
+    const Instant wanted{wall.time_since_epoch() - offset};
+    const bool exists = found.lookup.kind != LocalLookup::Kind::gap;
+    if (!exists || (wanted != found.earlier() && wanted != found.later()))
+        return TimeError{TimeErrorCode::offset_mismatch,
+                         said(wall, zone) + " does not have the offset " + format_offset(offset) +
+                             ": " + right_offsets(wall, found)};
+    if (!in_range(wanted)) return outside(wall, zone);
+    return Resolved{wanted, found.lookup.kind};
+}
+
+}  // namespace
+
+TimeResult<Resolved> resolve(WallTime wall, const Zone& zone, GapPolicy gap, OverlapPolicy overlap,
+                             std::optional<seconds> offset) {
+    if (overlap == OverlapPolicy::both)
+        return TimeError{TimeErrorCode::not_allowed,
+                         "'both' is for what recurs; a single time takes compatible, earlier, "
+                         "later, skip or reject"};
+    const Found found(wall, zone);
+    if (offset) return resolve_by_offset(wall, zone, found, *offset);
+
+    const auto kind = found.lookup.kind;
+    if (kind == LocalLookup::Kind::gap && gap == GapPolicy::reject)
+        return TimeError{
+            TimeErrorCode::nonexistent_time,
+            said(wall, zone) + " does not exist: the clocks there are moved forward over it"};
+    if (kind == LocalLookup::Kind::overlap && overlap == OverlapPolicy::reject)
+        return TimeError{
+            TimeErrorCode::ambiguous_time,
+            said(wall, zone) + " occurs twice: say which by its offset, or by another policy"};
+
+    const std::optional<Instant> chosen = choose(found, gap, overlap).first;
+    if (chosen && !in_range(*chosen)) return outside(wall, zone);
+    return Resolved{chosen, kind};
+}
+
+Passes resolve_recurring(WallTime wall, const Zone& zone, GapPolicy gap, OverlapPolicy overlap) {
+    base::check(gap != GapPolicy::reject && overlap != OverlapPolicy::reject);
+    const Found found(wall, zone);
+    const Choice chosen = choose(found, gap, overlap);
+    Passes passes{.first = {}, .second = {}, .kind = found.lookup.kind};
+    for (const std::optional<Instant>& pass : {chosen.first, chosen.second}) {
+        if (!pass || !in_range(*pass)) continue;
+        (passes.first ? passes.second : passes.first) = pass;
+    }
+    return passes;
+}
+
+}  // namespace sundial
