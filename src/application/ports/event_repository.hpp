@@ -17,7 +17,7 @@ struct EventQuery {
         executed_at,
         created_at,
         lateness
-    };                                  // rows without the value come last
+    };  // rows without the value come last
     std::vector<EventStatus> statuses;  // any of them; empty: all. The same for the other lists
     std::vector<Priority> priorities;
     std::vector<std::string> types;
