@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// The few things that this adapter asks of OpenSSL. All throw std::runtime_error if OpenSSL fails.
+namespace sundial::system {
+
+[[nodiscard]] std::string random_bytes(std::size_t count);
+/// 32 bytes.
+[[nodiscard]] std::string sha256(std::string_view bytes);
+/// AES-256-GCM: a fresh 12-byte nonce, the ciphertext, the 16-byte tag. `key` has 32 bytes.
+[[nodiscard]] std::string encrypt(std::string_view key, std::string_view plain);
+/// What `encrypt` was given; throws std::invalid_argument if `sealed` was made with another key or
+/// changed.
+[[nodiscard]] std::string decrypt(std::string_view key, std::string_view sealed);
+
+}  // namespace sundial::system

@@ -1,0 +1,78 @@
+#include "adapters/system/ids.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <string>
+
+#include "adapters/system/crypto.hpp"
+
+namespace sundial::system {
+namespace {
+
+std::string hex(std::string_view bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += digits[byte >> 4U];
+        text += digits[byte & 15U];
+    }
+    return text;
+}
+
+constexpr std::size_t key_bytes = 16;  // 128 bits: no collision to fear at 10^9 events
+
+}  // namespace
+
+std::uint64_t SystemIds::next_tick() {
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    const auto nanos = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count());
+    const std::uint64_t tick = nanos / 1'000'000 * 4096 + nanos % 1'000'000 * 4096 / 1'000'000;
+    const std::lock_guard lock(mutex_);
+    last_tick_ = std::max(tick, last_tick_ + 1);
+    return last_tick_;
+}
+
+Uuid SystemIds::fresh() {
+    const std::uint64_t tick = next_tick();
+    const std::uint64_t millis = tick / 4096;
+    const std::uint64_t fraction = tick % 4096;
+    const std::string random = random_bytes(8);
+    Uuid uuid;  // RFC 9562 section 5.7, the fraction by method 3 of section 6.2
+    for (std::size_t i = 0; i < 6; ++i) {
+        uuid.bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
+    }
+    uuid.bytes[6] = static_cast<std::uint8_t>(0x70 | fraction >> 8);
+    uuid.bytes[7] = static_cast<std::uint8_t>(fraction);
+    for (std::size_t i = 0; i < 8; ++i) uuid.bytes[8 + i] = static_cast<std::uint8_t>(random[i]);
+    uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3F) | 0x80);
+    return uuid;
+}
+
+EventId SystemIds::event_id(const IdempotencyKey& first_key) {
+    Uuid uuid = fresh();
+    uuid.bytes.back() = static_cast<std::uint8_t>(sha256(first_key.value).back());
+    return EventId{uuid};
+}
+
+IdempotencyKey SystemIds::random_key() {
+    return IdempotencyKey{"event-" + hex(random_bytes(key_bytes))};
+}
+
+IdempotencyKey SystemIds::generated_key(std::string_view schedule, UserId user, Date nominal) {
+    const std::chrono::sys_days day{nominal};
+    std::string name{schedule};
+    name += '\n' + to_string(user) + '\n' + std::to_string(day.time_since_epoch().count());
+    return IdempotencyKey{"event-" + hex(std::string_view(sha256(name)).substr(0, key_bytes))};
+}
+
+double SystemRandom::unit() {
+    const std::string bytes = random_bytes(8);
+    std::uint64_t bits = 0;
+    for (const char c : bytes) bits = bits << 8 | static_cast<std::uint8_t>(c);
+    return static_cast<double>(bits >> 11) * 0x1.0p-53;
+}
+
+}  // namespace sundial::system

@@ -1,0 +1,82 @@
+#include "adapters/system/secret_box.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "application/ports/failures.hpp"
+#include "base/base64.hpp"
+
+namespace sundial::system {
+namespace {
+
+const std::string key(32, 'k');
+
+TEST(SecretBox, OpensWhatItSealed) {
+    SecretBox box(key);
+    const auto made = box.seal(std::nullopt);
+    ASSERT_TRUE(made);
+    EXPECT_EQ("whsec_" + base::to_base64(box.open(made->sealed)), made->shown);
+    EXPECT_EQ(made->sealed.find(made->shown.substr(6)), std::string::npos);
+    EXPECT_NE(box.seal(std::nullopt)->shown, made->shown);
+}
+
+TEST(SecretBox, TakesASecretOfOnesOwn) {
+    SecretBox box(key);
+    const auto made = box.seal("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->hint, "whsec_…aSw");
+    EXPECT_EQ(base::to_base64(box.open(made->sealed)), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+}
+
+TEST(SecretBox, RefusesWhatIsNotASecret) {
+    SecretBox box(key);
+    for (const std::string wrong :
+         {"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_!!!!"}) {
+        const auto refused = box.seal(wrong);
+        ASSERT_FALSE(refused) << wrong;
+        EXPECT_EQ(std::get<ValidationFailed>(refused.error()).errors.at(0).pointer, "/secret");
+    }
+}
+
+TEST(SecretBox, WithoutAKeySealsNothingAndSaysWhatIsMissing) {
+    SecretBox box(std::nullopt);
+    const auto refused = box.seal(std::nullopt);
+    ASSERT_FALSE(refused);
+    const auto& error = std::get<ValidationFailed>(refused.error()).errors.at(0);
+    EXPECT_NE(error.message.find("security.encryption_key"), std::string::npos);
+}
+
+TEST(SecretBox, NoticesAnotherKeyAndEveryChangedByte) {
+    SecretBox box(key);
+    const std::string sealed = box.seal(std::nullopt)->sealed;
+    EXPECT_THROW((void)SecretBox(std::string(32, 'x')).open(sealed), Corrupt);
+    for (std::size_t i = 9; i < sealed.size(); ++i) {
+        std::string changed = sealed;
+        changed[i] = changed[i] == 'A' ? 'B' : 'A';
+        EXPECT_THROW((void)box.open(changed), Corrupt) << i;
+    }
+}
+
+TEST(KeyFromFile, MakesTheFileOnceForItsOwnerAlone) {
+    const auto directory =
+        std::filesystem::temp_directory_path() / ("sundial-key-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(directory);
+    const auto file = directory / "sundial.key";
+    const std::string made = key_from_file(file);
+    EXPECT_EQ(made.size(), 32U);
+    EXPECT_EQ(key_from_file(file), made);
+    struct stat status{};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+
+    std::ofstream(file) << "not a key";
+    EXPECT_THROW((void)key_from_file(file), CannotStart);
+    std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace sundial::system
