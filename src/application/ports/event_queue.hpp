@@ -40,14 +40,16 @@ struct Refused {
 /// What became of one claim.
 struct Settlement {
     EventId id;
-    Version held;  // the version that the claim returned
+    Version held;    // the version that the claim returned
+    Attempt number;  // of this try, from the claim too
     InstanceId by;
     std::variant<Accepted, RetryIn, Refused> result;
     std::optional<Instant> started_at;  // of this try; empty: never sent (its tries were lost)
     std::chrono::microseconds duration{0};
     std::optional<int> status_code;
-    std::optional<AttemptRecord> attempt;  // for what is worth reading: every result but Accepted;
-                                           // retry_count rises by a RETRYABLE one, the last too
+    /// For what is worth reading: every try that was sent and not accepted. RETRYABLE with Refused
+    /// says that the tries are used up: that try counts (give_up); otherwise it does not (fail).
+    std::optional<AttemptRecord> attempt;
 };
 /// A claim given back unsent: no try is spent, its number is not used again, a RELEASED attempt is
 /// recorded.
@@ -70,17 +72,17 @@ struct Horizon {
     Instant now;
     std::vector<Instant> next;
 };
-/// What is overdue by more than a tick.
+/// What was claimable more than a tick (1 s) ago.
 struct Backlog {
     std::uint64_t missed = 0;
     Instant oldest{}, newest{};  // due instants; meaningless if missed is 0
 };
 struct QueueDepth {
-    std::array<std::uint64_t, 5> stored{};  // by EventStatus, finished ones included
-    std::uint64_t due = 0;
-    std::chrono::microseconds oldest_due_age{0};
-    std::uint64_t waiting_for_retry = 0;
-    std::uint64_t parked = 0;
+    std::array<std::uint64_t, 5> stored{};        // by EventStatus, finished ones included
+    std::uint64_t due = 0;                        // claimable now
+    std::chrono::microseconds oldest_due_age{0};  // how long the first of them has been claimable
+    std::uint64_t waiting_for_retry = 0;          // PROCESSING, held by nobody, not parked
+    std::uint64_t parked = 0;                     // PENDING or PROCESSING, claimable_at = never
 };
 
 /// The live events as scheduler instances see them. Every call is a transaction of its own, judged
@@ -97,8 +99,9 @@ public:
     /// claimer.
     virtual Claimed claim_ready(const ClaimRequest& request) = 0;
     /// Answer by answer. Errors: LeaseLost if the row is past `held`; then nothing of it has
-    /// changed.
+    /// changed, but its LOST attempt of that number tells now, as LATE, what became of it.
     virtual std::vector<Result<void>> settle(std::span<const Settlement> settlements) = 0;
+    /// Answer by answer. Errors: LeaseLost; then nothing has changed.
     virtual std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) = 0;
     /// Leases last `lease` from now. Returns those that are lost. Changes no version.
     virtual std::vector<EventId> extend(std::span<const Held> held,

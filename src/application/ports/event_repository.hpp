@@ -12,12 +12,9 @@
 namespace sundial {
 
 struct EventQuery {
-    enum class Sort : std::uint8_t {
-        target,
-        executed_at,
-        created_at,
-        lateness
-    };  // rows without the value come last
+    /// `executed_at` is when it was COMPLETED or FAILED. Rows without the value come last in both
+    /// directions; their PageKey's value is empty.
+    enum class Sort : std::uint8_t { target, executed_at, created_at, lateness };
     std::vector<EventStatus> statuses;  // any of them; empty: all. The same for the other lists
     std::vector<Priority> priorities;
     std::vector<std::string> types;
@@ -41,7 +38,7 @@ class EventRepository {
 public:
     virtual ~EventRepository() = default;
     /// Stores a PENDING event and its key, both or neither. Errors: DuplicateIdempotencyKey, naming
-    /// the key's current event.
+    /// the key's current event (with status COMPLETED if that was erased).
     virtual Result<void> add(const Event& event) = 0;
     /// The same for many; a known key is success and changes nothing. Returns how many were new.
     virtual std::size_t add_new(std::span<const Event> events) = 0;
@@ -73,13 +70,13 @@ public:
     /// Erases every event of the user, live and finished, with their attempts; keys stay. A claimed
     /// one is delivered as planned: it stays, without its user, its version unchanged.
     virtual void erase_of_user(UserId user) = 0;
-    /// Finished and claimed events of the user stay, without it.
+    /// Finished and claimed events of the user stay, without it, their versions unchanged.
     virtual void forget_user(UserId user) = 0;
     /// Parked events of the endpoint (waiting, claimable_at = never) become claimable now, at most
     /// `limit` of them; returns how many.
     virtual std::size_t unpark(EndpointId endpoint, std::size_t limit) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;
-    /// By number.
+    /// By number. The success of a COMPLETED event, told by its history row, is the last of them.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;
 };
 

@@ -18,7 +18,7 @@ public:
     virtual std::optional<Schedule> lock(ScheduleId id) = 0;
     /// Those that exist, none of them changed by others until the transaction ends.
     virtual std::vector<Schedule> share(std::span<const ScheduleId> ids) = 0;
-    /// Every schedule that runs for each user, shared as above.
+    /// Every schedule that runs for each user, paused ones included, shared as above.
     virtual std::vector<Schedule> share_per_user() = 0;
     /// Replaces a locked schedule.
     virtual void update(const Schedule& schedule) = 0;
