@@ -40,9 +40,9 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// All that is wrong with name, external id, headers (reliability 7), time-out (against `lease`: a
-/// time-out longer than lease − 10 s is refused), retry policy. The URL is judged by the webhook
-/// rules.
+/// All that is wrong with name, external id, headers (at most 20, 4 KiB; legal; none that we set or
+/// that belongs to the connection), time-out (1–30 s, at most lease − 10 s), client error retries
+/// (0–50), retry policy. The URL is judged by the webhook rules.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
 
 }  // namespace sundial

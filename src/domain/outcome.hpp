@@ -44,7 +44,8 @@ struct Outcome {
 /// grants to 3xx, 401, 403, 404, 407, 409 and 421, is not zero.
 [[nodiscard]] Verdict judge_status(int status, std::uint32_t client_errors_left);
 
-/// "HTTP_STATUS 404", "TIMEOUT no answer in 10 s": the failureReason of an event.
+/// "HTTP_STATUS 404", "TIMEOUT no answer in 10 s": the failureReason of an event. Empty without an
+/// error.
 [[nodiscard]] std::string failure_reason(const Outcome& outcome);
 
 /// What `attempts` keeps: tries worth reading. A success is told by its history row.

@@ -22,8 +22,8 @@ struct RetryPolicy {
 [[nodiscard]] const std::vector<std::chrono::seconds>& delays(const RetryPolicy& policy);
 
 /// The wait after the try that made `retry_count` failed ones, the latest included; empty when none
-/// is left. `random` in [0, 1) gives the ±10 % jitter; never before `retry_after`, the receiver's
-/// own wish.
+/// is left. `retry_count` is at least 1. `random` in [0, 1) gives the ±10 % jitter; never before
+/// `retry_after`, the receiver's own wish.
 [[nodiscard]] std::optional<std::chrono::microseconds> next_delay(
     const RetryPolicy& policy, std::uint32_t retry_count, double random,
     std::optional<std::chrono::seconds> retry_after);

@@ -40,7 +40,8 @@ struct Schedule {
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The rule that `schedule` is for `user`; empty if the user lacks the date.
+/// The rule that `schedule` is for `user`; empty if the user lacks the date, or `on` is a day that
+/// no year has.
 [[nodiscard]] std::optional<YearlyRule> rule_for(const Schedule& schedule, const User& user);
 
 }  // namespace sundial

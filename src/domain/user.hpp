@@ -29,8 +29,8 @@ struct User {
 
 /// All that is wrong with the texts and dates of `user`, given the date that it is today in its
 /// zone: names 1–100 characters without control characters, a birth date not later than today,
-/// external id 1–128, at most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}. The zone
-/// is judged by whoever can look it up.
+/// external id 1–128, at most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}, metadata
+/// of at most 1,000 characters. The zone is judged by whoever can look it up.
 [[nodiscard]] std::vector<FieldError> defects(const User& user, Date today);
 
 }  // namespace sundial

@@ -1,0 +1,171 @@
+#include "domain/endpoint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "domain/enum_names.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr EnumNames<2> type_names{"WEBHOOK", "INBOX"};
+
+constexpr std::size_t longest_name = 100;
+constexpr std::size_t most_headers = 20;
+constexpr std::size_t most_header_bytes = 4096;  // names and values together
+constexpr std::chrono::seconds shortest_timeout = 1s;
+constexpr std::chrono::seconds longest_timeout = 30s;
+/// Between the end of a request and the end of its lease: time to abort it, and to say so.
+constexpr std::chrono::seconds lease_margin = 10s;
+constexpr std::size_t most_delays = 50;
+constexpr std::chrono::seconds shortest_delay = 1s;
+constexpr std::chrono::seconds longest_delay = 24h;
+constexpr std::uint32_t most_client_error_retries = 50;  // no policy has more retries
+
+/// Those that a webhook sets itself, does without, or that are the connection's own.
+constexpr std::array<std::string_view, 17> reserved_headers{"accept-encoding",
+                                                            "connection",
+                                                            "content-length",
+                                                            "content-type",
+                                                            "cookie",
+                                                            "expect",
+                                                            "host",
+                                                            "idempotency-key",
+                                                            "keep-alive",
+                                                            "te",
+                                                            "traceparent",
+                                                            "trailer",
+                                                            "transfer-encoding",
+                                                            "tracestate",
+                                                            "upgrade",
+                                                            "user-agent",
+                                                            "x-idempotency-key"};
+constexpr std::array<std::string_view, 4> reserved_prefixes{"ce-", "proxy-", "sundial-",
+                                                            "webhook-"};
+
+char lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower(std::string_view text) {
+    std::string result{text};
+    std::ranges::transform(result, result.begin(), [](char c) { return lower(c); });
+    return result;
+}
+
+/// RFC 9110, 5.6.2.
+bool is_token(std::string_view text) {
+    constexpr std::string_view others = "!#$%&'*+-.^_`|~";
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+        return ('a' <= lower(c) && lower(c) <= 'z') || ('0' <= c && c <= '9') ||
+               others.find(c) != std::string_view::npos;
+    });
+}
+
+bool is_reserved(std::string_view lower_name) {
+    return std::ranges::find(reserved_headers, lower_name) != reserved_headers.end() ||
+           std::ranges::any_of(reserved_prefixes, [&](std::string_view prefix) {
+               return lower_name.starts_with(prefix);
+           });
+}
+
+/// A tab is legal in a value; a line break would start a header of the attacker's.
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7f;
+}
+
+std::string seconds_text(std::chrono::seconds duration) {
+    return "PT" + std::to_string(duration.count()) + "S";
+}
+
+using Defects = std::vector<FieldError>;
+
+void judge_headers(const Endpoint& endpoint, Defects& defects) {
+    std::size_t bytes = 0;
+    std::set<std::string> seen;
+    for (const auto& [name, value] : endpoint.headers) {
+        bytes += name.size() + value.size();
+        const std::string pointer = json_pointer("/headers", name);
+        if (!is_token(name)) {
+            defects.push_back({pointer, "bad_format",
+                               "a header's name is made of letters, digits and !#$%&'*+-.^_`|~"});
+        } else if (is_reserved(lower(name))) {
+            defects.push_back({pointer, "not_allowed", "this header is set by Sundial itself"});
+        } else if (!seen.insert(lower(name)).second) {
+            defects.push_back({pointer, "not_allowed",
+                               "the header is given twice; upper and lower case are the same"});
+        }
+        if (std::ranges::any_of(value, is_control)) {
+            defects.push_back({pointer, "bad_format",
+                               "a header's value must not contain line breaks, NUL or other "
+                               "control characters"});
+        }
+    }
+    if (endpoint.headers.size() > most_headers) {
+        defects.push_back({"/headers", "out_of_range",
+                           "has " + std::to_string(endpoint.headers.size()) +
+                               " headers; at most 20 are allowed"});
+    }
+    if (bytes > most_header_bytes) {
+        defects.push_back({"/headers", "too_long",
+                           "has " + std::to_string(bytes) +
+                               " bytes of names and values; at most 4096 are allowed"});
+    }
+}
+
+void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease, Defects& defects) {
+    const auto longest = std::min(longest_timeout, lease - lease_margin);
+    if (shortest_timeout <= endpoint.timeout && endpoint.timeout <= longest) return;
+    std::string message =
+        "must be " + seconds_text(shortest_timeout) + " to " + seconds_text(longest);
+    if (longest < longest_timeout) {
+        message += ", the lease of " + seconds_text(lease) + " less " + seconds_text(lease_margin);
+    }
+    defects.push_back({"/timeout", "out_of_range", std::move(message)});
+}
+
+void judge_retries(const Endpoint& endpoint, Defects& defects) {
+    if (endpoint.retry_client_errors > most_client_error_retries) {
+        defects.push_back({"/retryClientErrors", "out_of_range", "must be 0 to 50"});
+    }
+    if (endpoint.retry_policy.kind != RetryPolicy::Kind::custom) return;
+    const auto& delays = endpoint.retry_policy.custom;
+    if (delays.empty() || delays.size() > most_delays) {
+        defects.push_back({"/retryPolicy/delays", "out_of_range",
+                           "has " + std::to_string(delays.size()) + " delays; must have 1 to 50"});
+    }
+    for (std::size_t i = 0; i < std::min(delays.size(), most_delays); ++i) {
+        if (delays[i] < shortest_delay || delays[i] > longest_delay) {
+            defects.push_back({"/retryPolicy/delays/" + std::to_string(i), "out_of_range",
+                               "must be PT1S to PT24H"});
+        }
+    }
+}
+
+}  // namespace
+
+std::string_view to_string(EndpointType type) { return name_in(type_names, type); }
+std::optional<EndpointType> parse_endpoint_type(std::string_view text) {
+    return find_in<EndpointType>(type_names, text);
+}
+
+std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease) {
+    Defects defects;
+    if (endpoint.external_id) {
+        if (auto defect = refuse_external_id("/externalId", *endpoint.external_id)) {
+            defects.push_back(*std::move(defect));
+        }
+    }
+    if (auto defect = refuse_text("/name", endpoint.name, longest_name)) {
+        defects.push_back(*std::move(defect));
+    }
+    judge_headers(endpoint, defects);
+    judge_timeout(endpoint, lease, defects);
+    judge_retries(endpoint, defects);
+    return defects;
+}
+
+}  // namespace sundial

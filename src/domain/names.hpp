@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "domain/error.hpp"
+
+/// What texts that name things may be. Each function answers what is wrong with `text`, at
+/// `pointer`, and what would be right; nothing if nothing is wrong. Lengths are in characters
+/// (code points), not bytes.
+namespace sundial {
+
+/// 1 to `limit` characters of UTF-8, not only blanks, no control characters.
+[[nodiscard]] std::optional<FieldError> refuse_text(std::string pointer, std::string_view text,
+                                                    std::size_t limit);
+/// 1 to 128 printable characters.
+[[nodiscard]] std::optional<FieldError> refuse_external_id(std::string pointer,
+                                                           std::string_view text);
+/// `[A-Za-z0-9_-]{1,128}`: a dot would break the signature of a webhook.
+[[nodiscard]] std::optional<FieldError> refuse_idempotency_key(std::string pointer,
+                                                               std::string_view text);
+/// `[A-Za-z0-9_.-]{1,128}`.
+[[nodiscard]] std::optional<FieldError> refuse_event_type(std::string pointer,
+                                                          std::string_view text);
+/// `[A-Za-z0-9_]{1,64}`: names of a user's dates and metadata, which templates use.
+[[nodiscard]] std::optional<FieldError> refuse_member_name(std::string pointer,
+                                                           std::string_view text);
+
+/// `parent` + "/" + `member`, escaped by RFC 6901.
+[[nodiscard]] std::string json_pointer(std::string_view parent, std::string_view member);
+
+}  // namespace sundial

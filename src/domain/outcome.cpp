@@ -1,0 +1,56 @@
+#include "domain/outcome.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "domain/enum_names.hpp"
+
+namespace sundial {
+namespace {
+
+constexpr EnumNames<9> error_names{
+    "HTTP_STATUS",           "TIMEOUT", "DNS",       "CONNECT", "TLS", "PROTOCOL",
+    "DESTINATION_FORBIDDEN", "WORKER",  "LEASE_LOST"};
+constexpr EnumNames<6> attempt_names{"SUCCEEDED", "RETRYABLE", "PERMANENT",
+                                     "LOST",      "LATE",      "RELEASED"};
+
+bool is_temporary(int status) {
+    return status == 408 || status == 425 || status == 429 || (500 <= status && status <= 599);
+}
+
+/// What a receiver answers while it is being deployed or set up wrongly.
+bool is_deployment_mistake(int status) {
+    constexpr std::array mistakes{401, 403, 404, 407, 409, 421};
+    return (300 <= status && status <= 399) ||
+           std::ranges::find(mistakes, status) != mistakes.end();
+}
+
+}  // namespace
+
+std::string_view to_string(DeliveryErrorCode code) { return name_in(error_names, code); }
+
+std::string_view to_string(AttemptOutcome outcome) { return name_in(attempt_names, outcome); }
+std::optional<AttemptOutcome> parse_attempt_outcome(std::string_view text) {
+    return find_in<AttemptOutcome>(attempt_names, text);
+}
+
+Verdict judge_status(int status, std::uint32_t client_errors_left) {
+    if (200 <= status && status <= 299) return Verdict::accepted;
+    if (is_temporary(status)) return Verdict::retryable;
+    if (is_deployment_mistake(status) && client_errors_left > 0) return Verdict::retryable;
+    return Verdict::permanent;
+}
+
+std::string failure_reason(const Outcome& outcome) {
+    if (!outcome.error) return {};
+    std::string reason{to_string(*outcome.error)};
+    const bool status_says_all = *outcome.error == DeliveryErrorCode::http_status;
+    if (status_says_all && outcome.status_code) {
+        reason += ' ' + std::to_string(*outcome.status_code);
+    } else if (!outcome.error_text.empty()) {
+        reason += ' ' + outcome.error_text;
+    }
+    return reason;
+}
+
+}  // namespace sundial

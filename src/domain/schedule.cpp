@@ -1,0 +1,48 @@
+#include "domain/schedule.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+namespace sundial {
+namespace {
+
+/// `02-29`; empty if `text` is none, or a day that no year has.
+std::optional<std::chrono::month_day> parse_month_day(std::string_view text) {
+    const auto digit = [&](std::size_t i) { return static_cast<unsigned>(text[i] - '0'); };
+    const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+    if (text.size() != 5 || text[2] != '-' || std::ranges::count_if(text, is_digit) != 4) {
+        return std::nullopt;
+    }
+    const std::chrono::month_day day{std::chrono::month{10 * digit(0) + digit(1)},
+                                     std::chrono::day{10 * digit(3) + digit(4)}};
+    return day.ok() ? std::optional{day} : std::nullopt;
+}
+
+/// The date that `on` names; only a date of the user has a first year.
+struct NamedDay {
+    std::chrono::month_day day;
+    std::optional<std::chrono::year> from;
+};
+std::optional<NamedDay> find_day(const std::string& on, const User& user) {
+    const auto of_date = [](Date date) { return NamedDay{date.month() / date.day(), date.year()}; };
+    if (on == "dateOfBirth") return of_date(user.date_of_birth);
+    if (const auto day = parse_month_day(on)) return NamedDay{*day, std::nullopt};
+    const auto named = user.dates.find(on);
+    return named == user.dates.end() ? std::nullopt : std::optional{of_date(named->second)};
+}
+
+}  // namespace
+
+std::optional<YearlyRule> rule_for(const Schedule& schedule, const User& user) {
+    const auto day = find_day(schedule.trigger.on, user);
+    if (!day) return std::nullopt;
+    return YearlyRule{.day = day->day,
+                      .from = day->from,
+                      .at = schedule.trigger.at,
+                      .leap = schedule.leap,
+                      .gap = schedule.gap,
+                      .overlap = schedule.overlap};
+}
+
+}  // namespace sundial
