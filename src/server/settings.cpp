@@ -1,0 +1,368 @@
+#include "server/settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "adapters/system/json_log.hpp"
+#include "application/ports/failures.hpp"
+#include "base/suggest.hpp"
+#include "domain/time/text.hpp"
+#include "server/settings_file.hpp"
+
+namespace sundial::server {
+namespace {
+
+/// What a key takes, said to whoever gave it something else.
+using Complaint = std::optional<std::string>;
+
+Complaint take(bool& into, std::string_view text) {
+    if (text != "true" && text != "false") return "true or false";
+    into = text == "true";
+    return std::nullopt;
+}
+
+Complaint take(std::string& into, std::string_view text) {
+    into = text;
+    return std::nullopt;
+}
+
+template <class Number>
+Complaint take_number(Number& into, std::string_view text, Number least, Number most) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < least ||
+        number > most) {
+        return "a number from " + std::to_string(least) + " to " + std::to_string(most);
+    }
+    into = number;
+    return std::nullopt;
+}
+
+Complaint take_duration(std::chrono::seconds& into, std::string_view text,
+                        std::chrono::seconds least, std::chrono::seconds most) {
+    const auto duration = parse_duration(text);
+    if (!duration || *duration < least || *duration > most) {
+        return "a duration from " + format_duration(least) + " to " + format_duration(most) +
+               ", such as PT10S";
+    }
+    into = *duration;
+    return std::nullopt;
+}
+
+Complaint take(TimeOfDay& into, std::string_view text) {
+    const auto time = parse_time_of_day(text);
+    if (!time) return "a time of day, such as 09:00";
+    into = *time;
+    return std::nullopt;
+}
+
+Complaint take_one_of(std::string& into, std::string_view text, std::vector<std::string> allowed) {
+    if (std::ranges::find(allowed, text) == allowed.end()) {
+        std::string choice = "one of";
+        for (const std::string& word : allowed) choice += ' ' + word;
+        return choice;
+    }
+    into = text;
+    return std::nullopt;
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        const auto comma = text.find(',');
+        if (const auto part = text.substr(0, comma); !part.empty()) parts.emplace_back(part);
+        text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    }
+    return parts;
+}
+
+Complaint take(std::vector<std::string>& into, std::string_view text) {
+    into = split(text);
+    return std::nullopt;
+}
+
+Complaint take(std::vector<std::uint16_t>& into, std::string_view text) {
+    std::vector<std::uint16_t> ports;
+    for (const std::string& part : split(text)) {
+        std::uint16_t port = 0;
+        if (take_number<std::uint16_t>(port, part, 1, 65535))
+            return "ports from 1 to 65535, such as 443,8443";
+        ports.push_back(port);
+    }
+    into = std::move(ports);
+    return std::nullopt;
+}
+
+std::string show(bool value) { return value ? "true" : "false"; }
+std::string show(const std::string& value) { return value; }
+std::string show(std::uint32_t value) { return std::to_string(value); }
+std::string show(std::chrono::seconds value) { return format_duration(value); }
+std::string show(TimeOfDay value) { return format_time_of_day(value); }
+std::string show(const std::vector<std::string>& values) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+    return text;
+}
+std::string show(const std::vector<std::uint16_t>& values) {
+    std::string text;
+    for (const std::uint16_t value : values)
+        text += (text.empty() ? "" : ",") + std::to_string(value);
+    return text;
+}
+
+struct Key {
+    std::string_view name;
+    std::string_view help;
+    std::function<Complaint(Settings&, std::string_view)> take;
+    std::function<std::string(const Settings&)> show;
+    bool secret = false;
+};
+
+template <class Member>
+Key key(std::string_view name, std::string_view help, Member member) {
+    return {name, help,
+            [member](Settings& s, std::string_view text) { return take(member(s), text); },
+            [member](const Settings& s) { return show(member(s)); }};
+}
+
+template <class Member>
+Key number(std::string_view name, std::string_view help, Member member, std::uint32_t least,
+           std::uint32_t most) {
+    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
+    made.take = [=](Settings& s, std::string_view text) {
+        return take_number(member(s), text, least, most);
+    };
+    return made;
+}
+
+template <class Member>
+Key duration(std::string_view name, std::string_view help, Member member,
+             std::chrono::seconds least, std::chrono::seconds most) {
+    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
+    made.take = [=](Settings& s, std::string_view text) {
+        return take_duration(member(s), text, least, most);
+    };
+    return made;
+}
+
+template <class Member>
+Key word(std::string_view name, std::string_view help, Member member,
+         std::vector<std::string> allowed) {
+    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
+    made.take = [=](Settings& s, std::string_view text) {
+        return take_one_of(member(s), text, allowed);
+    };
+    return made;
+}
+
+const std::vector<Key>& keys() {
+    using namespace std::chrono_literals;
+    static const std::vector<Key> table = [] {
+        std::vector<Key> all{
+            key("http.listen", "address and port to serve on",
+                [](auto& s) -> auto& { return s.http.listen; }),
+            key("storage.url", "sqlite:FILE or postgresql://…",
+                [](auto& s) -> auto& { return s.storage.url; }),
+            number(
+                "storage.pool_size", "PostgreSQL connections",
+                [](auto& s) -> auto& { return s.storage.pool_size; }, 2, 1000),
+            number(
+                "storage.shards", "PostgreSQL shards, fixed by the first migration",
+                [](auto& s) -> auto& { return s.storage.shards; }, 1, 256),
+            key("storage.auto_migrate", "bring the schema up to date at start",
+                [](auto& s) -> auto& { return s.storage.auto_migrate; }),
+            duration(
+                "scheduler.tick", "look at the database at least so often",
+                [](auto& s) -> auto& { return s.scheduler.tick; }, 1s, 60s),
+            number(
+                "scheduler.claim_batch", "events claimed at once, at most",
+                [](auto& s) -> auto& { return s.scheduler.claim_batch; }, 1, 1000),
+            duration(
+                "scheduler.lease", "how long a claim is held without a word from its holder",
+                [](auto& s) -> auto& { return s.scheduler.lease; }, 15s, 3600s),
+            key("scheduler.birthday_time", "time of the birthday schedule at the first migration",
+                [](auto& s) -> auto& { return s.scheduler.birthday_time; }),
+            number(
+                "delivery.workers", "deliveries in flight, at most",
+                [](auto& s) -> auto& { return s.delivery.workers; }, 1, 4096),
+            duration(
+                "delivery.timeout", "whole request of an endpoint that names no time-out",
+                [](auto& s) -> auto& { return s.delivery.timeout; }, 1s, 30s),
+            key("delivery.allow_private",
+                "let requests go to private and loopback addresses, by http, on any port",
+                [](auto& s) -> auto& { return s.delivery.allow_private; }),
+            key("delivery.allow_http", "let webhooks be plain http",
+                [](auto& s) -> auto& { return s.delivery.allow_http; }),
+            key("delivery.allow", "addresses (CIDR) that are allowed though denied by default",
+                [](auto& s) -> auto& { return s.delivery.allow; }),
+            key("delivery.deny", "addresses (CIDR) that are denied in addition",
+                [](auto& s) -> auto& { return s.delivery.deny; }),
+            key("delivery.ports", "ports that webhooks may use",
+                [](auto& s) -> auto& { return s.delivery.ports; }),
+            key("delivery.ca_file", "certificates to trust in place of the system's",
+                [](auto& s) -> auto& { return s.delivery.ca_file; }),
+            key("delivery.user_agent", "what requests call themselves",
+                [](auto& s) -> auto& { return s.delivery.user_agent; }),
+            key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest",
+                [](auto& s) -> auto& { return s.security.encryption_key; }),
+            key("tz.dir", "tz database to use in place of the system's",
+                [](auto& s) -> auto& { return s.tz.dir; }),
+            word("log.level", "debug, info, warn or error",
+                 [](auto& s) -> auto& { return s.log.level; }, {"debug", "info", "warn", "error"}),
+            word("log.format", "json or text", [](auto& s) -> auto& { return s.log.format; },
+                 {"json", "text"}),
+            key("log.environment", "named in every log line",
+                [](auto& s) -> auto& { return s.log.environment; }),
+            key("telemetry.metrics", "serve /metrics",
+                [](auto& s) -> auto& { return s.telemetry.metrics; }),
+            key("ui.inbox", "allow endpoints of type INBOX",
+                [](auto& s) -> auto& { return s.ui.inbox; }),
+        };
+        for (Key& one : all) one.secret = one.name == "security.encryption_key";
+        return all;
+    }();
+    return table;
+}
+
+const Key& find_key(std::string_view name, const std::string& origin) {
+    const auto found = std::ranges::find(keys(), name, &Key::name);
+    if (found != keys().end()) return *found;
+    std::vector<std::string> names;
+    for (const Key& one : keys()) names.emplace_back(one.name);
+    const auto meant = base::nearest(name, names);
+    throw CannotStart(
+        origin + ": unknown key '" + std::string(name) + "'" +
+        (meant ? "; did you mean '" + *meant + "'?" : "; 'sundial config show' lists them all"));
+}
+
+std::string environment_name(std::string_view key) {
+    std::string name = "SUNDIAL_";
+    for (const char c : key)
+        name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return name;
+}
+
+/// A URL without its password.
+std::string without_password(std::string url) {
+    const auto scheme = url.find("://");
+    const auto at = url.find('@', scheme == std::string::npos ? 0 : scheme);
+    if (scheme == std::string::npos || at == std::string::npos) return url;
+    const auto colon = url.find(':', scheme + 3);
+    if (colon < at) url.replace(colon + 1, at - colon - 1, "***");
+    return url;
+}
+
+class Loading {
+public:
+    void set(std::string_view name, std::string_view text, const std::string& origin) {
+        const Key& key = find_key(name, origin);
+        if (const Complaint takes = key.take(loaded_, text)) {
+            throw CannotStart(origin + ": " + std::string(name) + " takes " + *takes +
+                              (key.secret ? "" : ", not '" + std::string(text) + "'"));
+        }
+        origins_[std::string(name)] = origin;
+    }
+
+    LoadedSettings take() && {
+        LoadedSettings result{std::move(loaded_), {}};
+        for (const Key& key : keys()) {
+            const auto origin = origins_.find(std::string(key.name));
+            std::string value = key.show(result.settings);
+            if (key.secret && !value.empty()) value = "***";
+            result.shown.push_back({std::string(key.name), without_password(std::move(value)),
+                                    origin == origins_.end() ? "default" : origin->second});
+        }
+        return result;
+    }
+
+private:
+    Settings loaded_;
+    std::map<std::string, std::string> origins_;
+};
+
+void take_environment(Loading& loading, const std::map<std::string, std::string>& environment) {
+    const auto given = [&](const std::string& name) { return environment.find(name); };
+    const auto alias = [&](const char* name, std::string_view key, const std::string& prefix) {
+        if (const auto found = given(name); found != environment.end() && !found->second.empty()) {
+            loading.set(key, prefix + found->second, name);
+        }
+    };
+    alias("DATABASE_URL", "storage.url", "");
+    alias("PORT", "http.listen", "127.0.0.1:");
+    alias("LOG_LEVEL", "log.level", "");
+
+    std::set<std::string> known;
+    for (const Key& key : keys()) {
+        const std::string name = environment_name(key.name);
+        known.insert(name);
+        known.insert(name + "_FILE");
+        if (const auto file = given(name + "_FILE"); file != environment.end()) {
+            loading.set(key.name, read_secret_file(file->second, file->first), file->first);
+        }
+        if (const auto found = given(name); found != environment.end())
+            loading.set(key.name, found->second, name);
+    }
+    known.insert("SUNDIAL_CONFIG");
+    known.insert("SUNDIAL_SERVER");
+    const std::vector<std::string> names(known.begin(), known.end());
+    for (const auto& [name, text] : environment) {
+        if (!name.starts_with("SUNDIAL_") || known.contains(name)) continue;
+        const auto meant = base::nearest(name, names);
+        throw CannotStart("unknown environment variable " + name +
+                          (meant ? "; did you mean " + *meant + "?" : ""));
+    }
+}
+
+void check_together(const Settings& settings) {
+    (void)parse_listen(settings.http.listen);
+    if (settings.scheduler.lease < settings.delivery.timeout + std::chrono::seconds(10)) {
+        throw CannotStart("scheduler.lease (" + format_duration(settings.scheduler.lease) +
+                          ") must be at least delivery.timeout (" +
+                          format_duration(settings.delivery.timeout) +
+                          ") and 10 s, or a slow receiver's event would be taken for lost");
+    }
+    if ((settings.storage.shards & (settings.storage.shards - 1)) != 0) {
+        throw CannotStart("storage.shards must be a power of two, not " +
+                          std::to_string(settings.storage.shards));
+    }
+}
+
+}  // namespace
+
+LoadedSettings load_settings(const SettingsSources& sources) {
+    Loading loading;
+    if (!sources.file.empty()) {
+        for (const auto& [name, text] : read_settings_file(sources.file))
+            loading.set(name, text, sources.file);
+    }
+    take_environment(loading, sources.environment);
+    for (const auto& [name, text] : sources.flags) loading.set(name, text, "--" + name);
+    LoadedSettings loaded = std::move(loading).take();
+    check_together(loaded.settings);
+    return loaded;
+}
+
+std::vector<SettingKey> setting_keys() {
+    std::vector<SettingKey> names;
+    for (const Key& key : keys()) names.push_back({key.name, key.help});
+    return names;
+}
+
+ListenAddress parse_listen(std::string_view text) {
+    const auto colon = text.rfind(':');
+    std::uint16_t port = 0;
+    if (colon == std::string_view::npos || colon == 0 ||
+        take_number<std::uint16_t>(port, text.substr(colon + 1), 0, 65535)) {
+        throw CannotStart(
+            "http.listen takes address:port, such as 127.0.0.1:8080 or [::1]:8080, not '" +
+            std::string(text) + "'");
+    }
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    return {host == "localhost" ? "127.0.0.1" : std::string(host), port};
+}
+
+}  // namespace sundial::server

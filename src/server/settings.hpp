@@ -1,0 +1,99 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/time/types.hpp"
+
+namespace sundial::server {
+
+/// Everything that an operator can set, with its default: the one place that bounds what the
+/// process uses.
+struct Settings {
+    struct Http {
+        std::string listen = "127.0.0.1:8080";
+    } http;
+    struct Storage {
+        std::string url = "sqlite:sundial.db";
+        std::uint32_t pool_size = 8;  // PostgreSQL connections
+        std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
+        bool auto_migrate = true;
+    } storage;
+    struct Scheduler {
+        std::chrono::seconds tick{1};
+        std::uint32_t claim_batch = 100;
+        std::chrono::seconds lease{30};
+        TimeOfDay birthday_time{9 * 3600};  // only fills the birthday row at the first migration
+    } scheduler;
+    struct Delivery {
+        std::uint32_t workers = 64;        // tries in flight at most
+        std::chrono::seconds timeout{10};  // of an endpoint that names none
+        bool allow_private = false;
+        bool allow_http = false;
+        std::vector<std::string> allow{};  // CIDR
+        std::vector<std::string> deny{};   // CIDR
+        std::vector<std::uint16_t> ports{443, 8443};
+        std::string ca_file{};
+        std::string user_agent = "sundial/1";
+    } delivery;
+    struct Security {
+        std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the
+                                       // database
+    } security;
+    struct Tz {
+        std::string dir{};  // empty: the system's
+    } tz;
+    struct Log {
+        std::string level = "info";
+        std::string format = "json";
+        std::string environment = "production";
+    } log;
+    struct Telemetry {
+        bool metrics = true;
+    } telemetry;
+    struct Ui {
+        bool inbox = false;  // endpoints of type INBOX may be made
+    } ui;
+};
+
+/// Where a value came from, for `sundial config show`.
+struct SettingShown {
+    std::string key;
+    std::string value;   // "***" for a secret that is set
+    std::string origin;  // "default", "sundial.toml", "SUNDIAL_HTTP_LISTEN", "--http.listen"
+};
+
+struct LoadedSettings {
+    Settings settings;
+    std::vector<SettingShown> shown;
+};
+
+struct SettingsSources {
+    std::string file{};                                // TOML; empty: none
+    std::map<std::string, std::string> environment{};  // all of it
+    std::map<std::string, std::string> flags{};        // "http.listen" → text
+};
+
+/// Flag > environment > <KEY>_FILE > file > default. Throws CannotStart: an unknown key (with what
+/// was probably meant), a value that its key does not take, settings that contradict each other.
+[[nodiscard]] LoadedSettings load_settings(const SettingsSources& sources);
+
+/// The names of all keys, for flags and help.
+struct SettingKey {
+    std::string_view key;
+    std::string_view help;
+};
+[[nodiscard]] std::vector<SettingKey> setting_keys();
+
+/// "127.0.0.1:8080" or "[::1]:8080", taken apart. Throws CannotStart.
+struct ListenAddress {
+    std::string host;
+    std::uint16_t port;
+};
+[[nodiscard]] ListenAddress parse_listen(std::string_view text);
+
+}  // namespace sundial::server

@@ -1,0 +1,136 @@
+#include "server/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "application/ports/failures.hpp"
+
+namespace sundial::server {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class SettingsFile {
+public:
+    explicit SettingsFile(const std::string& content) { std::ofstream(path_) << content; }
+    ~SettingsFile() { std::filesystem::remove(path_); }
+    SettingsFile(const SettingsFile&) = delete;
+    SettingsFile& operator=(const SettingsFile&) = delete;
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    std::string path_ = std::filesystem::temp_directory_path() /
+                        ("sundial-" + std::to_string(::getpid()) + ".toml");
+};
+
+std::string complaint_about(const SettingsSources& sources) {
+    try {
+        (void)load_settings(sources);
+    } catch (const CannotStart& error) {
+        return error.what();
+    }
+    return "";
+}
+
+const SettingShown& shown(const LoadedSettings& loaded, std::string_view key) {
+    return *std::ranges::find(loaded.shown, key, &SettingShown::key);
+}
+
+TEST(Settings, HaveDefaultsThatStart) {
+    const LoadedSettings loaded = load_settings({});
+    EXPECT_EQ(loaded.settings.http.listen, "127.0.0.1:8080");
+    EXPECT_EQ(shown(loaded, "scheduler.lease").value, "PT30S");
+    EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "default");
+}
+
+TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
+    const SettingsFile file(
+        "[http]\nlisten = \"127.0.0.1:1\"\n[scheduler]\nlease = \"PT40S\"\nclaim_batch = 7\n");
+    const LoadedSettings loaded =
+        load_settings({.file = file.path(),
+                       .environment = {{"SUNDIAL_HTTP_LISTEN", "127.0.0.1:2"},
+                                       {"SUNDIAL_SCHEDULER_LEASE", "PT50S"}},
+                       .flags = {{"http.listen", "127.0.0.1:3"}}});
+    EXPECT_EQ(loaded.settings.http.listen, "127.0.0.1:3");
+    EXPECT_EQ(loaded.settings.scheduler.lease, 50s);
+    EXPECT_EQ(loaded.settings.scheduler.claim_batch, 7U);
+    EXPECT_EQ(shown(loaded, "http.listen").origin, "--http.listen");
+    EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "SUNDIAL_SCHEDULER_LEASE");
+    EXPECT_EQ(shown(loaded, "scheduler.claim_batch").origin, file.path());
+}
+
+TEST(Settings, TheUsualVariablesOfPlatformsAreRead) {
+    const Settings settings = load_settings({.environment = {{"DATABASE_URL", "postgresql://db/x"},
+                                                             {"PORT", "9000"},
+                                                             {"LOG_LEVEL", "warn"}}})
+                                  .settings;
+    EXPECT_EQ(settings.storage.url, "postgresql://db/x");
+    EXPECT_EQ(settings.http.listen, "127.0.0.1:9000");
+    EXPECT_EQ(settings.log.level, "warn");
+    EXPECT_EQ(load_settings({.environment = {{"DATABASE_URL", "postgresql://db/x"},
+                                             {"SUNDIAL_STORAGE_URL", "sqlite:y"}}})
+                  .settings.storage.url,
+              "sqlite:y");
+}
+
+TEST(Settings, AnUnknownKeyIsAnErrorThatSaysWhatWasMeant) {
+    const SettingsFile file("[http]\nlisten_on = \"127.0.0.1:1\"\n");
+    EXPECT_THAT(complaint_about({.file = file.path()}),
+                AllOf(HasSubstr(file.path()), HasSubstr("'http.listen_on'"),
+                      HasSubstr("did you mean 'http.listen'?")));
+    EXPECT_THAT(complaint_about({.environment = {{"SUNDIAL_HTTP_LISTN", "x"}}}),
+                HasSubstr("did you mean SUNDIAL_HTTP_LISTEN?"));
+    EXPECT_THAT(complaint_about({.flags = {{"delivery.worker", "1"}}}),
+                HasSubstr("'delivery.workers'"));
+}
+
+TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
+    const std::pair<std::string, std::string> wrong[] = {
+        {"http.listen", "8080"},        {"storage.pool_size", "none"},
+        {"storage.shards", "12"},       {"scheduler.lease", "30"},
+        {"scheduler.lease", "P1D"},     {"scheduler.birthday_time", "25:00"},
+        {"delivery.allow_http", "yes"}, {"delivery.ports", "443,x"},
+        {"log.level", "loud"},          {"scheduler.claim_batch", "0"},
+        {"delivery.timeout", "PT31S"}};
+    for (const auto& [key, text] : wrong) {
+        EXPECT_THAT(complaint_about({.flags = {{key, text}}}), HasSubstr(key)) << text;
+    }
+}
+
+TEST(Settings, ALeaseThatASlowReceiverWouldOutliveIsRefused) {
+    EXPECT_THAT(
+        complaint_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),
+        HasSubstr("scheduler.lease"));
+}
+
+TEST(Settings, ABrokenFileIsNamedWithItsLine) {
+    const SettingsFile file("[http]\nlisten = \n");
+    EXPECT_THAT(complaint_about({.file = file.path()}), HasSubstr(file.path() + ":2"));
+    EXPECT_THAT(complaint_about({.file = "/does/not/exist.toml"}),
+                HasSubstr("/does/not/exist.toml"));
+}
+
+TEST(Settings, SecretsAreReadFromFilesAndNeverShown) {
+    const SettingsFile file("a secret\n");
+    const LoadedSettings loaded =
+        load_settings({.environment = {{"SUNDIAL_SECURITY_ENCRYPTION_KEY_FILE", file.path()}},
+                       .flags = {{"storage.url", "postgresql://me:hush@db/x"}}});
+    EXPECT_EQ(loaded.settings.security.encryption_key, "a secret");
+    EXPECT_EQ(shown(loaded, "security.encryption_key").value, "***");
+    EXPECT_EQ(shown(loaded, "storage.url").value, "postgresql://me:***@db/x");
+}
+
+TEST(ParseListen, TakesBothFamilies) {
+    EXPECT_EQ(parse_listen("[::1]:8080").host, "::1");
+    EXPECT_EQ(parse_listen("localhost:0").host, "127.0.0.1");
+    EXPECT_EQ(parse_listen("0.0.0.0:65535").port, 65535);
+}
+
+}  // namespace
+}  // namespace sundial::server
