@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+#include "domain/event.hpp"
+
+namespace sundial {
+
+/// Cancels what is PENDING or waits for its next try; a recurring one's successor is planned in the
+/// same transaction. Asked again it answers the same.
+class CancelEvent {
+public:
+    CancelEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
+        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
+    /// Errors: NotFound, OptimisticLock, InvalidStateTransition (claimed, COMPLETED, FAILED).
+    [[nodiscard]] Result<Event> run(std::string_view id, std::optional<Version> expected);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Wakeups& wakeups_;
+};
+
+}  // namespace sundial

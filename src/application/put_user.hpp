@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "application/create_user.hpp"
+#include "application/edit_user.hpp"
+
+namespace sundial {
+
+struct PutResult {
+    User user;
+    bool created = false;
+    std::optional<Reschedule> reschedule;
+};
+
+/// Makes the user of an external id be as told: creates it, or replaces all its fields.
+class PutUser {
+public:
+    PutUser(Store& store, CreateUser& create, EditUser& edit)
+        : store_(store), create_(create), edit_(edit) {}
+    /// `wanted.external_id` is not looked at. With `expected` nothing is created. Errors:
+    /// ValidationFailed, OptimisticLock (actual version 0 where there is no such user).
+    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
+                                        std::optional<Version> expected,
+                                        const std::string& correlation_id);
+
+private:
+    Store& store_;
+    CreateUser& create_;
+    EditUser& edit_;
+};
+
+}  // namespace sundial

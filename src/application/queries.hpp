@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "application/ports/store.hpp"
+
+namespace sundial {
+
+struct ScheduleView {
+    Schedule schedule;
+    std::optional<Instant> next_at;  // the earliest moment planned; empty while paused
+};
+
+/// Everything that is only read. References are ids or `ext:…`; each answer is one moment of what
+/// is committed. Errors where there are any: NotFound.
+class Queries {
+public:
+    explicit Queries(Store& store) : store_(store) {}
+
+    [[nodiscard]] Result<User> user(std::string_view reference);
+    [[nodiscard]] Page<User> users(const UserQuery& query);
+    [[nodiscard]] Result<Event> event(std::string_view id);
+    [[nodiscard]] Page<Event> events(const EventQuery& query);
+    [[nodiscard]] Result<std::vector<AttemptRecord>> attempts_of(std::string_view id);
+    [[nodiscard]] Result<Endpoint> endpoint(std::string_view reference);
+    [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
+    [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
+    [[nodiscard]] std::vector<Schedule> schedules();
+
+    /// For filters.
+    [[nodiscard]] Result<UserId> user_id(std::string_view reference);
+    [[nodiscard]] Result<ScheduleId> schedule_id(std::string_view reference);
+    [[nodiscard]] Result<EndpointId> endpoint_id(std::string_view reference);
+
+private:
+    Store& store_;
+};
+
+}  // namespace sundial

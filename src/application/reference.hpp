@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include "application/ports/store.hpp"
+#include "domain/error.hpp"
+
+/// How callers name things: by id, or, where a thing can have one, by `ext:` and its external id.
+namespace sundial {
+
+/// Errors of all: NotFound, with `reference` as it was given; a malformed id is of nothing.
+[[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
+[[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
+/// Events have no external id.
+[[nodiscard]] Result<EventId> event_id(std::string_view reference);
+
+}  // namespace sundial

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string_view>
+
+#include "application/ports/delivery.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "domain/outcome.hpp"
+
+namespace sundial {
+
+struct TestDelivery {
+    Event event;  // what was sent; it is stored nowhere
+    Outcome outcome;
+};
+
+/// Sends one delivery of type `sundial.test` now and waits for its outcome. Blocks as long as the
+/// endpoint's time-out.
+class TestEndpoint {
+public:
+    TestEndpoint(Store& store, Delivery& delivery, Ids& ids)
+        : store_(store), delivery_(delivery), ids_(ids) {}
+    /// Errors: NotFound, EndpointDisabled.
+    [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
+
+private:
+    Store& store_;
+    Delivery& delivery_;
+    Ids& ids_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+
+#include "application/ports/store.hpp"
+#include "application/ports/wakeups.hpp"
+
+namespace sundial {
+
+/// Lets go the events that wait, parked, for an endpoint that is enabled. In batches: each is a
+/// transaction of its own, so repeating it after a crash loses nothing.
+class UnparkEvents {
+public:
+    UnparkEvents(Store& store, Wakeups& wakeups) : store_(store), wakeups_(wakeups) {}
+    /// Those of one endpoint; none if it is disabled. Returns how many.
+    std::size_t run(EndpointId endpoint);
+    /// Those of every endpoint: at start, for what a crash left behind.
+    std::size_t run_all();
+
+private:
+    Store& store_;
+    Wakeups& wakeups_;
+};
+
+}  // namespace sundial
