@@ -45,7 +45,7 @@ private:
 
 /// `text` as a JSON string, quotes included. What is not UTF-8 becomes U+FFFD, so the result is
 /// always valid.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string quoted_json(std::string_view text);
 
 /// `name` as one step of a JSON pointer: "/a~1b".
 [[nodiscard]] std::string pointer_step(std::string_view name);

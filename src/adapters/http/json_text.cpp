@@ -45,7 +45,7 @@ void append_ascii(std::string& out, unsigned char c) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string quoted_json(std::string_view text) {
     std::string out = "\"";
     out.reserve(text.size() + 2);
     for (std::size_t at = 0; at < text.size();) {

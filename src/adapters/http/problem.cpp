@@ -68,13 +68,13 @@ std::string to_json(const MemberValue& value) {
         std::string operator()(std::nullptr_t) const { return "null"; }
         std::string operator()(bool yes) const { return yes ? "true" : "false"; }
         std::string operator()(std::int64_t number) const { return std::to_string(number); }
-        std::string operator()(const std::string& text) const { return quoted(text); }
+        std::string operator()(const std::string& text) const { return quoted_json(text); }
         std::string operator()(const RawJson& raw) const { return raw.text; }
         std::string operator()(const std::vector<std::string>& texts) const {
             std::string list = "[";
             for (const std::string& one : texts) {
                 if (list.size() > 1) list += ',';
-                list += quoted(one);
+                list += quoted_json(one);
             }
             return list + ']';
         }
@@ -86,8 +86,8 @@ std::string to_json(std::span<const FieldError> errors) {
     std::string list = "[";
     for (const FieldError& error : errors.first(std::min(errors.size(), most_errors_shown))) {
         if (list.size() > 1) list += ',';
-        list += R"({"pointer":)" + quoted(error.pointer) + R"(,"code":)" + quoted(error.code) +
-                R"(,"message":)" + quoted(error.message) + '}';
+        list += R"({"pointer":)" + quoted_json(error.pointer) + R"(,"code":)" +
+                quoted_json(error.code) + R"(,"message":)" + quoted_json(error.message) + '}';
     }
     return list + ']';
 }
@@ -117,14 +117,14 @@ Response to_response(const Problem& problem, std::string_view instance,
     const ProblemKind& kind = kind_of(problem.code);
     const int status = problem.status.value_or(kind.status);
     std::string body = R"({"type":"/docs/errors/)" + std::string(kind.name) + R"(","title":)" +
-                       quoted(kind.title) + R"(,"status":)" + std::to_string(status) +
-                       R"(,"code":)" + quoted(kind.name) + R"(,"retryable":)" +
+                       quoted_json(kind.title) + R"(,"status":)" + std::to_string(status) +
+                       R"(,"code":)" + quoted_json(kind.name) + R"(,"retryable":)" +
                        (kind.retryable ? "true" : "false") + R"(,"detail":)" +
-                       quoted(problem.detail) + R"(,"instance":)" + quoted(instance) +
-                       R"(,"correlationId":)" + quoted(correlation_id);
+                       quoted_json(problem.detail) + R"(,"instance":)" + quoted_json(instance) +
+                       R"(,"correlationId":)" + quoted_json(correlation_id);
     if (!problem.errors.empty()) body += R"(,"errors":)" + to_json(problem.errors);
     for (const auto& [name, value] : problem.members) {
-        body += ',' + quoted(name) + ':' + to_json(value);
+        body += ',' + quoted_json(name) + ':' + to_json(value);
     }
     body += '}';
 

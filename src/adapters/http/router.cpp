@@ -1,0 +1,211 @@
+#include "adapters/http/router.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "adapters/http/media_type.hpp"
+#include "adapters/http/problem.hpp"
+#include "application/ports/failures.hpp"
+#include "base/suggest.hpp"
+
+namespace sundial::http {
+namespace {
+
+/// Decoded, but split before: an escaped slash stays inside its segment.
+std::vector<std::string> segments_of(std::string_view path) {
+    std::vector<std::string> segments;
+    path = path.substr(0, path.find('?'));
+    while (path.starts_with('/')) {
+        path.remove_prefix(1);
+        const std::string_view segment = path.substr(0, path.find('/'));
+        segments.push_back(percent_decoded(segment, false).value_or(std::string(segment)));
+        path.remove_prefix(segment.size());
+    }
+    return segments;
+}
+
+bool is_parameter(std::string_view segment) {
+    return segment.starts_with('{') && segment.ends_with('}');
+}
+
+bool matches(const std::vector<std::string>& pattern, const std::vector<std::string>& segments) {
+    return std::ranges::equal(pattern, segments, [](const auto& expected, const auto& actual) {
+        return is_parameter(expected) ? !actual.empty() : expected == actual;
+    });
+}
+
+/// A literal wins over a parameter, the leftmost difference decides.
+bool more_literal(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    return std::ranges::lexicographical_compare(a, b, {}, is_parameter, is_parameter);
+}
+
+std::string all_fields(const Headers& headers, std::string_view name) {
+    std::string joined;
+    for (const Parameter& field : headers.all()) {
+        if (!same_ignoring_case(field.name, name)) continue;
+        if (!joined.empty()) joined += ',';
+        joined += field.value;
+    }
+    return joined;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+Problem not_acceptable(const std::vector<std::string>& types) {
+    return {.code = Code::not_acceptable, .detail = "This route answers with " + list_of(types)};
+}
+
+Problem unsupported_media_type(const std::vector<std::string>& types) {
+    return {.code = Code::unsupported_media_type,
+            .detail = "Send the body with Content-Type: " + list_of(types) + " (UTF-8)"};
+}
+
+}  // namespace
+
+struct Router::Found {
+    const Route* route = nullptr;        // of the method asked for
+    const Route* path = nullptr;         // any route of the pattern
+    std::vector<std::string> allowed{};  // methods of the pattern
+    std::vector<std::string> segments{};
+};
+
+void Router::add(std::string method, std::string pattern, Handler handler) {
+    Operation operation{std::move(method), std::move(pattern)};
+    if (!schema_.has(operation)) {
+        throw std::logic_error("route " + operation.method + " " + operation.pattern +
+                               " is not in openapi.json");
+    }
+    auto segments = segments_of(operation.pattern);
+    routes_.push_back({std::move(operation), std::move(segments), std::move(handler)});
+}
+
+std::vector<Operation> Router::routes() const {
+    std::vector<Operation> operations;
+    for (const Route& route : routes_) operations.push_back(route.operation);
+    std::ranges::sort(operations);
+    return operations;
+}
+
+Response Router::handle(Request request) const {
+    const Found found = find(request);
+    Response response;
+    if (found.route != nullptr) {
+        request.route = found.route->operation.pattern;
+        for (std::size_t i = 0; i < found.segments.size(); ++i) {
+            const std::string& name = found.route->segments[i];
+            if (!is_parameter(name)) continue;
+            request.path_parameters.push_back({name.substr(1, name.size() - 2), found.segments[i]});
+        }
+        response = admit_and_run(request, *found.route);
+    } else if (found.path != nullptr) {
+        request.route = found.path->operation.pattern;
+        const Problem problem{.code = Code::method_not_allowed,
+                              .detail = request.path + " allows " + list_of(found.allowed) +
+                                        ", not " + request.method,
+                              .members = {{"allow", found.allowed}}};
+        response = to_response(problem, request);
+        response.headers.set("Allow", list_of(found.allowed));
+    } else {
+        std::vector<std::string> patterns;
+        for (const Route& route : routes_) patterns.push_back(route.operation.pattern);
+        const auto meant = base::nearest(request.path, patterns);
+        response = to_response({.code = Code::route_not_found,
+                                .detail = "There is no route " + request.path +
+                                          (meant ? "; did you mean " + *meant + "?" : "")},
+                               request);
+    }
+    response.route = request.route;
+    return response;
+}
+
+Router::Found Router::find(const Request& request) const {
+    Found found{.segments = segments_of(request.target)};
+    for (const Route& route : routes_) {
+        if (!matches(route.segments, found.segments)) continue;
+        if (found.path == nullptr || more_literal(route.segments, found.path->segments)) {
+            found.path = &route;
+        }
+    }
+    if (found.path == nullptr) return found;
+    const std::string method = request.method == "HEAD" ? "GET" : request.method;
+    for (const Route& route : routes_) {
+        if (route.segments != found.path->segments) continue;
+        if (route.operation.method == method) found.route = &route;
+        found.allowed.push_back(route.operation.method);
+        if (route.operation.method == "GET") found.allowed.emplace_back("HEAD");
+    }
+    std::ranges::sort(found.allowed);
+    return found;
+}
+
+Response Router::admit_and_run(Request& request, const Route& route) const {
+    const Operation& operation = route.operation;
+    const auto& answers = schema_.response_types(operation);
+    if (!acceptable(all_fields(request.headers, "Accept"), answers)) {
+        return to_response(not_acceptable(answers), request);
+    }
+    const auto& types = schema_.request_types(operation);
+    if (!request.body.empty() && types.empty()) {
+        return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),
+                           request);
+    }
+    if (auto errors = schema_.check_query(operation, request.query); !errors.empty()) {
+        return to_response(validation_failed(std::move(errors)), request);
+    }
+    if (types.empty() || (request.body.empty() && !schema_.body_required(operation))) {
+        return run(request, route);
+    }
+    const std::string type = media_type_of(request.headers.find("Content-Type").value_or(""));
+    if (std::ranges::find(types, type) == types.end()) {
+        return to_response(unsupported_media_type(types), request);
+    }
+    if (is_json(type)) {
+        const auto body = JsonBody::read(request.body);
+        if (!body) return to_response(body.error(), request);
+        if (auto errors = schema_.check_body(operation, *body); !errors.empty()) {
+            return to_response(validation_failed(std::move(errors)), request);
+        }
+        request.json = std::make_shared<const JsonBody>(*body);
+    }
+    return run(request, route);
+}
+
+Response Router::run(const Request& request, const Route& route) const {
+    const auto log = [&](base::LogLevel level, std::string message, std::string_view error) {
+        log_.write({.level = level,
+                    .event_name = "",
+                    .message = std::move(message),
+                    .correlation_id = request.correlation_id,
+                    .fields = {{"method", route.operation.method},
+                               {"route", route.operation.pattern},
+                               {"error", std::string(error)}}});
+    };
+    const auto internal_error = [&](std::string_view error) {
+        log(base::LogLevel::error, "a request failed for a reason of our own", error);
+        return to_response(
+            {.code = Code::internal_error,
+             .detail = "This is our fault; the log has more under the correlationId"},
+            request);
+    };
+    try {
+        return route.handler(request);
+    } catch (const Unavailable& error) {
+        log(base::LogLevel::warn, "a request failed because storage is unavailable", error.what());
+        return to_response({.code = Code::storage_unavailable,
+                            .detail = "The database did not answer; ask again later"},
+                           request);
+    } catch (const std::exception& error) {
+        return internal_error(error.what());
+    } catch (...) {
+        return internal_error("not a std::exception");
+    }
+}
+
+}  // namespace sundial::http

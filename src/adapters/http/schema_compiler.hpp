@@ -1,0 +1,39 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/schema_node.hpp"
+
+namespace sundial::http {
+
+/// Turns the schemas of one document into nodes, each `$ref` once (so they may form circles).
+/// Every function throws std::invalid_argument, naming the place, for what we could not obey.
+class SchemaCompiler {
+public:
+    /// Keeps a reference to `document`. Nodes live in `nodes`.
+    SchemaCompiler(const boost::json::value& document, std::deque<SchemaNode>& nodes)
+        : document_(document), nodes_(nodes) {}
+
+    [[nodiscard]] const SchemaNode* compile(const boost::json::value& schema,
+                                            const std::string& place);
+
+    /// What `value` stands for: itself, or the target of its `$ref`.
+    [[nodiscard]] const boost::json::value& resolved(const boost::json::value& value,
+                                                     const std::string& place) const;
+
+private:
+    void fill(SchemaNode& node, const boost::json::value& schema, const std::string& place);
+    void fill_member(SchemaNode& node, std::string_view keyword, const boost::json::value& value,
+                     const std::string& place);
+
+    const boost::json::value& document_;
+    std::deque<SchemaNode>& nodes_;
+    std::map<std::string, const SchemaNode*, std::less<>> by_reference_;
+};
+
+[[noreturn]] void refuse_document(const std::string& place, const std::string& why);
+
+}  // namespace sundial::http

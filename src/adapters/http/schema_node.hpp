@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "domain/error.hpp"
+
+namespace boost::json {
+class value;
+}
+
+namespace sundial::http {
+
+/// A set of JSON types. `integer` is a number without a fraction.
+enum JsonType : std::uint8_t {
+    json_null = 1,
+    json_boolean = 2,
+    json_integer = 4,
+    json_number = 8,
+    json_string = 16,
+    json_array = 32,
+    json_object = 64,
+    any_json_type = 127,
+};
+
+/// A pattern with the bound that makes it safe: std::regex recurses once for each character.
+struct Pattern {
+    std::string text;
+    std::regex regex;
+};
+
+/// One schema of the document, compiled. Absent bounds do not bind.
+struct SchemaNode {
+    std::uint8_t types = any_json_type;
+    std::vector<std::string> allowed;  // enum or const; empty: any
+    std::optional<std::size_t> min_length, max_length;
+    std::optional<Pattern> pattern;  // comes with a max_length
+    std::optional<double> minimum, maximum;
+
+    std::optional<std::size_t> min_items, max_items;
+    const SchemaNode* items = nullptr;
+
+    std::vector<std::pair<std::string, const SchemaNode*>> properties;
+    std::vector<std::string> required;
+    std::optional<std::size_t> min_properties, max_properties;
+    const SchemaNode* property_names = nullptr;
+    bool closed = false;                           // no property but those named
+    const SchemaNode* other_properties = nullptr;  // what the others must be like
+
+    std::vector<const SchemaNode*> all_of, any_of, one_of;
+};
+
+/// Adds to `errors` what keeps `value` from `node`; the value lies at `pointer`.
+void check_value(const SchemaNode& node, const boost::json::value& value,
+                 const std::string& pointer, std::vector<FieldError>& errors);
+
+/// The same for the text of a query parameter: numbers and booleans as JSON writes them, an array
+/// as values with commas between.
+void check_text(const SchemaNode& node, std::string_view text, const std::string& pointer,
+                std::vector<FieldError>& errors);
+
+/// "; did you mean 'x'?", or nothing.
+[[nodiscard]] std::string suggestion(std::string_view wrong,
+                                     const std::vector<std::string>& candidates);
+
+}  // namespace sundial::http

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace sundial {
+
+/// Keeps what was logged.
+class RecordedLog : public base::Log {
+public:
+    void write(base::LogLine line) override {
+        const std::lock_guard lock(mutex_);
+        lines_.push_back(std::move(line));
+    }
+    [[nodiscard]] std::vector<base::LogLine> lines() const {
+        const std::lock_guard lock(mutex_);
+        return lines_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<base::LogLine> lines_;
+};
+
+}  // namespace sundial
