@@ -39,6 +39,21 @@ Event finished(Event event, Instant now, EventState final_state) {
     return changed(std::move(event), now);
 }
 
+/// A new life for what is over: nothing of its tries, but what was asked for and when it was due.
+Event afresh(Event event, EventId id, Instant now) {
+    event.retry_of = event.id;
+    event.id = id;
+    event.state = Pending{};
+    event.claimable_at = now;
+    event.version = Version{1};
+    event.attempt = Attempt{0};
+    event.retry_count = 0;
+    event.first_attempt_at.reset();
+    event.dismissed_at.reset();
+    event.created_at = event.updated_at = now;
+    return event;
+}
+
 }  // namespace
 
 EventStatus status_of(const Event& event) {
@@ -139,18 +154,21 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
 
 Result<Event> retried(const Event& failed, EventId fresh, Instant now) {
     if (!is_failed(failed)) return refused(failed, "retry");
-    Event event = failed;
-    event.id = fresh;
-    event.state = Pending{};
-    event.claimable_at = now;
-    event.version = Version{1};
-    event.attempt = Attempt{0};
-    event.retry_count = 0;
-    event.retry_of = failed.id;
-    event.first_attempt_at.reset();
-    event.dismissed_at.reset();
-    event.created_at = event.updated_at = now;
+    return afresh(failed, fresh, now);
+}
+
+Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key, Instant now) {
+    if (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state)) {
+        return refused(finished, "repeat");
+    }
+    Event event = afresh(finished, fresh, now);
+    event.key = std::move(key);
     return event;
+}
+
+Result<Event> hasten(Event event, Instant now) {
+    if (is_pending(event) || is_final(event) || is_claimed(event)) return refused(event, "hasten");
+    return waiting(std::move(event), now, now);
 }
 
 Result<Event> dismiss(Event event, bool dismissed, Instant now) {

@@ -62,6 +62,7 @@ using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelle
 ///   Processing -> Processing  claim           the next try is due, or the holder's lease is over
 ///   Processing -> Processing  wait_for_retry  not accepted: nobody holds it until the next try
 ///   Processing -> Processing  release         given back unsent: no try spent, its number gone
+///   Processing -> Processing  hasten          its next try, or what it waited for, is now
 ///   Processing -> Completed   complete        the receiver accepted
 ///   Processing -> Failed      fail, give_up   refused for good; or the tries are used up
 ///   Pending    -> Pending     retarget, resume, park
@@ -130,6 +131,11 @@ struct Event {
 /// A fresh event under the same key for one that FAILED. Claimable at once; what was asked for and
 /// when it was due stay as they were, so its lateness is the true one.
 [[nodiscard]] Result<Event> retried(const Event& failed, EventId fresh, Instant now);
+/// The same under another key, for one that FAILED or COMPLETED: to its receiver it is a new one.
+[[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
+                                     Instant now);
+/// What waits need wait no longer, parked or not: claimable now.
+[[nodiscard]] Result<Event> hasten(Event event, Instant now);
 /// FAILED and looked at: no longer a dead letter. Or, if not `dismissed`, one again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
 

@@ -43,9 +43,12 @@ std::vector<Situation> every_situation() {
         {"pending_but_parked", parked, noon + 24h, planning},
         {"claimed", a_claimed_event(), noon + lease - 1us, settling},
         {"claimed_with_its_lease_over", a_claimed_event(), noon + lease, with_claim(settling)},
-        {"waiting", a_waiting_event(), noon + 5s - 1us, {"cancel"}},
-        {"waiting_when_the_next_try_is_due", a_waiting_event(), noon + 5s, {"cancel", "claim"}},
-        {"waiting_but_parked", held_back, noon + 24h, {"cancel"}},
+        {"waiting", a_waiting_event(), noon + 5s - 1us, {"cancel", "hasten"}},
+        {"waiting_when_the_next_try_is_due",
+         a_waiting_event(),
+         noon + 5s,
+         {"cancel", "claim", "hasten"}},
+        {"waiting_but_parked", held_back, noon + 24h, {"cancel", "hasten"}},
         {"completed", complete(a_claimed_event(), noon).value(), noon + 24h, {}},
         {"failed", a_failed_event(), noon + 24h, {"dismiss"}},
         {"cancelled", cancel(an_event(), noon, "").value(), noon + 24h, {}},
@@ -206,6 +209,35 @@ TEST(Lateness, IsFromDueToTheFirstAttempt) {
     EXPECT_FALSE(late_execution(event));
     event.first_attempt_at = noon + 1s + 1us;
     EXPECT_TRUE(late_execution(event));
+}
+
+TEST(Repeated, GivesWhatIsOverAnotherKey) {
+    const Event done = complete(a_claimed_event(), noon + 1s).value();
+    for (const Event& over : {done, a_failed_event()}) {
+        const auto id = an_id<EventId>();
+        const Event fresh = repeated(over, id, IdempotencyKey{"again"}, noon + 1h).value();
+        EXPECT_EQ(fresh.id, id);
+        EXPECT_EQ(fresh.key, IdempotencyKey{"again"});
+        EXPECT_EQ(fresh.retry_of, over.id);
+        EXPECT_EQ(fresh.payload, over.payload);
+        EXPECT_TRUE(claimable(fresh, noon + 1h));
+    }
+}
+
+TEST(Repeated, IsNotForWhatIsAliveOrCancelled) {
+    for (const Event& event : {an_event().build(), a_claimed_event(), a_waiting_event(),
+                               cancel(an_event(), noon, "").value()}) {
+        EXPECT_FALSE(repeated(event, an_id<EventId>(), IdempotencyKey{"again"}, noon));
+    }
+}
+
+TEST(Hasten, EndsTheWaitAndSpendsNoTry) {
+    const Event parked = release(a_claimed_event(), noon, never).value();
+    const Event hastened = hasten(parked, noon + 1h).value();
+    EXPECT_EQ(hastened.state, EventState{Processing{}});
+    EXPECT_EQ(hastened.claimable_at, noon + 1h);
+    EXPECT_EQ(hastened.retry_count, parked.retry_count);
+    EXPECT_EQ(hastened.version, base::next(parked.version));
 }
 
 }  // namespace

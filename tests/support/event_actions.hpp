@@ -18,8 +18,8 @@ struct EventAction {
 /// How long the claims of tests last.
 inline constexpr auto lease = 30s;
 
-[[nodiscard]] inline const std::array<EventAction, 11>& event_actions() {
-    static const std::array<EventAction, 11> actions{{
+[[nodiscard]] inline const std::array<EventAction, 12>& event_actions() {
+    static const std::array<EventAction, 12> actions{{
         {"claim", [](const Event& e, Instant now) { return claim(e, instance_b, now, lease); }},
         {"complete", [](const Event& e, Instant now) { return complete(e, now); }},
         {"fail", [](const Event& e, Instant now) { return fail(e, now, "HTTP_STATUS 404"); }},
@@ -32,6 +32,7 @@ inline constexpr auto lease = 30s;
          [](const Event& e, Instant now) { return retarget(e, e.intent, now + 1h, now); }},
         {"park", [](const Event& e, Instant now) { return park(e, now); }},
         {"resume", [](const Event& e, Instant now) { return resume(e, e.intent, now + 1h, now); }},
+        {"hasten", [](const Event& e, Instant now) { return hasten(e, now); }},
         {"dismiss", [](const Event& e, Instant now) { return dismiss(e, true, now); }},
     }};
     return actions;
