@@ -74,4 +74,12 @@ std::vector<FieldError> defects(const User& user, Date today) {
     return std::move(defects).take();
 }
 
+int age_on(Date date_of_birth, Date day) {
+    using namespace std::chrono;
+    month_day birthday{date_of_birth.month(), date_of_birth.day()};
+    if (birthday == February / 29 && !day.year().is_leap()) birthday = February / 28;
+    const bool reached = month_day{day.month(), day.day()} >= birthday;
+    return static_cast<int>((day.year() - date_of_birth.year()).count()) - (reached ? 0 : 1);
+}
+
 }  // namespace sundial

@@ -33,4 +33,8 @@ struct User {
 /// of at most 1,000 characters. The zone is judged by whoever can look it up.
 [[nodiscard]] std::vector<FieldError> defects(const User& user, Date today);
 
+/// Years completed on `day`. Who was born on 29 February completes one on 28 February of a common
+/// year, as the leap policy `feb28` has it.
+[[nodiscard]] int age_on(Date date_of_birth, Date day);
+
 }  // namespace sundial

@@ -76,5 +76,21 @@ TEST(UserDefects, CountMembers) {
                 ElementsAre("/dates out_of_range", "/metadata out_of_range"));
 }
 
+TEST(AgeOn, CountsCompletedYears) {
+    constexpr Date born = std::chrono::year{1990} / 6 / 15;
+    EXPECT_EQ(age_on(born, std::chrono::year{2027} / 6 / 14), 36);
+    EXPECT_EQ(age_on(born, std::chrono::year{2027} / 6 / 15), 37);
+    EXPECT_EQ(age_on(born, born), 0);
+}
+
+TEST(AgeOn, LetsALeaplingAgeEveryYear) {
+    constexpr Date born = std::chrono::year{1992} / 2 / 29;
+    EXPECT_EQ(age_on(born, std::chrono::year{2027} / 2 / 27), 34);
+    EXPECT_EQ(age_on(born, std::chrono::year{2027} / 2 / 28), 35);
+    EXPECT_EQ(age_on(born, std::chrono::year{2027} / 3 / 1), 35);
+    EXPECT_EQ(age_on(born, std::chrono::year{2028} / 2 / 28), 35);
+    EXPECT_EQ(age_on(born, std::chrono::year{2028} / 2 / 29), 36);
+}
+
 }  // namespace
 }  // namespace sundial
