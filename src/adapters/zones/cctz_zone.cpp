@@ -1,0 +1,113 @@
+#include "adapters/zones/cctz_zone.hpp"
+
+#include <cctz/civil_time.h>
+#include <cctz/time_zone.h>
+#include <cctz/zone_info_source.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace sundial::zones {
+namespace {
+
+class CctzZone final : public Zone {
+public:
+    CctzZone(std::string name, cctz::time_zone zone) : name_(std::move(name)), zone_(zone) {}
+
+    [[nodiscard]] std::string_view name() const override { return name_; }
+
+    [[nodiscard]] LocalLookup lookup(std::chrono::local_seconds wall) const override {
+        const auto found =
+            zone_.lookup(cctz::civil_second(1970, 1, 1) + wall.time_since_epoch().count());
+        switch (found.kind) {
+            case cctz::time_zone::civil_lookup::SKIPPED:
+                return {LocalLookup::Kind::gap, found.post, found.pre, found.trans};
+            case cctz::time_zone::civil_lookup::REPEATED:
+                return {LocalLookup::Kind::overlap, found.pre, found.post, found.trans};
+            case cctz::time_zone::civil_lookup::UNIQUE:
+                break;
+        }
+        return {LocalLookup::Kind::unique, found.pre, found.pre, found.pre};
+    }
+
+    [[nodiscard]] std::chrono::seconds offset_at(Instant instant) const override {
+        return std::chrono::seconds{
+            zone_.lookup(std::chrono::floor<std::chrono::seconds>(instant)).offset};
+    }
+
+private:
+    std::string name_;
+    cctz::time_zone zone_;
+};
+
+/// Bytes in memory, as cctz reads a file.
+class BytesSource final : public cctz::ZoneInfoSource {
+public:
+    explicit BytesSource(std::string_view bytes) : rest_(bytes) {}
+
+    std::size_t Read(void* to, std::size_t size) override {
+        const std::size_t count = std::min(size, rest_.size());
+        std::memcpy(to, rest_.data(), count);
+        rest_.remove_prefix(count);
+        return count;
+    }
+    int Skip(std::size_t count) override {
+        if (count > rest_.size()) return -1;
+        rest_.remove_prefix(count);
+        return 0;
+    }
+
+private:
+    std::string_view rest_;
+};
+
+/// What a load on this thread is to read instead of a file. cctz calls its source on the thread
+/// that asked.
+thread_local const std::string* loading = nullptr;
+
+std::unique_ptr<cctz::ZoneInfoSource> open_source(
+    const std::string& name,
+    const std::function<std::unique_ptr<cctz::ZoneInfoSource>(const std::string&)>& open_file) {
+    if (loading != nullptr) return std::make_unique<BytesSource>(*loading);
+    return open_file(name);  // not ours: another user of cctz in this process
+}
+
+/// cctz remembers zones by name for ever, while a name's content changes with the release. So each
+/// content has a name of its own.
+std::optional<cctz::time_zone> load(const std::string& tzif) {
+    static std::mutex mutex;
+    static std::map<std::string, std::optional<cctz::time_zone>> loaded;
+    const std::lock_guard lock(mutex);
+    const auto [entry, fresh] = loaded.try_emplace(tzif);
+    if (fresh) {
+        loading = &entry->first;
+        cctz::time_zone zone;
+        if (cctz::load_time_zone("sundial-" + std::to_string(loaded.size()), &zone))
+            entry->second = zone;
+        loading = nullptr;
+    }
+    return entry->second;
+}
+
+}  // namespace
+
+std::shared_ptr<const Zone> parse_zone(std::string name, const std::string& tzif) {
+    const auto zone = load(tzif);
+    if (!zone) return nullptr;
+    return std::make_shared<CctzZone>(std::move(name), *zone);
+}
+
+}  // namespace sundial::zones
+
+namespace cctz_extension {
+// The name that cctz looks for.
+ZoneInfoSourceFactory zone_info_source_factory = sundial::zones::open_source;
+}  // namespace cctz_extension
