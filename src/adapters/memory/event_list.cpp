@@ -1,0 +1,64 @@
+#include "adapters/memory/event_list.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "adapters/memory/paging.hpp"
+
+namespace sundial::memory {
+namespace {
+
+std::optional<Instant> executed_at(const Event& event) {
+    if (const auto* completed = std::get_if<Completed>(&event.state)) return completed->at;
+    if (const auto* failed = std::get_if<Failed>(&event.state)) return failed->at;
+    return std::nullopt;
+}
+
+bool matches(const Event& event, const EventQuery& query) {
+    return any_of(query.statuses, status_of(event)) && any_of(query.priorities, event.priority) &&
+           any_of(query.types, event.type) && any_of(query.zones, event.intent.zone) &&
+           is(query.user, event.user) &&
+           is(query.schedule,
+              event.occurrence ? std::optional{event.occurrence->schedule} : std::nullopt) &&
+           is(query.endpoint, event.endpoint) &&
+           within(query.target_from, query.target_to, std::optional{event.due}) &&
+           within(query.executed_from, query.executed_to, executed_at(event)) &&
+           is(query.late_execution, late_execution(event)) &&
+           is(query.dismissed, event.dismissed_at.has_value()) && is(query.key, event.key) &&
+           any_starts(query.prefix, {to_string(event.id), event.key.value});
+}
+
+std::optional<std::int64_t> sort_value_of(const Event& event, EventQuery::Sort sort) {
+    const auto microseconds = [](const auto& time) -> std::optional<std::int64_t> {
+        if (!time) return std::nullopt;
+        return microseconds_of(*time);
+    };
+    switch (sort) {
+        case EventQuery::Sort::executed_at:
+            return microseconds(executed_at(event));
+        case EventQuery::Sort::created_at:
+            return microseconds_of(event.created_at);
+        case EventQuery::Sort::lateness:
+            return microseconds(lateness(event));
+        case EventQuery::Sort::target:
+            break;
+    }
+    return microseconds_of(event.due);
+}
+
+}  // namespace
+
+Page<Event> list_events(const State& state, const EventQuery& query) {
+    std::vector<Event> events;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (matches(event, query)) events.push_back(event);
+    }
+    for (const auto& [id, finished] : state.history.rows()) {
+        if (matches(finished.event, query)) events.push_back(finished.event);
+    }
+    return page_of<std::int64_t>(std::move(events), query.page, [&](const Event& event) {
+        return sort_value_of(event, query.sort);
+    });
+}
+
+}  // namespace sundial::memory

@@ -1,0 +1,163 @@
+#include "adapters/memory/event_queue.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "adapters/memory/settling.hpp"
+#include "adapters/memory/state.hpp"
+#include "base/check.hpp"
+
+namespace sundial::memory {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds tick = 1s;
+
+/// One call of the queue, which is a transaction of its own.
+class Turn {
+public:
+    explicit Turn(State& state) : lock_{state.mutex}, journal_{state.journal} {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { journal_.commit(); }
+
+private:
+    std::lock_guard<std::mutex> lock_;
+    Journal& journal_;
+};
+
+/// Claimable events of one shard and priority, oldest first.
+std::vector<Event> ready(const State& state, std::uint32_t shard, Priority priority, Instant now) {
+    std::vector<Event> found;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (event.priority == priority && shard_of(id, state.shards) == shard &&
+            claimable(event, now)) {
+            found.push_back(event);
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const Event& a, const Event& b) {
+        return std::tie(a.claimable_at, a.id) < std::tie(b.claimable_at, b.id);
+    });
+    return found;
+}
+
+AttemptRecord lost_try(const Event& event) {
+    return {.event = event.id,
+            .number = event.attempt,
+            .outcome = AttemptOutcome::lost,
+            .endpoint = event.endpoint,
+            .started_at = std::nullopt,
+            .status_code = std::nullopt,
+            .error_code = {},
+            .error_text = {},
+            .response_body = {},
+            .instance = std::get<Processing>(event.state).claimed_by};
+}
+
+}  // namespace
+
+MemoryEventQueue::MemoryEventQueue(const MemoryStore& store) : state_{store.state_} {}
+MemoryEventQueue::~MemoryEventQueue() = default;
+
+std::uint32_t MemoryEventQueue::shards() const { return state_->shards; }
+
+Horizon MemoryEventQueue::look() {
+    const Turn turn{*state_};
+    Horizon horizon{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
+    for (const auto& [id, event] : state_->live.rows()) {
+        Instant& next = horizon.next[shard_of(id, state_->shards)];
+        next = std::min(next, event.claimable_at);
+    }
+    return horizon;
+}
+
+Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
+    const Turn turn{*state_};
+    Claimed claimed{{}, state_->clock.now()};
+    for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+        auto events = ready(*state_, request.shard, static_cast<Priority>(priority), claimed.now);
+        const auto count = std::min<std::size_t>(request.shares[priority], events.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            const Event& before = events[i];
+            const bool rescued = is_claimed(before);
+            if (rescued) {
+                state_->attempts.insert({before.id, before.attempt}, lost_try(before));
+            }
+            Event event = claim(before, request.by, claimed.now, request.lease).value();
+            state_->live.replace(event.id, event);
+            claimed.events.push_back({std::move(event), rescued});
+        }
+    }
+    return claimed;
+}
+
+std::vector<Result<void>> MemoryEventQueue::settle(std::span<const Settlement> settlements) {
+    const Turn turn{*state_};
+    std::vector<Result<void>> answers;
+    for (const Settlement& settlement : settlements) {
+        answers.push_back(memory::settle(*state_, settlement));
+    }
+    return answers;
+}
+
+std::vector<Result<void>> MemoryEventQueue::give_back(std::span<const GivenBack> given_back) {
+    const Turn turn{*state_};
+    std::vector<Result<void>> answers;
+    for (const GivenBack& one : given_back) answers.push_back(memory::give_back(*state_, one));
+    return answers;
+}
+
+std::vector<EventId> MemoryEventQueue::extend(std::span<const Held> held,
+                                              std::chrono::microseconds lease) {
+    const Turn turn{*state_};
+    std::vector<EventId> lost;
+    for (const Held& claim : held) {
+        const Event* event = state_->live.find(claim.id);
+        if (!event || event->version != claim.held || !is_claimed(*event)) {
+            lost.push_back(claim.id);
+            continue;
+        }
+        state_->live.change(claim.id,
+                            [&](Event& row) { row.claimable_at = state_->clock.now() + lease; });
+    }
+    return lost;
+}
+
+Backlog MemoryEventQueue::backlog() {
+    const Turn turn{*state_};
+    const Instant now = state_->clock.now();
+    Backlog backlog;
+    for (const auto& [id, event] : state_->live.rows()) {
+        if (!claimable(event, now) || now - event.claimable_at <= tick) continue;
+        const bool first = backlog.missed++ == 0;
+        backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
+        backlog.newest = first ? event.due : std::max(backlog.newest, event.due);
+    }
+    return backlog;
+}
+
+QueueDepth MemoryEventQueue::depth() {
+    const Turn turn{*state_};
+    const Instant now = state_->clock.now();
+    QueueDepth depth;
+    for (const auto& [id, event] : state_->live.rows()) {
+        ++depth.stored[static_cast<std::size_t>(status_of(event))];
+        if (claimable(event, now)) {
+            ++depth.due;
+            depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
+        }
+        if (event.claimable_at == never) {
+            ++depth.parked;
+        } else if (status_of(event) == EventStatus::processing && !is_claimed(event)) {
+            ++depth.waiting_for_retry;
+        }
+    }
+    for (const auto& [id, finished] : state_->history.rows()) {
+        ++depth.stored[static_cast<std::size_t>(status_of(finished.event))];
+    }
+    return depth;
+}
+
+}  // namespace sundial::memory

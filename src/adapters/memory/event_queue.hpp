@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "adapters/memory/store.hpp"
+#include "application/ports/event_queue.hpp"
+
+namespace sundial::memory {
+
+/// The live events of a MemoryStore, claimed and settled by the rules of the domain themselves.
+class MemoryEventQueue final : public EventQueue {
+public:
+    explicit MemoryEventQueue(const MemoryStore& store);
+    ~MemoryEventQueue() override;
+    [[nodiscard]] std::uint32_t shards() const override;
+    Horizon look() override;
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override;
+    QueueDepth depth() override;
+
+private:
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace sundial::memory

@@ -1,0 +1,205 @@
+#include "adapters/memory/event_repository.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/memory/event_list.hpp"
+#include "base/check.hpp"
+
+namespace sundial::memory {
+namespace {
+
+template <class Wanted>
+std::vector<Event> live_where(const State& state, Wanted wanted) {
+    std::vector<Event> found;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (wanted(event)) found.push_back(event);
+    }
+    return found;
+}
+
+AttemptRecord success_of(const FinishedEvent& completed) {
+    const auto& [event, last_try] = completed;
+    return {.event = event.id,
+            .number = event.attempt,
+            .outcome = AttemptOutcome::succeeded,
+            .endpoint = event.endpoint,
+            .started_at = last_try.started_at,
+            .duration = last_try.duration,
+            .status_code = last_try.status_code,
+            .error_code = {},
+            .error_text = {},
+            .response_body = {},
+            .instance = last_try.settled_by};
+}
+
+}  // namespace
+
+Result<void> MemoryEventRepository::add(const Event& event) {
+    base::check(status_of(event) == EventStatus::pending);
+    if (state_.keys.find(event.key)) return duplicate(event.key);
+    base::check(!find(event.id));
+    state_.live.insert(event.id, event);
+    state_.keys.insert(event.key, event.id);
+    return {};
+}
+
+std::size_t MemoryEventRepository::add_new(std::span<const Event> events) {
+    return static_cast<std::size_t>(std::count_if(
+        events.begin(), events.end(), [&](const Event& event) { return add(event).has_value(); }));
+}
+
+std::optional<Event> MemoryEventRepository::find(EventId id) {
+    if (const Event* event = state_.live.find(id)) return *event;
+    if (const FinishedEvent* finished = state_.history.find(id)) return finished->event;
+    return std::nullopt;
+}
+
+std::optional<Event> MemoryEventRepository::lock(EventId id) {
+    const Event* event = state_.live.find(id);
+    return event ? std::optional{*event} : std::nullopt;
+}
+
+std::vector<Event> MemoryEventRepository::lock_of_user(UserId user) {
+    return live_where(state_, [&](const Event& event) { return event.user == user; });
+}
+
+std::vector<Event> MemoryEventRepository::lock_behind(ScheduleId schedule, Version version,
+                                                      std::optional<EventId> after,
+                                                      std::size_t limit) {
+    auto found = live_where(state_, [&](const Event& event) {
+        return event.occurrence && event.occurrence->schedule == schedule &&
+               event.occurrence->schedule_version < version && !is_claimed(event) &&
+               (!after || event.id > *after);
+    });
+    if (found.size() > limit) {
+        found.erase(found.begin() + static_cast<std::ptrdiff_t>(limit), found.end());
+    }
+    return found;
+}
+
+void MemoryEventRepository::update(const Event& changed) {
+    const Event* event = state_.live.find(changed.id);
+    base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));
+    base::check(!is_final(changed) && changed.key == event->key);
+    state_.live.replace(changed.id, changed);
+}
+
+Result<void> MemoryEventRepository::update_key(const Event& changed,
+                                               const IdempotencyKey& old_key) {
+    const Event* event = state_.live.find(changed.id);
+    base::check(event && event->key == old_key);
+    if (state_.keys.find(changed.key)) return duplicate(changed.key);
+    state_.keys.erase(old_key);
+    state_.keys.insert(changed.key, changed.id);
+    state_.live.change(changed.id, [&](Event& row) { row.key = changed.key; });
+    update(changed);
+    return {};
+}
+
+void MemoryEventRepository::finish(const Event& finished) {
+    const Event* event = state_.live.find(finished.id);
+    base::check(event && is_final(finished) && finished.version == base::next(event->version));
+    state_.live.erase(finished.id);
+    state_.history.insert(finished.id, {finished, {}});
+}
+
+Result<void> MemoryEventRepository::update_dismissed(const Event& changed, Version held) {
+    const FinishedEvent* finished = state_.history.find(changed.id);
+    if (!finished || finished->event.version != held) {
+        const auto event = find(changed.id);
+        return InvalidStateTransition{changed.id, "dismiss",
+                                      event ? status_of(*event) : EventStatus::failed, std::nullopt,
+                                      event ? event->version : held};
+    }
+    state_.history.change(changed.id, [&](FinishedEvent& row) { row.event = changed; });
+    return {};
+}
+
+Result<void> MemoryEventRepository::add_retry(const Event& fresh) {
+    const EventId* current = state_.keys.find(fresh.key);
+    base::check(current && fresh.retry_of);
+    if (*current != *fresh.retry_of) return duplicate(fresh.key);
+    state_.live.insert(fresh.id, fresh);
+    state_.keys.replace(fresh.key, fresh.id);
+    return {};
+}
+
+void MemoryEventRepository::erase_of_user(UserId user) {
+    for (const Event& event : lock_of_user(user)) {
+        if (is_claimed(event)) continue;
+        state_.live.erase(event.id);
+        erase_attempts_of(event.id);
+    }
+    std::vector<EventId> finished;
+    for (const auto& [id, row] : state_.history.rows()) {
+        if (row.event.user == user) finished.push_back(id);
+    }
+    for (const EventId& id : finished) {
+        state_.history.erase(id);
+        erase_attempts_of(id);
+    }
+    forget_user(user);
+}
+
+void MemoryEventRepository::forget_user(UserId user) {
+    for (const Event& event : lock_of_user(user)) {
+        if (!is_claimed(event)) continue;
+        state_.live.change(event.id, [](Event& row) { row.user.reset(); });
+    }
+    std::vector<EventId> finished;
+    for (const auto& [id, row] : state_.history.rows()) {
+        if (row.event.user == user) finished.push_back(id);
+    }
+    for (const EventId& id : finished) {
+        state_.history.change(id, [](FinishedEvent& row) { row.event.user.reset(); });
+    }
+}
+
+std::size_t MemoryEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
+    auto parked = live_where(state_, [&](const Event& event) {
+        return event.endpoint == endpoint && event.claimable_at == never &&
+               status_of(event) == EventStatus::processing;
+    });
+    const std::size_t count = std::min(limit, parked.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        state_.live.change(parked[i].id, [&](Event& row) {
+            row.claimable_at = row.updated_at = now_;
+            row.version = base::next(row.version);
+        });
+    }
+    return count;
+}
+
+Page<Event> MemoryEventRepository::list(const EventQuery& query) {
+    return list_events(state_, query);
+}
+
+std::vector<AttemptRecord> MemoryEventRepository::attempts_of(EventId id) {
+    const auto& rows = state_.attempts.rows();
+    std::vector<AttemptRecord> attempts;
+    for (auto row = rows.lower_bound({id, Attempt{0}}); row != rows.end() && row->first.event == id;
+         ++row) {
+        attempts.push_back(row->second);
+    }
+    const FinishedEvent* finished = state_.history.find(id);
+    if (finished && status_of(finished->event) == EventStatus::completed) {
+        attempts.push_back(success_of(*finished));
+    }
+    return attempts;
+}
+
+DuplicateIdempotencyKey MemoryEventRepository::duplicate(const IdempotencyKey& key) {
+    const EventId current = *state_.keys.find(key);
+    const auto event = find(current);
+    return {key, current, event ? status_of(*event) : EventStatus::completed};
+}
+
+void MemoryEventRepository::erase_attempts_of(EventId id) {
+    for (const AttemptRecord& attempt : attempts_of(id)) {
+        const AttemptKey key{id, attempt.number};
+        if (state_.attempts.find(key)) state_.attempts.erase(key);
+    }
+}
+
+}  // namespace sundial::memory

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "adapters/memory/table.hpp"
+#include "domain/error.hpp"
+
+namespace sundial::memory {
+
+/// Whose external id that is.
+template <class Id, class Row>
+[[nodiscard]] std::optional<Id> id_of(const Table<Id, Row>& table, std::string_view external_id) {
+    for (const auto& [id, row] : table.rows()) {
+        if (row.external_id == external_id) return id;
+    }
+    return std::nullopt;
+}
+
+/// Errors: DuplicateExternalId, if another row has the external id of `row`.
+template <class Id, class Row>
+[[nodiscard]] Result<void> external_id_is_free(const Table<Id, Row>& table, const Row& row,
+                                               Noun noun) {
+    if (!row.external_id) return {};
+    const auto holder = id_of(table, *row.external_id);
+    if (!holder || *holder == row.id) return {};
+    return DuplicateExternalId{noun, *row.external_id, holder->value};
+}
+
+/// The rows of `ids` that exist.
+template <class Id, class Row>
+[[nodiscard]] std::vector<Row> those_of(const Table<Id, Row>& table, std::span<const Id> ids) {
+    std::vector<Row> found;
+    for (const auto& id : std::set<Id>{ids.begin(), ids.end()}) {
+        if (const auto* row = table.find(id)) found.push_back(*row);
+    }
+    return found;
+}
+
+}  // namespace sundial::memory

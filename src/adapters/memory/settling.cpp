@@ -1,0 +1,112 @@
+#include "adapters/memory/settling.hpp"
+
+#include <utility>
+
+namespace sundial::memory {
+namespace {
+
+/// The row if it is still as the claim left it.
+const Event* still_held(const State& state, EventId id, Version held) {
+    const Event* event = state.live.find(id);
+    return event && event->version == held && is_claimed(*event) ? event : nullptr;
+}
+
+/// The domain's next value for `event`.
+Event settled(const Event& event, const Settlement& settlement, Instant now) {
+    struct Rule {
+        const Event& event;
+        const Settlement& settlement;
+        Instant now;
+        Result<Event> operator()(const Accepted&) const { return complete(event, now); }
+        Result<Event> operator()(const RetryIn& retry) const {
+            return wait_for_retry(event, now, now + retry.delay);
+        }
+        Result<Event> operator()(const Refused& refused) const {
+            const bool used_up =
+                settlement.attempt && settlement.attempt->outcome == AttemptOutcome::retryable;
+            return used_up ? give_up(event, now, refused.reason) : fail(event, now, refused.reason);
+        }
+    };
+    Event next = std::visit(Rule{event, settlement, now}, settlement.result).value();
+    if (!next.first_attempt_at) next.first_attempt_at = settlement.started_at;
+    return next;
+}
+
+/// Whether this very try was recorded by the same instance as `outcome`.
+bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, InstanceId by) {
+    const AttemptRecord* attempt = state.attempts.find(key);
+    return attempt && attempt->outcome == outcome && attempt->instance == by;
+}
+
+/// Whether the settlement is one that had happened already and whose answer was lost.
+bool had_happened(const State& state, const Settlement& settlement) {
+    if (std::holds_alternative<RetryIn>(settlement.result)) {
+        return recorded(state, {settlement.id, settlement.number}, AttemptOutcome::retryable,
+                        settlement.by);
+    }
+    const FinishedEvent* finished = state.history.find(settlement.id);
+    return finished && finished->event.attempt == settlement.number &&
+           finished->last_try.settled_by == settlement.by;
+}
+
+/// A LOST try turns out to have had a result.
+void tell_late(State& state, const Settlement& settlement) {
+    const AttemptKey key{settlement.id, settlement.number};
+    const AttemptRecord* lost = state.attempts.find(key);
+    if (!lost || lost->outcome != AttemptOutcome::lost) return;
+    AttemptRecord late = settlement.attempt.value_or(*lost);
+    late.outcome = AttemptOutcome::late;
+    late.started_at = settlement.started_at;
+    late.duration = settlement.duration;
+    late.status_code = settlement.status_code;
+    state.attempts.replace(key, std::move(late));
+}
+
+}  // namespace
+
+Result<void> settle(State& state, const Settlement& settlement) {
+    const Event* event = still_held(state, settlement.id, settlement.held);
+    if (!event) {
+        if (had_happened(state, settlement)) return {};
+        tell_late(state, settlement);
+        return LeaseLost{settlement.id, settlement.held};
+    }
+    Event next = settled(*event, settlement, state.clock.now());
+    if (settlement.attempt) {
+        state.attempts.insert({settlement.id, settlement.number}, *settlement.attempt);
+    }
+    if (!is_final(next)) {
+        state.live.replace(settlement.id, std::move(next));
+        return {};
+    }
+    state.live.erase(settlement.id);
+    state.history.insert(settlement.id, {std::move(next),
+                                         {settlement.by, settlement.started_at, settlement.duration,
+                                          settlement.status_code}});
+    return {};
+}
+
+Result<void> give_back(State& state, const GivenBack& given_back) {
+    const Event* event = still_held(state, given_back.id, given_back.held);
+    const AttemptKey key{given_back.id, given_back.number};
+    if (!event) {
+        if (recorded(state, key, AttemptOutcome::released, given_back.by)) return {};
+        return LeaseLost{given_back.id, given_back.held};
+    }
+    const Instant now = state.clock.now();
+    Event next = release(*event, now, given_back.delay ? now + *given_back.delay : never).value();
+    state.attempts.insert(key, {.event = given_back.id,
+                                .number = given_back.number,
+                                .outcome = AttemptOutcome::released,
+                                .endpoint = event->endpoint,
+                                .started_at = std::nullopt,
+                                .status_code = std::nullopt,
+                                .error_code = {},
+                                .error_text = given_back.reason,
+                                .response_body = {},
+                                .instance = given_back.by});
+    state.live.replace(given_back.id, std::move(next));
+    return {};
+}
+
+}  // namespace sundial::memory

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "adapters/memory/table.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/inbox_repository.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+#include "domain/recorded_event.hpp"
+#include "domain/schedule.hpp"
+#include "domain/user.hpp"
+
+namespace sundial::memory {
+
+/// The try that ended an event; of a cancelled one there is none.
+struct LastTry {
+    std::optional<InstanceId> settled_by;
+    std::optional<Instant> started_at;
+    std::chrono::microseconds duration{0};
+    std::optional<int> status_code;
+};
+
+struct FinishedEvent {
+    Event event;
+    LastTry last_try;
+};
+
+struct AttemptKey {
+    EventId event;
+    Attempt number;
+    friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
+};
+
+struct InboxKey {
+    EndpointId endpoint;
+    Uuid id;
+    friend auto operator<=>(const InboxKey&, const InboxKey&) = default;
+};
+
+/// All that is kept. Whoever reads or changes it holds `mutex` from the first look to the last.
+struct State {
+    State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
+
+    std::mutex mutex;
+    Clock& clock;
+    const std::uint32_t shards;
+    Journal journal;
+    Table<UserId, User> users{journal};
+    Table<ScheduleId, Schedule> schedules{journal};
+    Table<EndpointId, Endpoint> endpoints{journal};
+    Table<EventId, Event> live{journal};
+    Table<EventId, FinishedEvent> history{journal};
+    Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
+    Table<AttemptKey, AttemptRecord> attempts{journal};
+    Table<InboxKey, InboxRequest> inbox{journal};
+    Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
+};
+
+}  // namespace sundial::memory

@@ -1,0 +1,124 @@
+#include "adapters/memory/store.hpp"
+
+#include <array>
+#include <utility>
+
+#include "adapters/memory/endpoint_repository.hpp"
+#include "adapters/memory/event_repository.hpp"
+#include "adapters/memory/inbox_repository.hpp"
+#include "adapters/memory/schedule_repository.hpp"
+#include "adapters/memory/state.hpp"
+#include "adapters/memory/user_repository.hpp"
+#include "base/check.hpp"
+
+namespace sundial::memory {
+namespace {
+
+class MemoryTransaction final : public Transaction {
+public:
+    explicit MemoryTransaction(State& state)
+        : state_{state},
+          now_{state.clock.now()},
+          users_{state},
+          schedules_{state},
+          endpoints_{state},
+          events_{state, now_},
+          inbox_{state} {}
+
+    Instant now() override { return now_; }
+    UserRepository& users() override { return users_; }
+    ScheduleRepository& schedules() override { return schedules_; }
+    EndpointRepository& endpoints() override { return endpoints_; }
+    EventRepository& events() override { return events_; }
+    InboxRepository& inbox() override { return inbox_; }
+
+    void record(const RecordedEvent& recorded) override {
+        const auto& rows = state_.recorded.rows();
+        for (const auto& [position, earlier] : rows) {
+            base::check(earlier.aggregate_id != recorded.aggregate_id ||
+                        earlier.version != recorded.version ||
+                        earlier.aggregate_type != recorded.aggregate_type);
+        }
+        state_.recorded.insert(rows.empty() ? 1 : rows.rbegin()->first + 1, recorded);
+    }
+
+    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
+        for (const auto& [position, recorded] : state_.recorded.rows()) {
+            if (recorded.aggregate_type != aggregate_type ||
+                recorded.aggregate_id != aggregate_id) {
+                continue;
+            }
+            state_.recorded.change(position, [](RecordedEvent& row) { row.data.clear(); });
+        }
+    }
+
+private:
+    State& state_;
+    Instant now_;
+    MemoryUserRepository users_;
+    MemoryScheduleRepository schedules_;
+    MemoryEndpointRepository endpoints_;
+    MemoryEventRepository events_;
+    MemoryInboxRepository inbox_;
+};
+
+/// Undoes the transaction unless it was committed.
+class Undo {
+public:
+    explicit Undo(Journal& journal) : journal_{journal} {}
+    Undo(const Undo&) = delete;
+    Undo& operator=(const Undo&) = delete;
+    ~Undo() { journal_.roll_back(); }
+
+private:
+    Journal& journal_;
+};
+
+Schedule birthday(TimeOfDay at, Instant now) {
+    constexpr std::array<std::uint8_t, 16> id{0x01, 0x99, 0, 0, 0, 0, 0x70, 0,
+                                              0x80, 0,    0, 0, 0, 0, 0,    0x01};
+    return {.id = ScheduleId{Uuid{id}},
+            .external_id = "birthday",
+            .event_type = "BIRTHDAY",
+            .note = std::nullopt,
+            .trigger = {.on = "dateOfBirth", .at = at},
+            .endpoint = std::nullopt,
+            .payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})",
+            .created_at = now,
+            .updated_at = now};
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(Clock& clock, const MemoryOptions& options)
+    : state_{std::make_shared<State>(clock, options.shards)} {
+    base::check(options.shards > 0);
+    const Schedule schedule = birthday(options.birthday_time, clock.now());
+    state_->schedules.insert(schedule.id, schedule);
+    state_->journal.commit();
+}
+
+MemoryStore::~MemoryStore() = default;
+
+void MemoryStore::transact(const std::function<bool(Transaction&)>& work) {
+    const std::lock_guard lock{state_->mutex};
+    const Undo undo{state_->journal};
+    MemoryTransaction transaction{*state_};
+    if (work(transaction)) state_->journal.commit();
+}
+
+void MemoryStore::read(const std::function<void(Transaction&)>& work) {
+    transact([&](Transaction& transaction) {
+        work(transaction);
+        return false;
+    });
+}
+
+std::vector<RecordedEvent> MemoryStore::recorded() const {
+    const std::lock_guard lock{state_->mutex};
+    std::vector<RecordedEvent> all;
+    for (const auto& [position, recorded] : state_->recorded.rows()) all.push_back(recorded);
+    return all;
+}
+
+}  // namespace sundial::memory

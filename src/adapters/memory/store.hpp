@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "application/ports/clock.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial::memory {
+
+struct State;
+
+struct MemoryOptions {
+    std::uint32_t shards = 1;
+    TimeOfDay birthday_time{std::chrono::hours{9}};  // of the schedule `birthday`, there at first
+};
+
+/// Everything in RAM, one transaction at a time: the model that the databases are compared with.
+/// Gone with the process.
+class MemoryStore final : public Store {
+public:
+    explicit MemoryStore(Clock& clock, const MemoryOptions& options = {});
+    ~MemoryStore() override;
+    void transact(const std::function<bool(Transaction&)>& work) override;
+    void read(const std::function<void(Transaction&)>& work) override;
+    /// All that was recorded, in order.
+    [[nodiscard]] std::vector<RecordedEvent> recorded() const;
+
+private:
+    friend class MemoryEventQueue;
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace sundial::memory

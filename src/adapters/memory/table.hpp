@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace sundial::memory {
+
+/// How to undo what a transaction has done so far.
+class Journal {
+public:
+    void note(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
+    void commit() { undo_.clear(); }
+    void roll_back() {
+        for (; !undo_.empty(); undo_.pop_back()) undo_.back()();
+    }
+
+private:
+    std::vector<std::function<void()>> undo_;
+};
+
+/// Rows by key. Every change is noted in the journal. A row stays where it is until it changes.
+template <class Key, class Row>
+class Table {
+public:
+    explicit Table(Journal& journal) : journal_{journal} {}
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    [[nodiscard]] const std::map<Key, Row>& rows() const { return rows_; }
+    [[nodiscard]] const Row* find(const Key& key) const {
+        const auto found = rows_.find(key);
+        return found == rows_.end() ? nullptr : &found->second;
+    }
+    /// A new row.
+    void insert(const Key& key, Row row) {
+        base::check(rows_.emplace(key, std::move(row)).second);
+        journal_.note([this, key] { rows_.erase(key); });
+    }
+    /// A row that is there.
+    void replace(const Key& key, Row row) {
+        Row& current = rows_.at(key);
+        std::swap(current, row);
+        journal_.note([this, key, before = std::move(row)] { rows_.at(key) = before; });
+    }
+    /// The same, by a change of some of it.
+    template <class Change>
+    void change(const Key& key, Change change_row) {
+        Row row = rows_.at(key);
+        change_row(row);
+        replace(key, std::move(row));
+    }
+    /// A row that is there.
+    void erase(const Key& key) {
+        const auto found = rows_.find(key);
+        base::check(found != rows_.end());
+        journal_.note(
+            [this, key, before = std::move(found->second)] { rows_.emplace(key, before); });
+        rows_.erase(found);
+    }
+
+private:
+    Journal& journal_;
+    std::map<Key, Row> rows_;
+};
+
+}  // namespace sundial::memory

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "adapters/memory/state.hpp"
+#include "application/ports/user_repository.hpp"
+
+namespace sundial::memory {
+
+class MemoryUserRepository final : public UserRepository {
+public:
+    explicit MemoryUserRepository(State& state) : users_{state.users} {}
+    Result<void> add(const User& user) override;
+    std::optional<User> find(UserId id) override;
+    std::optional<UserId> id_of(std::string_view external_id) override;
+    std::optional<User> lock(UserId id) override;
+    std::vector<User> share(std::span<const UserId> ids) override;
+    Result<void> update(const User& user) override;
+    void remove(UserId id) override;
+    Page<User> list(const UserQuery& query) override;
+    std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) override;
+
+private:
+    Table<UserId, User>& users_;
+};
+
+}  // namespace sundial::memory
