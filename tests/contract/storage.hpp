@@ -1,0 +1,127 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/store.hpp"
+#include "domain/recorded_event.hpp"
+#include "support/builders.hpp"
+
+namespace sundial {
+
+/// One storage under test: empty but for the schedule `birthday` at 09:00, its clock a test clock
+/// that stands at `noon`.
+class Storage {
+public:
+    virtual ~Storage() = default;
+    virtual Store& store() = 0;
+    virtual EventQueue& queue() = 0;
+    virtual Clock& clock() = 0;
+    /// All that `Transaction::record` wrote, oldest first; `data` is empty where it was erased.
+    virtual std::vector<RecordedEvent> recorded() = 0;
+};
+
+/// An adapter, for INSTANTIATE_TEST_SUITE_P. `open` gives each test a storage of its own; a slow
+/// adapter may keep one database for all tests of the program and wipe it there.
+struct StorageKind {
+    std::string name;
+    std::function<std::unique_ptr<Storage>()> open;
+    friend void PrintTo(const StorageKind& kind, std::ostream* out) { *out << kind.name; }
+};
+
+/// What every suite of this folder starts from, with the words that its tests are told in.
+class StorageTest : public testing::TestWithParam<StorageKind> {
+protected:
+    Store& store() { return storage_->store(); }
+    EventQueue& queue() { return storage_->queue(); }
+    Clock& clock() { return storage_->clock(); }
+    Storage& storage() { return *storage_; }
+    void advance(std::chrono::microseconds by) {
+        const auto moved = clock().set(clock().now() + by);
+        ASSERT_TRUE(moved.has_value());
+    }
+
+    /// What `work(tx)` returns, committed.
+    template <class Work>
+    auto write(Work work) {
+        using Answer = std::invoke_result_t<Work&, Transaction&>;
+        if constexpr (std::is_void_v<Answer>) {
+            store().transact([&](Transaction& tx) { return work(tx), true; });
+        } else {
+            std::optional<Answer> answer;
+            store().transact([&](Transaction& tx) { return answer.emplace(work(tx)), true; });
+            return std::move(*answer);
+        }
+    }
+    /// What `work(tx)` returns, only read.
+    template <class Work>
+    auto read(Work work) {
+        return in_read(store(), std::move(work));
+    }
+
+    /// Stores each of them.
+    template <class... Events>
+    void given(const Events&... events) {
+        write([&](Transaction& tx) {
+            for (const Event& event : {static_cast<Event>(events)...}) {
+                ASSERT_TRUE(tx.events().add(event).has_value());
+            }
+        });
+    }
+    std::optional<Event> find(EventId id) {
+        return read([&](Transaction& tx) { return tx.events().find(id); });
+    }
+    std::vector<AttemptRecord> attempts_of(EventId id) {
+        return read([&](Transaction& tx) { return tx.events().attempts_of(id); });
+    }
+    std::vector<Event> events_like(const EventQuery& query = {}) {
+        return read([&](Transaction& tx) { return tx.events().list(query).items; });
+    }
+
+    /// Claims at most `each` of every priority, in all shards.
+    std::vector<ClaimedEvent> claim(InstanceId by, std::uint32_t each = 100,
+                                    std::chrono::microseconds for_so_long = 30s) {
+        std::vector<ClaimedEvent> all;
+        for (std::uint32_t shard = 0; shard < queue().shards(); ++shard) {
+            auto claimed = queue().claim_ready({.by = by,
+                                                .shard = shard,
+                                                .shares = {each, each, each, each},
+                                                .lease = for_so_long});
+            std::move(claimed.events.begin(), claimed.events.end(), std::back_inserter(all));
+        }
+        return all;
+    }
+    /// Claims the one event that is claimable.
+    Event claim_one(InstanceId by = instance_a) {
+        auto claimed = claim(by);
+        EXPECT_EQ(claimed.size(), 1U);
+        return claimed.at(0).event;
+    }
+    Result<void> settle(const Settlement& settlement) {
+        return queue().settle(std::vector{settlement}).at(0);
+    }
+    Result<void> give_back(const GivenBack& given_back) {
+        return queue().give_back(std::vector{given_back}).at(0);
+    }
+
+private:
+    std::unique_ptr<Storage> storage_ = GetParam().open();
+};
+
+/// Whether an answer is that error.
+template <class E, class T>
+[[nodiscard]] bool is(const Result<T>& answer) {
+    return !answer.has_value() && std::holds_alternative<E>(answer.error());
+}
+
+}  // namespace sundial

@@ -1,0 +1,185 @@
+#include "contract/store_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+namespace sundial {
+namespace {
+
+using testing::IsEmpty;
+
+RecordedEvent a_fact_of(const Uuid& aggregate, std::uint64_t version) {
+    return {.aggregate_type = "User",
+            .aggregate_id = aggregate,
+            .version = Version{version},
+            .event_id = an_id<EventId>().value,
+            .event_type = version == 1 ? "UserCreated" : "UserUpdated",
+            .data = R"({"firstName":"Zoë"})",
+            .correlation_id = "req-1"};
+}
+
+bool same(const RecordedEvent& a, const RecordedEvent& b) {
+    return a.aggregate_type == b.aggregate_type && a.aggregate_id == b.aggregate_id &&
+           a.version == b.version && a.event_id == b.event_id && a.event_type == b.event_type &&
+           a.correlation_id == b.correlation_id;
+}
+
+TEST_P(StoreContract, KeepsAllThatATransactionDid) {
+    const User user = a_user();
+    const Event event = an_event().of_user(user.id);
+    const RecordedEvent fact = a_fact_of(user.id.value, 1);
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.users().add(user));
+        EXPECT_TRUE(tx.events().add(event));
+        tx.record(fact);
+        return true;
+    });
+
+    EXPECT_EQ(read([&](Transaction& tx) { return tx.users().find(user.id); }), user);
+    EXPECT_EQ(find(event.id), event);
+    ASSERT_EQ(storage().recorded().size(), 1U);
+    EXPECT_TRUE(same(storage().recorded()[0], fact));
+}
+
+TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
+    const User user = a_user();
+    const Event event = an_event().of_user(user.id);
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.users().add(user));
+        EXPECT_TRUE(tx.events().add(event));
+        tx.record(a_fact_of(user.id.value, 1));
+        EXPECT_TRUE(tx.users().find(user.id));  // it sees its own work
+        return false;
+    });
+
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
+    EXPECT_FALSE(find(event.id));
+    EXPECT_THAT(storage().recorded(), IsEmpty());
+    given(event);  // its key is free too
+}
+
+TEST_P(StoreContract, PassesAnExceptionOnAndKeepsNothing) {
+    const User user = a_user();
+    EXPECT_THROW(store().transact([&](Transaction& tx) -> bool {
+        EXPECT_TRUE(tx.users().add(user));
+        throw std::domain_error{"mine"};
+    }),
+                 std::domain_error);
+
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
+    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });  // it still works
+}
+
+TEST_P(StoreContract, PutsBackWhatATransactionChangedAndRemoved) {
+    const User user = a_user().named("Ada", "Li");
+    const Event event = an_event();
+    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
+    given(event);
+    store().transact([&](Transaction& tx) {
+        User changed = tx.users().lock(user.id).value();
+        changed.first_name = "Bea";
+        EXPECT_TRUE(tx.users().update(changed));
+        tx.users().remove(user.id);
+        const Event live = tx.events().lock(event.id).value();
+        tx.events().finish(cancel(live, tx.now(), "by hand").value());
+        return false;
+    });
+
+    EXPECT_EQ(read([&](Transaction& tx) { return tx.users().find(user.id); }), user);
+    EXPECT_EQ(find(event.id), event);
+    EXPECT_EQ(claim_one().id, event.id);
+}
+
+TEST_P(StoreContract, HasOneNowInATransactionWhichIsTheClocks) {
+    const auto [first, second] =
+        read([&](Transaction& tx) { return std::pair{tx.now(), tx.now()}; });
+    EXPECT_EQ(first, noon);
+    EXPECT_EQ(second, first);
+    advance(1us);
+    EXPECT_EQ(write([](Transaction& tx) { return tx.now(); }), noon + 1us);
+}
+
+TEST_P(StoreContract, CommitsAResultThatIsAValueAndRollsBackOneThatIsAnError) {
+    const User first = a_user().with_external_id("crm-7");
+    const User second = a_user();
+    const auto add = [&](const User& user, bool again) {
+        return in_transaction(store(), [&](Transaction& tx) -> Result<void> {
+            EXPECT_TRUE(tx.users().add(user));
+            if (again) return NotFound{Noun::user, "u"};
+            return {};
+        });
+    };
+    EXPECT_TRUE(add(first, false).has_value());
+    EXPECT_TRUE(is<NotFound>(add(second, true)));
+    EXPECT_TRUE(read([&](Transaction& tx) { return tx.users().find(first.id); }));
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(second.id); }));
+}
+
+TEST_P(StoreContract, ReadsWhatIsCommitted) {
+    const User user = a_user();
+    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
+    std::optional<User> seen;
+    store().read([&](Transaction& tx) { seen = tx.users().find(user.id); });
+    EXPECT_EQ(seen, user);
+}
+
+/// Two threads that lock, look, think and change: nothing that one wrote may be lost.
+TEST_P(StoreContract, LetsOnlyOneTransactionHaveALockedRow) {
+    const User user = a_user();
+    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
+    constexpr int times = 50;
+    const auto increment = [&] {
+        for (int i = 0; i < times; ++i) {
+            store().transact([&](Transaction& tx) {
+                User changed = tx.users().lock(user.id).value();
+                changed.version = base::next(changed.version);
+                return tx.users().update(changed).has_value();
+            });
+        }
+    };
+    std::thread one{increment};
+    std::thread other{increment};
+    one.join();
+    other.join();
+    EXPECT_EQ(read([&](Transaction& tx) { return tx.users().find(user.id)->version; }),
+              Version{1 + 2 * times});
+}
+
+TEST_P(StoreContract, RecordsFactsInOrderWithTheirExactText) {
+    const Uuid user = an_id<UserId>().value;
+    const RecordedEvent created = a_fact_of(user, 1);
+    const RecordedEvent updated = a_fact_of(user, 2);
+    write([&](Transaction& tx) { tx.record(created); });
+    write([&](Transaction& tx) { tx.record(updated); });
+
+    const auto recorded = storage().recorded();
+    ASSERT_EQ(recorded.size(), 2U);
+    EXPECT_TRUE(same(recorded[0], created));
+    EXPECT_TRUE(same(recorded[1], updated));
+    EXPECT_EQ(recorded[1].data, updated.data);
+}
+
+TEST_P(StoreContract, ErasesThePayloadsOfOneStreamAndKeepsItsHeaders) {
+    const Uuid gone = an_id<UserId>().value;
+    const Uuid other = an_id<UserId>().value;
+    write([&](Transaction& tx) {
+        tx.record(a_fact_of(gone, 1));
+        tx.record(a_fact_of(other, 1));
+        tx.record(a_fact_of(gone, 2));
+    });
+    write([&](Transaction& tx) { tx.erase_stream("User", gone); });
+
+    const auto recorded = storage().recorded();
+    ASSERT_EQ(recorded.size(), 3U);
+    EXPECT_EQ(recorded[0].data, "");
+    EXPECT_EQ(recorded[0].event_type, "UserCreated");
+    EXPECT_NE(recorded[1].data, "");
+    EXPECT_EQ(recorded[2].data, "");
+    EXPECT_EQ(recorded[2].version, Version{2});
+}
+
+}  // namespace
+}  // namespace sundial
