@@ -8,9 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Late is what starts more than one tick after its moment.
-constexpr std::chrono::microseconds tick = 1s;
-
 InvalidStateTransition refused(const Event& event, std::string_view action) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return {event.id, std::string{action}, status_of(event),
@@ -85,7 +82,7 @@ std::optional<std::chrono::microseconds> lateness(const Event& event) {
     return *event.first_attempt_at - event.due;
 }
 
-bool late_execution(const Event& event) { return lateness(event).value_or(0us) > tick; }
+bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
 
 Result<Event> claim(Event event, InstanceId by, Instant now, std::chrono::microseconds lease) {
     if (!claimable(event, now)) return refused(event, "claim");

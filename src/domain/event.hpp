@@ -103,7 +103,9 @@ struct Event {
 
 /// Start of the first attempt minus due, once there was one.
 [[nodiscard]] std::optional<std::chrono::microseconds> lateness(const Event& event);
-/// More than one tick (1 s) late.
+/// What starts more than this after its moment is late: one tick.
+inline constexpr std::chrono::seconds late_after{1};
+/// More than `late_after` late.
 [[nodiscard]] bool late_execution(const Event& event);
 
 /// Errors of all: InvalidStateTransition, with `event` as it was given.

@@ -1,0 +1,52 @@
+#include "cli/http_client.hpp"
+
+#include <curl/curl.h>
+
+#include <memory>
+
+namespace sundial::cli {
+namespace {
+
+std::size_t append(char* bytes, std::size_t size, std::size_t count, void* text) {
+    static_cast<std::string*>(text)->append(bytes, size * count);
+    return size * count;
+}
+
+struct HeadersFree {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+}  // namespace
+
+Answer HttpClient::call(std::string_view method, std::string_view path,
+                        std::string_view body) const {
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
+                                                                   &curl_easy_cleanup);
+    const std::unique_ptr<curl_slist, HeadersFree> headers(
+        curl_slist_append(nullptr, "Content-Type: application/json"));
+    const std::string url = server_ + std::string(path);
+    const std::string verb{method};
+    Answer answer;
+    curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl.get(), CURLOPT_CUSTOMREQUEST, verb.c_str());
+    curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 5L);
+    curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
+    curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer.body);
+    if (!body.empty()) {
+        curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
+        curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE_LARGE,
+                         static_cast<curl_off_t>(body.size()));
+        curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.data());
+    }
+    if (const CURLcode code = curl_easy_perform(curl.get()); code != CURLE_OK) {
+        throw Unreachable("no answer from " + server_ + " (" + curl_easy_strerror(code) +
+                          "); is it running? --server names another");
+    }
+    long status = 0;
+    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+    answer.status = static_cast<int>(status);
+    return answer;
+}
+
+}  // namespace sundial::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace sundial::cli {
+
+/// The server did not answer: exit code 6.
+class Unreachable : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct Answer {
+    int status = 0;
+    std::string body;
+};
+
+/// Calls the REST API of one server, one request at a time.
+class HttpClient {
+public:
+    explicit HttpClient(std::string server) : server_(std::move(server)) {}
+    /// `body` is JSON, or empty for none. Waits as long as the server works: an advance of the test
+    /// clock by a year takes minutes. Throws Unreachable.
+    [[nodiscard]] Answer call(std::string_view method, std::string_view path,
+                              std::string_view body = {}) const;
+
+private:
+    std::string server_;
+};
+
+}  // namespace sundial::cli
