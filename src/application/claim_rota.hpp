@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "application/mono.hpp"
+#include "application/ports/event_queue.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// How much of each priority to claim, CRITICAL first.
+using Shares = std::array<std::uint32_t, 4>;
+
+/// Divides claims among the priorities 8 : 4 : 2 : 1, so LOW never starves, yet leaves no slot
+/// empty: what a priority did not use last time goes to those that may have more.
+class PriorityShares {
+public:
+    /// Sum is `total`, or less when the priorities that may have more need no more.
+    [[nodiscard]] Shares of(std::uint32_t total);
+    /// What a claim of `asked` found.
+    void found(const Shares& asked, const Shares& returned);
+    /// Every priority was asked for more than it had.
+    [[nodiscard]] bool drained() const;
+    void reset() { hungry_.fill(true); }
+
+private:
+    std::array<bool, 4> hungry_{true, true, true, true};  // may have more than it was given
+    std::array<int, 4> credit_{};  // what rounding owes, so that one slot at a time is fair too
+};
+
+/// Which shard to claim from next, and when to look: what is known of every shard's next claimable
+/// instant, in the database's time, which is estimated from its last answer and never ahead of it.
+class ClaimRota {
+public:
+    /// `stands_still`: a test clock, whose time does not pass by itself.
+    ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
+              bool stands_still);
+
+    void looked(const Horizon& horizon, Mono now);
+    void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono now);
+    /// Nobody knows what became of the claim.
+    void claim_failed(std::uint32_t shard);
+    /// An event of that shard becomes claimable at `due`.
+    void expect(std::uint32_t shard, Instant due);
+    /// Some event may be claimable at `due`.
+    void hint(Instant due);
+
+    struct Turn {
+        std::uint32_t shard;
+        Shares shares;
+    };
+    /// At most `total` events of the next shard in turn that has something due.
+    [[nodiscard]] std::optional<Turn> next_claim(std::uint32_t total, Mono now);
+    [[nodiscard]] bool anything_due(Mono now) const;
+    /// Only the database can tell what is due: nothing was read for a tick, a hint has come true,
+    /// or a shard was claimed empty.
+    [[nodiscard]] bool must_look(Mono now) const;
+    /// When the answer to one of the three above changes by itself.
+    [[nodiscard]] Mono next_change(Mono now) const;
+    /// A shard seems to have something due that claims do not get (locked by others).
+    [[nodiscard]] bool resting(Mono now) const;
+
+    /// Everything that was claimable at `then` has been claimed, by whomever.
+    [[nodiscard]] bool past(Instant then) const;
+    [[nodiscard]] Instant database_now(Mono now) const;
+
+private:
+    struct Shard {
+        bool known = false;
+        Instant next = never;
+        Mono rests_until{};
+        unsigned fruitless = 0;  // claims in a row that got nothing of what was due
+        PriorityShares shares;
+    };
+    [[nodiscard]] bool due(const Shard& shard, Mono now) const;
+    [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
+    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
+    void anchor(Instant database_now, Mono now);
+
+    std::vector<Shard> shards_;
+    std::uint32_t turn_;
+    std::chrono::microseconds tick_;
+    bool stands_still_;
+    Instant anchor_{};
+    Mono anchored_at_{};
+    std::optional<Mono> looked_at_;
+    Instant hint_ = never;
+};
+
+}  // namespace sundial

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "application/destination.hpp"
+#include "application/handlers.hpp"
+#include "application/plan_successors.hpp"
+#include "application/ports/delivery.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+
+namespace sundial {
+
+/// Who brings events to their receivers.
+struct Couriers {
+    Delivery& webhook;
+    Delivery& inbox;
+    Delivery* in_process = nullptr;  // needed as soon as `handlers` has one
+    const Handlers& handlers;
+    std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};
+};
+
+/// Which destination each claimed event has, and one try of it.
+class DeliverEvent {
+public:
+    DeliverEvent(Store& store, const TimeZones& zones, Ids& ids, Couriers couriers)
+        : store_(store), zones_(zones), ids_(ids), couriers_(couriers) {}
+
+    /// In one read for the whole batch. Throws Unavailable.
+    [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
+                                               const Planning& planning);
+
+    /// Starts one try. `done` runs exactly once, on any thread, perhaps before this returns.
+    void start(const Event& event, const Destination& destination, Instant now,
+               std::function<void(Outcome)> done);
+
+    /// Lets those of `parked` go whose obstacle is gone by now. To be called once they are parked,
+    /// which closes the only gap: whoever enables an endpoint, resumes a schedule or gives it an
+    /// endpoint commits that first and then frees what is parked, but cannot see what is still
+    /// claimed. If that commit came before this read, we see it here and free the event ourselves;
+    /// if it came after, the event was parked before it, and they find it. Returns how many went.
+    std::size_t release_if_possible(std::span<const Event> parked);
+
+    /// The receiver said that it is gone for good (410): its other events wait from now on.
+    /// Returns whether this call did it.
+    bool disable(EndpointId endpoint, const std::string& reason);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Couriers couriers_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+#include "domain/retry.hpp"
+
+namespace sundial {
+
+/// Where a claimed event goes, and by which rules.
+struct Destination {
+    std::shared_ptr<const Endpoint> endpoint;  // null: the in-process handler of its type
+    RetryPolicy retry_policy;
+    std::chrono::microseconds timeout{};  // of one try
+    std::string target_time;              // RFC 9557
+};
+/// It may not be sent now: given back, no try spent.
+struct KeepBack {
+    std::optional<std::chrono::microseconds> delay;  // empty: parked
+    std::string reason;
+};
+/// An earlier try of it was accepted, which its holder could not settle in time.
+struct AcceptedBefore {
+    AttemptRecord attempt;
+};
+
+/// What is to be done with one claimed event.
+struct Decision {
+    EventId id;
+    std::variant<Destination, KeepBack, AcceptedBefore> what;
+};
+
+}  // namespace sundial

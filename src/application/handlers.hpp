@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+
+namespace sundial {
+
+/// What a handler says of one event.
+struct Handled {
+    Verdict verdict = Verdict::accepted;
+    std::string reason{};  // why not; for people
+};
+
+/// Runs in this process, on any thread, several at once. An exception is a failed try that is
+/// repeated, as if it had answered Verdict::retryable.
+using Handler = std::function<Handled(const Event&)>;
+
+/// The in-process handlers, by event type: events of that type without an endpoint go to them.
+/// Filled before the worker starts, then only read.
+class Handlers {
+public:
+    /// At most one handler per type: a second `on` replaces the first.
+    void on(std::string event_type, Handler handler);
+    /// Null if there is none.
+    [[nodiscard]] const Handler* find(std::string_view event_type) const;
+
+private:
+    std::map<std::string, Handler, std::less<>> by_type_;
+};
+
+/// Runs `handler` and says what became of it, whatever it throws. `duration` is the caller's.
+[[nodiscard]] Outcome run_handler(const Handler& handler, const Event& event);
+
+}  // namespace sundial

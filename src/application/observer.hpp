@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// A try that begins.
+struct TryStarted {
+    const Event& event;        // as claimed
+    const Endpoint* endpoint;  // null: an in-process handler
+    Instant at;
+    bool first;  // of this event: only then its lateness counts
+    std::chrono::microseconds lateness;
+};
+
+/// A try that is over. What it means for the event is told by `settled`.
+struct TryOver {
+    const Event& event;        // as claimed
+    const Endpoint* endpoint;  // null: an in-process handler
+    const Outcome& outcome;
+    Instant started_at;
+    std::chrono::microseconds lateness;  // of the event's first try
+};
+
+/// What the engine does, for metrics and for people who watch. Called on the thread that runs the
+/// engine, so it must be quick; what does not interest an observer it leaves out.
+class EngineObserver {
+public:
+    virtual ~EngineObserver() = default;
+    /// One claim that found something; `rescued` of them after another holder's lease was over.
+    virtual void claimed(std::size_t /*events*/, std::size_t /*rescued*/,
+                         std::chrono::microseconds /*duration*/) {}
+    /// `count` events came into `status`: successors PENDING, claims PROCESSING, settled ones.
+    virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
+                            std::size_t /*count*/) {}
+    virtual void started(const TryStarted& /*try_started*/) {}
+    virtual void delivered(const TryOver& /*try_over*/) {}
+    /// A try's result came after somebody else had claimed the event.
+    virtual void settled_late(const Event& /*event*/) {}
+    /// A lease of this instance was found lost before its work was settled.
+    virtual void lease_lost(const Event& /*event*/) {}
+};
+
+}  // namespace sundial

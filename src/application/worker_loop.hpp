@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "application/deliver_event.hpp"
+#include "application/mono.hpp"
+#include "application/observer.hpp"
+#include "application/plan_successors.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/wakeups.hpp"
+#include "application/recover.hpp"
+#include "application/worker.hpp"
+#include "base/log.hpp"
+
+namespace sundial {
+
+/// What a worker has done. `retrying` counts tries that were not accepted and will be repeated.
+struct Tally {
+    std::uint64_t claimed = 0;
+    std::uint64_t completed = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t retrying = 0;
+    friend Tally operator-(const Tally& a, const Tally& b) {
+        return {a.claimed - b.claimed, a.completed - b.completed, a.failed - b.failed,
+                a.retrying - b.retrying};
+    }
+    friend bool operator==(const Tally&, const Tally&) = default;
+};
+
+struct WorkerPorts {
+    EventQueue& queue;
+    PlanSuccessors& plan;
+    DeliverEvent& deliver;
+    const MonotonicClock& monotonic;
+    Random& random;
+    base::Log& log;
+    EngineObserver& observer;
+};
+
+/// Carries out what the worker wants, one command at a time, and tells it what came of it. Whatever
+/// a port throws, the loop goes on. run() does so on its thread until stop(); take_over() lets
+/// another thread drive the same worker meanwhile, so there is one engine, however it is driven.
+class WorkerLoop final : public Wakeups {
+public:
+    /// `monotonic`, `log` and all other ports outlive the loop; a delivery may end after it.
+    WorkerLoop(const WorkerSettings& settings, WorkerPorts ports);
+    ~WorkerLoop() override;
+    WorkerLoop(const WorkerLoop&) = delete;
+    WorkerLoop& operator=(const WorkerLoop&) = delete;
+
+    /// Returns after stop(), once what was claimed is settled or given back, or the time to drain
+    /// is over. Never throws.
+    void run();
+    /// From any thread, also before run().
+    void stop();
+    [[nodiscard]] bool stopping() const { return stopping_; }
+
+    void due_at(Instant when) override;
+
+    /// The loop turned within the last two ticks.
+    [[nodiscard]] bool turning() const;
+
+    /// Takes what has arrived and carries out one command. Returns when to come back at the latest,
+    /// or nothing once all is over. Only for whoever drives the loop alone.
+    [[nodiscard]] std::optional<Mono> turn();
+    [[nodiscard]] const Tally& tally() const { return tally_; }
+
+    /// Holds the worker: run() pauses until this is gone.
+    class Exclusive {
+    public:
+        explicit Exclusive(WorkerLoop& loop);
+        ~Exclusive();
+        Exclusive(const Exclusive&) = delete;
+        Exclusive& operator=(const Exclusive&) = delete;
+
+        /// Claims, sends and settles on this thread until `limit` events are claimed or nothing is
+        /// due, then waits for their outcomes. Throws Unavailable; what was claimed then stays in
+        /// the worker's care. Ends early on stop().
+        Tally drain(std::optional<std::uint64_t> limit);
+        [[nodiscard]] bool stopping() const { return loop_.stopping(); }
+
+    private:
+        WorkerLoop& loop_;
+    };
+    /// Waits for the turn under way.
+    [[nodiscard]] Exclusive take_over() { return Exclusive{*this}; }
+
+private:
+    struct Mailbox;
+
+    void collect_mail();
+    void carry_out(const Command& command);
+    // Each carries out one command.
+    void operator()(const CountBacklog&);
+    void operator()(const Look&);
+    void operator()(const Claim& claim);
+    void operator()(const Plan& plan);
+    void operator()(const Send& send);
+    void operator()(const DisableEndpoint& disable);
+    void operator()(const Settle& settle);
+    void operator()(const GiveBack& give_back);
+    void operator()(const Extend& extend);
+
+    void wait(Mono until);
+    [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
+
+    WorkerSettings settings_;
+    WorkerPorts ports_;
+    Worker worker_;
+    Recovery recovery_;
+    Tally tally_;
+    std::exception_ptr failure_;  // of the latest command, if it failed
+    std::shared_ptr<Mailbox> mailbox_;
+    std::mutex turn_;  // held by whoever drives the worker
+    std::atomic<int> waiting_for_turn_{0};
+    std::atomic<bool> stopping_{false};
+    std::atomic<Mono::rep> last_turn_{0};
+};
+
+}  // namespace sundial
