@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "adapters/zones/cctz_time_zones.hpp"
+
+namespace sundial::zones {
+
+/// The tz database that tests use: TZDIR, so that another release can be tried without installing
+/// it, or the system's.
+[[nodiscard]] inline std::string zoneinfo_directory() {
+    const char* chosen = std::getenv("TZDIR");
+    return chosen != nullptr ? chosen : std::string(system_directory);
+}
+
+}  // namespace sundial::zones
