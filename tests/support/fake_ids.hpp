@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "application/ports/ids.hpp"
+#include "support/builders.hpp"
+
+namespace sundial {
+
+/// Distinct ids, the same in every run; keys that say what they stand for.
+class FakeIds final : public Ids {
+public:
+    Uuid fresh() override {
+        const std::lock_guard lock(mutex_);
+        return uuid_of(first + (++count_ << 8U));
+    }
+    EventId event_id(const IdempotencyKey& first_key) override {
+        EventId id{fresh()};
+        std::uint8_t sum = 0;
+        for (const char c : first_key.value) sum = static_cast<std::uint8_t>(sum * 31 + c);
+        id.value.bytes[15] = sum;
+        return id;
+    }
+    IdempotencyKey random_key() override {
+        return IdempotencyKey{"random-" + base::to_string(fresh())};
+    }
+    IdempotencyKey generated_key(std::string_view schedule, UserId user, Date nominal) override {
+        return IdempotencyKey{std::string{schedule} + '_' + to_string(user) + '_' +
+                              std::to_string(static_cast<int>(nominal.year())) + '-' +
+                              std::to_string(static_cast<unsigned>(nominal.month())) + '-' +
+                              std::to_string(static_cast<unsigned>(nominal.day()))};
+    }
+
+private:
+    /// Far from those of the builders. The last byte is left to `event_id`.
+    static constexpr std::uint64_t first = 1ULL << 40U;
+    std::mutex mutex_;
+    std::uint64_t count_ = 0;
+};
+
+/// Always the same number: the middle unless told otherwise.
+class FakeRandom final : public Random {
+public:
+    double unit() override { return value; }
+    double value = 0.5;
+};
+
+}  // namespace sundial
