@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
+#include <future>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -101,6 +105,13 @@ protected:
         }
         return all;
     }
+    /// Claims in one shard.
+    std::vector<ClaimedEvent> claim_in(std::uint32_t shard, InstanceId by,
+                                       std::array<std::uint32_t, 4> shares) {
+        return queue()
+            .claim_ready({.by = by, .shard = shard, .shares = shares, .lease = 30s})
+            .events;
+    }
     /// Claims the one event that is claimable.
     Event claim_one(InstanceId by = instance_a) {
         auto claimed = claim(by);
@@ -112,6 +123,16 @@ protected:
     }
     Result<void> give_back(const GivenBack& given_back) {
         return queue().give_back(std::vector{given_back}).at(0);
+    }
+
+    /// Runs `work(0)` to `work(count - 1)` at once, each in a thread, and waits for all.
+    template <class Work>
+    void at_once(int count, Work work) {
+        std::vector<std::future<void>> running;
+        for (int i = 0; i < count; ++i) {
+            running.push_back(std::async(std::launch::async, [&work, i] { work(i); }));
+        }
+        for (auto& one : running) one.get();
     }
 
 private:

@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <stdexcept>
-#include <thread>
 
 namespace sundial {
 namespace {
@@ -131,7 +129,7 @@ TEST_P(StoreContract, LetsOnlyOneTransactionHaveALockedRow) {
     const User user = a_user();
     write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });
     constexpr int times = 50;
-    const auto increment = [&] {
+    at_once(2, [&](int) {
         for (int i = 0; i < times; ++i) {
             store().transact([&](Transaction& tx) {
                 User changed = tx.users().lock(user.id).value();
@@ -139,11 +137,7 @@ TEST_P(StoreContract, LetsOnlyOneTransactionHaveALockedRow) {
                 return tx.users().update(changed).has_value();
             });
         }
-    };
-    std::thread one{increment};
-    std::thread other{increment};
-    one.join();
-    other.join();
+    });
     EXPECT_EQ(read([&](Transaction& tx) { return tx.users().find(user.id)->version; }),
               Version{1 + 2 * times});
 }

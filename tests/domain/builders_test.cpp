@@ -15,8 +15,11 @@ TEST(Builders, GiveEachValueItsOwnIdAndKey) {
     EXPECT_NE(an_endpoint().build().id, an_endpoint().build().id);
 }
 
-TEST(Builders, PlaceAnEventInTheShardThatIsAskedFor) {
-    EXPECT_EQ(shard_of(an_event().in_shard(5).build().id, 16), 5U);
+TEST(Builders, PlaceEventsInTheShardThatIsAskedFor) {
+    const Event first = an_event().in_shard(5);
+    const Event second = an_event().in_shard(5);
+    EXPECT_EQ(shard_of(first.id, 16), 5U);
+    EXPECT_NE(first.id, second.id);
 }
 
 }  // namespace

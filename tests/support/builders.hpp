@@ -73,8 +73,12 @@ public:
     EventBuilder& with_key(std::string key) {
         return event_.key = IdempotencyKey{std::move(key)}, *this;
     }
-    /// Changes the byte of the id that says where the event lies.
-    EventBuilder& in_shard(std::uint8_t shard) { return event_.id.value.bytes[15] = shard, *this; }
+    /// Gives it an id, as distinct as before, that lies there.
+    EventBuilder& in_shard(std::uint8_t shard) {
+        constexpr std::uint64_t apart_from_plain_numbers = 0x5a'0000'0000'0000;
+        event_.id = EventId{uuid_of(apart_from_plain_numbers | next_number() << 8U | shard)};
+        return *this;
+    }
     EventBuilder& of_type(std::string type) { return event_.type = std::move(type), *this; }
     EventBuilder& with_priority(Priority priority) { return event_.priority = priority, *this; }
     EventBuilder& of_user(UserId user) { return event_.user = user, *this; }

@@ -1,0 +1,401 @@
+#include "contract/event_queue_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "contract/settlements.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::vector<EventId> ids_of(const std::vector<ClaimedEvent>& claimed) {
+    std::vector<EventId> ids;
+    for (const auto& one : claimed) ids.push_back(one.event.id);
+    return ids;
+}
+
+TEST_P(EventQueueContract, ClaimsAsTheDomainSays) {
+    const Event event = an_event()
+                            .of_user(an_id<UserId>())
+                            .to_endpoint(an_id<EndpointId>())
+                            .of_schedule(an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 5)
+                            .with_priority(Priority::high);
+    given(event);
+    advance(1s);
+
+    const auto claimed = claim(instance_a);
+
+    ASSERT_EQ(claimed.size(), 1U);
+    EXPECT_EQ(claimed[0].event, sundial::claim(event, instance_a, noon + 1s, 30s).value());
+    EXPECT_FALSE(claimed[0].rescued);
+    EXPECT_EQ(find(event.id), claimed[0].event);
+}
+
+TEST_P(EventQueueContract, TellsTheTimeOfTheClaim) {
+    advance(5us);
+    EXPECT_EQ(queue().claim_ready({.by = instance_a, .shares = {1, 1, 1, 1}, .lease = 30s}).now,
+              noon + 5us);
+}
+
+TEST_P(EventQueueContract, LeavesAnEventAloneUntilItIsDueToTheMicrosecond) {
+    const Event event = an_event().due(noon + 10'000'001us);
+    given(event);
+    advance(10s);
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+    advance(1us);
+    EXPECT_THAT(ids_of(claim(instance_a)), ElementsAre(event.id));
+}
+
+TEST_P(EventQueueContract, KeepsTheFirstAndTheLastInstantThatCanBeNamed) {
+    using namespace std::chrono;
+    const Event first = an_event().due(sys_days{year{1} / 1 / 1});
+    const Event last = an_event().due(sys_days{year{9999} / 12 / 31} + 24h - 1us);
+    given(first, last);
+    EXPECT_EQ(find(last.id), last);
+    EXPECT_EQ(claim_one().id, first.id);
+    EXPECT_EQ(find(first.id)->due, first.due);
+}
+
+TEST_P(EventQueueContract, LeavesAnEventAloneWhileItsLeaseLasts) {
+    given(an_event());
+    claim_one(instance_a);
+    EXPECT_THAT(claim(instance_b), IsEmpty());
+    advance(30s - 1us);
+    EXPECT_THAT(claim(instance_b), IsEmpty());
+}
+
+TEST_P(EventQueueContract, RescuesAnEventWhoseLeaseIsOver) {
+    const Event event = an_event().to_endpoint(an_id<EndpointId>());
+    given(event);
+    const Event held = claim_one(instance_a);
+    advance(30s);
+
+    const auto rescued = claim(instance_b);
+
+    ASSERT_EQ(rescued.size(), 1U);
+    EXPECT_TRUE(rescued[0].rescued);
+    EXPECT_EQ(rescued[0].event, sundial::claim(held, instance_b, noon + 30s, 30s).value());
+    EXPECT_EQ(rescued[0].event.version, Version{3});
+    EXPECT_EQ(rescued[0].event.attempt, Attempt{2});
+    EXPECT_EQ(rescued[0].event.retry_count, 1U);
+    const AttemptRecord lost{.event = event.id,
+                             .number = Attempt{1},
+                             .outcome = AttemptOutcome::lost,
+                             .endpoint = event.endpoint,
+                             .started_at = std::nullopt,
+                             .status_code = std::nullopt,
+                             .error_code = {},
+                             .error_text = {},
+                             .response_body = {},
+                             .instance = instance_a};
+    EXPECT_THAT(attempts_of(event.id), ElementsAre(lost));
+}
+
+TEST_P(EventQueueContract, RescuesAsOftenAsHoldersVanish) {
+    const Event event = an_event();
+    given(event);
+    for (std::uint32_t tries = 1; tries <= 4; ++tries) {
+        const Event held = claim_one(tries % 2 == 0 ? instance_a : instance_b);
+        EXPECT_EQ(held.attempt, Attempt{tries});
+        EXPECT_EQ(held.retry_count, tries - 1);
+        advance(30s);
+    }
+    EXPECT_EQ(attempts_of(event.id).size(), 3U);
+}
+
+TEST_P(EventQueueContract, ClaimsNoMoreThanTheShareOfEachPriority) {
+    std::map<Priority, std::set<EventId>> of_priority;
+    for (int i = 0; i < 5; ++i) {
+        for (const auto priority :
+             {Priority::critical, Priority::high, Priority::normal, Priority::low}) {
+            const Event event = an_event().in_shard(0).with_priority(priority);
+            given(event);
+            of_priority[priority].insert(event.id);
+        }
+    }
+    std::map<Priority, int> count;
+    for (const auto& claimed : claim_in(0, instance_a, {3, 0, 1, 7})) {
+        ++count[claimed.event.priority];
+        EXPECT_TRUE(of_priority[claimed.event.priority].contains(claimed.event.id));
+    }
+    EXPECT_EQ(count, (std::map<Priority, int>{
+                         {Priority::critical, 3}, {Priority::normal, 1}, {Priority::low, 5}}));
+    EXPECT_THAT(claim_in(0, instance_a, {0, 0, 0, 0}), IsEmpty());
+}
+
+TEST_P(EventQueueContract, ClaimsTheOldestOfEachPriorityFirst) {
+    const Event newest = an_event().in_shard(0).due(noon - 1s);
+    const Event oldest = an_event().in_shard(0).due(noon - 3s);
+    const Event middle = an_event().in_shard(0).due(noon - 2s);
+    const Event low = an_event().in_shard(0).due(noon - 9s).with_priority(Priority::low);
+    given(newest, oldest, middle, low);
+
+    EXPECT_THAT(ids_of(claim_in(0, instance_a, {0, 0, 2, 0})),
+                UnorderedElementsAre(oldest.id, middle.id));
+    EXPECT_THAT(ids_of(claim_in(0, instance_a, {0, 0, 2, 1})),
+                UnorderedElementsAre(newest.id, low.id));
+}
+
+TEST_P(EventQueueContract, OrdersByWhenItBecameClaimableNotByWhenItWasDue) {
+    const Event first_due = an_event().in_shard(0).due(noon - 9s);
+    given(first_due);
+    EXPECT_TRUE(settle(retry_in(claim_one(), noon, 8s)));  // claimable again at noon + 8 s
+    const Event claimable_first = an_event().in_shard(0).due(noon + 7s);
+    given(claimable_first);
+    advance(8s);
+    EXPECT_THAT(ids_of(claim_in(0, instance_b, {0, 0, 1, 0})), ElementsAre(claimable_first.id));
+}
+
+TEST_P(EventQueueContract, ClaimsOnlyInTheShardThatIsNamed) {
+    const auto shards = queue().shards();
+    std::vector<Event> events;
+    for (std::uint32_t shard = 0; shard < shards; ++shard) {
+        events.push_back(an_event().in_shard(static_cast<std::uint8_t>(shard)));
+        given(events.back());
+    }
+    for (std::uint32_t shard = 0; shard < shards; ++shard) {
+        EXPECT_THAT(ids_of(claim_in(shard, instance_a, {9, 9, 9, 9})),
+                    ElementsAre(events[shard].id));
+    }
+}
+
+TEST_P(EventQueueContract, GivesThreeClaimersOfFiveTenDistinctEvents) {
+    for (int i = 0; i < 10; ++i) given(an_event().in_shard(0));
+    std::mutex mutex;
+    std::vector<Event> all;
+    at_once(3, [&](int i) {
+        const InstanceId by{uuid_of(0xc000'0000'0000 + static_cast<std::uint64_t>(i))};
+        const auto claimed = claim_in(0, by, {5, 5, 5, 5});
+        EXPECT_LE(claimed.size(), 5U);
+        const std::lock_guard lock{mutex};
+        for (const auto& one : claimed) all.push_back(one.event);
+    });
+    // Claimers that ran at the same moment step aside for each other; what they left is there.
+    for (const auto& one : claim_in(0, instance_b, {5, 5, 5, 5})) all.push_back(one.event);
+
+    std::set<EventId> distinct;
+    for (const Event& event : all) {
+        distinct.insert(event.id);
+        EXPECT_EQ(event.version, Version{2});
+    }
+    EXPECT_EQ(all.size(), 10U);
+    EXPECT_EQ(distinct.size(), 10U);
+}
+
+TEST_P(EventQueueContract, GivesAHundredClaimersOfTenEveryOneOfAThousandEventsOnce) {
+    constexpr int claimers = 100;
+    constexpr std::uint32_t each = 10;
+    std::vector<Event> events;
+    for (int i = 0; i < claimers * static_cast<int>(each); ++i) events.push_back(an_event());
+    write([&](Transaction& tx) { EXPECT_EQ(tx.events().add_new(events), events.size()); });
+
+    const auto shards = queue().shards();
+    std::mutex mutex;
+    std::map<EventId, int> times_claimed;
+    at_once(claimers, [&](int i) {
+        const InstanceId by{uuid_of(0xc000'0000'0000 + static_cast<std::uint64_t>(i))};
+        std::uint32_t have = 0;
+        for (auto shard = static_cast<std::uint32_t>(i); have < each; ++shard) {
+            for (const auto& one : claim_in(shard % shards, by, {0, 0, each - have, 0})) {
+                ++have;
+                EXPECT_EQ(holder_of(one.event), by);
+                EXPECT_EQ(one.event.version, Version{2});
+                const std::lock_guard lock{mutex};
+                ++times_claimed[one.event.id];
+            }
+        }
+        EXPECT_EQ(have, each);
+    });
+    EXPECT_EQ(times_claimed.size(), events.size());
+    for (const auto& [id, times] : times_claimed) EXPECT_EQ(times, 1) << to_string(id);
+    EXPECT_THAT(claim(instance_b), IsEmpty());
+}
+
+TEST_P(EventQueueContract, CompletesEachEventOnceUnderManyHands) {
+    std::vector<Event> events;
+    for (int i = 0; i < 200; ++i) events.push_back(an_event());
+    write([&](Transaction& tx) { EXPECT_EQ(tx.events().add_new(events), events.size()); });
+    std::atomic<std::size_t> completed = 0;
+    at_once(4, [&](int i) {
+        const InstanceId by{uuid_of(0xc000'0000'0000 + static_cast<std::uint64_t>(i))};
+        while (completed < events.size()) {
+            std::vector<Settlement> settlements;
+            for (const auto& one : claim(by, 3)) settlements.push_back(accepted(one.event, noon));
+            for (const auto& answer : queue().settle(settlements)) {
+                EXPECT_TRUE(answer.has_value());
+                ++completed;
+            }
+        }
+    });
+    EXPECT_EQ(completed, events.size());
+    for (const Event& event : events) {
+        const auto now = find(event.id);
+        ASSERT_TRUE(now);
+        EXPECT_EQ(status_of(*now), EventStatus::completed);
+        EXPECT_EQ(now->version, Version{3});
+    }
+}
+
+TEST_P(EventQueueContract, ExtendsALeaseAndChangesNothingElse) {
+    given(an_event());
+    const Event held = claim_one();
+    advance(20s);
+    EXPECT_THAT(queue().extend(std::vector{Held{held.id, held.version}}, 30s), IsEmpty());
+
+    Event expected = held;
+    expected.claimable_at = noon + 50s;
+    EXPECT_EQ(find(held.id), expected);
+    advance(29s);
+    EXPECT_THAT(claim(instance_b), IsEmpty());
+    EXPECT_TRUE(settle(accepted(held, noon)));
+}
+
+TEST_P(EventQueueContract, ExtendsALeaseThatIsOverButThatNobodyTook) {
+    given(an_event());
+    const Event held = claim_one();
+    advance(31s);
+    EXPECT_THAT(queue().extend(std::vector{Held{held.id, held.version}}, 30s), IsEmpty());
+    EXPECT_THAT(claim(instance_b), IsEmpty());
+}
+
+TEST_P(EventQueueContract, NamesTheLeasesThatAreLost) {
+    const Event taken = an_event();
+    given(taken);
+    const Event stale = claim_one(instance_a);
+    advance(30s);
+    claim_one(instance_b);
+    given(an_event().due(noon + 30s));
+    const Event finished = claim_one(instance_a);
+    EXPECT_TRUE(settle(accepted(finished, noon)));
+    given(an_event().due(noon + 30s));
+    const Event waiting = claim_one(instance_a);
+    EXPECT_TRUE(settle(retry_in(waiting, noon, 9s)));
+    given(an_event().due(noon + 30s));
+    const Event held = claim_one(instance_a);
+    const EventId unknown = an_id<EventId>();
+
+    const std::vector<Held> holds{{stale.id, stale.version},
+                                  {finished.id, finished.version},
+                                  {held.id, held.version},
+                                  {waiting.id, waiting.version},
+                                  {unknown, Version{2}}};
+    EXPECT_THAT(queue().extend(holds, 40s),
+                UnorderedElementsAre(stale.id, finished.id, waiting.id, unknown));
+    EXPECT_EQ(find(held.id)->claimable_at, noon + 70s);
+    EXPECT_EQ(find(stale.id)->claimable_at, noon + 60s);
+    EXPECT_THAT(queue().extend({}, 40s), IsEmpty());
+}
+
+TEST_P(EventQueueContract, SeesNothingAheadInAnEmptyQueue) {
+    const Horizon horizon = queue().look();
+    EXPECT_EQ(horizon.now, noon);
+    EXPECT_EQ(horizon.next, std::vector<Instant>(queue().shards(), never));
+}
+
+TEST_P(EventQueueContract, SeesTheNextClaimableInstantOfEachShard) {
+    const auto last = static_cast<std::uint8_t>(queue().shards() - 1);
+    given(an_event().in_shard(last).due(noon + 7s),
+          an_event().in_shard(last).due(noon + 3s).with_priority(Priority::low),
+          an_event().in_shard(last).due(noon + 5s).with_priority(Priority::critical));
+    std::vector<Instant> expected(queue().shards(), never);
+    expected[last] = noon + 3s;
+    EXPECT_EQ(queue().look().next, expected);
+}
+
+TEST_P(EventQueueContract, SeesDueEventsLeasesAndRetriesAheadButNothingThatIsOverOrParked) {
+    given(an_event().in_shard(0).due(noon - 5s));
+    EXPECT_EQ(queue().look().next[0], noon - 5s);
+    Event held = claim_one();
+    EXPECT_EQ(queue().look().next[0], noon + 30s);  // the end of its lease
+    EXPECT_TRUE(settle(retry_in(held, noon, 4s)));
+    EXPECT_EQ(queue().look().next[0], noon + 4s);
+    advance(4s);
+    held = claim_one();
+    EXPECT_TRUE(give_back(given_back(held, std::nullopt)));
+    EXPECT_EQ(queue().look().next[0], never);
+    given(an_event().in_shard(0));
+    held = claim_one();
+    EXPECT_TRUE(settle(accepted(held, noon)));
+    EXPECT_EQ(queue().look().next[0], never);
+    EXPECT_EQ(queue().look().now, noon + 4s);
+}
+
+TEST_P(EventQueueContract, HasNoBacklogWithinATick) {
+    EXPECT_EQ(queue().backlog().missed, 0U);
+    given(an_event().due(noon - 1s), an_event().due(noon + 1s));
+    EXPECT_EQ(queue().backlog().missed, 0U);
+}
+
+TEST_P(EventQueueContract, CountsTheBacklogOfADayOfDowntime) {
+    for (int i = 0; i < 50; ++i) given(an_event().due(noon + 1min * i));
+    given(an_event().due(noon + 25h));
+    advance(24h);
+    const Backlog backlog = queue().backlog();
+    EXPECT_EQ(backlog.missed, 50U);
+    EXPECT_EQ(backlog.oldest, noon);
+    EXPECT_EQ(backlog.newest, noon + 49min);
+
+    EXPECT_EQ(claim(instance_a).size(), 50U);
+    EXPECT_EQ(queue().backlog().missed, 0U);  // they are in hand
+}
+
+TEST_P(EventQueueContract, CountsHoldersThatVanishedAndRetriesInTheBacklog) {
+    const Event vanished = an_event().due(noon - 2s);
+    given(vanished);
+    claim_one(instance_a);
+    given(an_event().due(noon - 1s));
+    EXPECT_TRUE(settle(retry_in(claim_one(instance_b), noon, 4s)));
+    advance(30s);
+    EXPECT_EQ(queue().backlog().missed, 1U);  // the lease ended just now
+    advance(2s);
+    EXPECT_EQ(queue().backlog().missed, 2U);
+    EXPECT_EQ(queue().backlog().oldest, noon - 2s);
+    EXPECT_EQ(queue().backlog().newest, noon - 1s);
+}
+
+TEST_P(EventQueueContract, HasNoDepthWhenEmpty) {
+    const QueueDepth depth = queue().depth();
+    EXPECT_THAT(depth.stored, ElementsAre(0, 0, 0, 0, 0));
+    EXPECT_EQ(depth.due, 0U);
+    EXPECT_EQ(depth.oldest_due_age, 0us);
+    EXPECT_EQ(depth.waiting_for_retry, 0U);
+    EXPECT_EQ(depth.parked, 0U);
+}
+
+TEST_P(EventQueueContract, MeasuresItsDepth) {
+    const auto claimed_alone = [&] {
+        given(an_event());
+        return claim_one();
+    };
+    claimed_alone();                                                    // held
+    EXPECT_TRUE(settle(retry_in(claimed_alone(), noon, 1h)));           // waiting
+    EXPECT_TRUE(give_back(given_back(claimed_alone(), std::nullopt)));  // parked
+    EXPECT_TRUE(settle(accepted(claimed_alone(), noon)));               // completed
+    EXPECT_TRUE(settle(refused(claimed_alone(), noon)));                // failed
+    const Event cancelled = an_event().due(noon + 1h);
+    const Event parked = an_event().due(noon + 1h);
+    given(cancelled, parked, an_event().due(noon - 7s), an_event().due(noon + 1h));
+    write([&](Transaction& tx) {
+        tx.events().finish(cancel(tx.events().lock(cancelled.id).value(), noon, "no").value());
+        tx.events().update(park(tx.events().lock(parked.id).value(), noon).value());
+    });
+
+    const QueueDepth depth = queue().depth();
+
+    EXPECT_THAT(depth.stored, ElementsAre(3, 3, 1, 1, 1));
+    EXPECT_EQ(depth.due, 1U);
+    EXPECT_EQ(depth.oldest_due_age, 7s);
+    EXPECT_EQ(depth.waiting_for_retry, 1U);
+    EXPECT_EQ(depth.parked, 2U);
+}
+
+}  // namespace
+}  // namespace sundial
