@@ -8,7 +8,7 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/ports/wakeups.hpp"
-#include "application/schedule_event.hpp"
+#include "application/target.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,5 +19,11 @@ struct TextsEdit {
     bool clear = false;
     std::vector<std::pair<std::string, std::optional<std::string>>> members;
 };
+
+/// `texts` after the edit; in the second form those that stay keep their order.
+[[nodiscard]] std::map<std::string, std::string> edited(std::map<std::string, std::string> texts,
+                                                        const TextsEdit& edit);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> edited(
+    std::vector<std::pair<std::string, std::string>> texts, const TextsEdit& edit);
 
 }  // namespace sundial

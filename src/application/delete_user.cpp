@@ -1,0 +1,50 @@
+#include "application/delete_user.hpp"
+
+#include "application/expected_version.hpp"
+#include "application/recorded_changes.hpp"
+#include "application/reference.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+/// What nobody holds is cancelled. No successor: there is nobody left to have one.
+void cancel_all_of(UserId user, Transaction& tx) {
+    for (const Event& event : tx.events().lock_of_user(user)) {
+        if (is_claimed(event)) continue;
+        const auto cancelled = cancel(event, tx.now(), "user deleted");
+        base::check(cancelled.has_value());
+        tx.events().finish(*cancelled);
+    }
+    tx.events().forget_user(user);
+}
+
+}  // namespace
+
+Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
+                             std::optional<Version> expected, const std::string& correlation_id) {
+    // Locks the user, then its events: whoever plans one shares the user first.
+    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+        const auto id = user_id(tx, reference);
+        if (!id) return id.error();
+        const auto user = tx.users().lock(*id);
+        if (!user) return NotFound{Noun::user, std::string{reference}};
+        if (auto refused = refuse_version(Noun::user, reference, expected, user->version)) {
+            return *refused;
+        }
+        switch (history) {
+            case UserHistory::erase:
+                tx.events().erase_of_user(*id);
+                break;
+            case UserHistory::keep:
+                cancel_all_of(*id, tx);
+                break;
+        }
+        tx.record(user_deleted(*user, {ids_.fresh(), correlation_id}));
+        tx.erase_stream("User", id->value);
+        tx.users().remove(*id);
+        return {};
+    });
+}
+
+}  // namespace sundial

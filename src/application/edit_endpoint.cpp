@@ -1,0 +1,77 @@
+#include "application/edit_endpoint.hpp"
+
+#include <utility>
+
+#include "application/expected_version.hpp"
+#include "application/recorded_changes.hpp"
+#include "application/reference.hpp"
+
+namespace sundial {
+namespace {
+
+Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
+    if (edit.external_id) endpoint.external_id = *edit.external_id;
+    if (edit.name) endpoint.name = *edit.name;
+    if (edit.url) endpoint.url = *edit.url;
+    endpoint.headers = edited(std::move(endpoint.headers), edit.headers);
+    if (edit.timeout) endpoint.timeout = *edit.timeout;
+    if (edit.retry_policy) endpoint.retry_policy = *edit.retry_policy;
+    if (edit.retry_client_errors) endpoint.retry_client_errors = *edit.retry_client_errors;
+    if (edit.enabled && *edit.enabled != endpoint.enabled) {
+        endpoint.enabled = *edit.enabled;
+        endpoint.disabled_reason =
+            endpoint.enabled ? std::nullopt : std::optional<std::string>{"disabled by an edit"};
+    }
+    return endpoint;
+}
+
+/// The URL is judged when it is given: what an older rule let in may stay while other things
+/// change.
+std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after,
+                                   const EndpointEdit& edit, const DestinationRules& destinations,
+                                   std::chrono::seconds lease) {
+    auto found = defects(after, lease);
+    if (edit.type && *edit.type != before.type) {
+        found.push_back({"/type", "not_allowed",
+                         "an endpoint's type never changes; it is " +
+                             std::string{to_string(before.type)} + ": create another endpoint"});
+    }
+    if (edit.url && before.type == EndpointType::inbox) {
+        found.push_back({"/url", "not_allowed", "an INBOX has no URL"});
+    } else if (edit.url) {
+        if (auto refused = destinations.refuse(*edit.url)) found.push_back(*std::move(refused));
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
+                                   std::optional<Version> expected,
+                                   const std::string& correlation_id) {
+    bool enabled_now = false;
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
+        const auto id = endpoint_id(tx, reference);
+        if (!id) return id.error();
+        const auto before = tx.endpoints().lock(*id);
+        if (!before) return NotFound{Noun::endpoint, std::string{reference}};
+        if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
+            return *refused;
+        }
+        Endpoint after = edited(*before, edit);
+        auto found = defects_of(*before, after, edit, destinations_, settings_.lease);
+        if (!found.empty()) return ValidationFailed{std::move(found)};
+        if (after == *before) return after;
+
+        after.version = base::next(before->version);
+        after.updated_at = tx.now();
+        if (auto updated = tx.endpoints().update(after); !updated) return updated.error();
+        tx.record(endpoint_updated(*before, after, {ids_.fresh(), correlation_id}));
+        enabled_now = after.enabled && !before->enabled;
+        return after;
+    });
+    if (result && enabled_now) unpark_.run(result->id);
+    return result;
+}
+
+}  // namespace sundial

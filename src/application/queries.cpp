@@ -1,0 +1,104 @@
+#include "application/queries.hpp"
+
+#include <string>
+
+#include "application/reference.hpp"
+
+namespace sundial {
+namespace {
+
+/// What `find` makes of the id that `reference` says, if both are there.
+template <class Thing, class Read, class Find>
+Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read read, Find find) {
+    return in_read(store, [&](Transaction& tx) -> Result<Thing> {
+        const auto id = read(tx, reference);
+        if (!id) return id.error();
+        auto thing = find(tx, *id);
+        if (!thing) return NotFound{noun, std::string{reference}};
+        return *std::move(thing);
+    });
+}
+
+std::optional<Instant> next_of(Transaction& tx, const Schedule& schedule) {
+    if (!schedule.enabled) return std::nullopt;
+    EventQuery first;
+    first.statuses = {EventStatus::pending};
+    first.schedule = schedule.id;
+    first.sort = EventQuery::Sort::target;
+    first.page.limit = 1;
+    const auto page = tx.events().list(first);
+    if (page.items.empty()) return std::nullopt;
+    return page.items.front().due;
+}
+
+}  // namespace
+
+Result<User> Queries::user(std::string_view reference) {
+    return found<User>(
+        store_, Noun::user, reference,
+        [](auto& tx, auto text) { return sundial::user_id(tx, text); },
+        [](auto& tx, UserId id) { return tx.users().find(id); });
+}
+
+Page<User> Queries::users(const UserQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.users().list(query); });
+}
+
+Result<Event> Queries::event(std::string_view id) {
+    return found<Event>(
+        store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
+        [](auto& tx, EventId event) { return tx.events().find(event); });
+}
+
+Page<Event> Queries::events(const EventQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.events().list(query); });
+}
+
+Result<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {
+    return found<std::vector<AttemptRecord>>(
+        store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
+        [](auto& tx, EventId event) -> std::optional<std::vector<AttemptRecord>> {
+            if (!tx.events().find(event)) return std::nullopt;
+            return tx.events().attempts_of(event);
+        });
+}
+
+Result<Endpoint> Queries::endpoint(std::string_view reference) {
+    return found<Endpoint>(
+        store_, Noun::endpoint, reference,
+        [](auto& tx, auto text) { return sundial::endpoint_id(tx, text); },
+        [](auto& tx, EndpointId id) { return tx.endpoints().find(id); });
+}
+
+Page<Endpoint> Queries::endpoints(const EndpointQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(query); });
+}
+
+Result<ScheduleView> Queries::schedule(std::string_view reference) {
+    return found<ScheduleView>(
+        store_, Noun::schedule, reference,
+        [](auto& tx, auto text) { return sundial::schedule_id(tx, text); },
+        [](auto& tx, ScheduleId id) -> std::optional<ScheduleView> {
+            const auto schedule = tx.schedules().find(id);
+            if (!schedule) return std::nullopt;
+            return ScheduleView{*schedule, next_of(tx, *schedule)};
+        });
+}
+
+std::vector<Schedule> Queries::schedules() {
+    return in_read(store_, [](Transaction& tx) { return tx.schedules().all(); });
+}
+
+Result<UserId> Queries::user_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
+}
+
+Result<ScheduleId> Queries::schedule_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::schedule_id(tx, reference); });
+}
+
+Result<EndpointId> Queries::endpoint_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::endpoint_id(tx, reference); });
+}
+
+}  // namespace sundial

@@ -1,0 +1,175 @@
+#include "application/recorded_changes.hpp"
+
+#include <string_view>
+#include <type_traits>
+
+#include "base/json_writer.hpp"
+#include "domain/time/policies.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using base::JsonWriter;
+
+void write(JsonWriter& json, bool value) { json.value(value); }
+void write(JsonWriter& json, std::uint32_t value) { json.value(value); }
+void write(JsonWriter& json, const std::string& value) { json.value(std::string_view{value}); }
+void write(JsonWriter& json, Date value) { json.value(std::string_view{format_date(value)}); }
+void write(JsonWriter& json, LeapPolicy value) { json.value(to_string(value)); }
+void write(JsonWriter& json, EndpointType value) { json.value(to_string(value)); }
+void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
+void write(JsonWriter& json, std::chrono::seconds value) {
+    json.value(std::string_view{format_duration(value)});
+}
+
+template <class T>
+void write(JsonWriter& json, const std::optional<T>& value) {
+    if (value) {
+        write(json, *value);
+    } else {
+        json.null();
+    }
+}
+
+template <class T>
+void write(JsonWriter& json, const std::map<std::string, T>& value) {
+    json.begin_object();
+    for (const auto& [name, of] : value) {
+        json.key(name);
+        write(json, of);
+    }
+    json.end_object();
+}
+
+void write(JsonWriter& json, const RetryPolicy& policy) {
+    switch (policy.kind) {
+        case RetryPolicy::Kind::standard:
+            json.value("standard");
+            return;
+        case RetryPolicy::Kind::seed:
+            json.value("seed");
+            return;
+        case RetryPolicy::Kind::custom:
+            json.begin_object().key("delays").begin_array();
+            for (const auto delay : policy.custom) write(json, delay);
+            json.end_array().end_object();
+            return;
+    }
+}
+
+void write(JsonWriter& json, const YearlyTrigger& trigger) {
+    json.begin_object().key("yearly").begin_object();
+    json.member("on", std::string_view{trigger.on});
+    json.member("at", std::string_view{format_time_of_day(trigger.at)});
+    json.end_object().end_object();
+}
+
+/// Their values may be credentials: only names are told.
+void write(JsonWriter& json, const std::vector<std::pair<std::string, std::string>>& headers) {
+    json.begin_array();
+    for (const auto& header : headers) write(json, header.first);
+    json.end_array();
+}
+
+/// Writes members, or, compared with `before`, only those that changed.
+template <class Thing>
+class Members {
+public:
+    Members(const Thing* before, const Thing& after) : before_(before), after_(after) {
+        json_.begin_object();
+    }
+    template <class T>
+    Members& add(std::string_view name, T Thing::* member) {
+        if (before_ && before_->*member == after_.*member) return *this;
+        json_.key(name);
+        write(json_, after_.*member);
+        return *this;
+    }
+    std::string text() { return std::move(json_.end_object()).text(); }
+
+private:
+    const Thing* before_;
+    const Thing& after_;
+    JsonWriter json_;
+};
+
+std::string told(const User* before, const User& after) {
+    return Members<User>{before, after}
+        .add("externalId", &User::external_id)
+        .add("firstName", &User::first_name)
+        .add("lastName", &User::last_name)
+        .add("dateOfBirth", &User::date_of_birth)
+        .add("timezone", &User::timezone)
+        .add("dates", &User::dates)
+        .add("metadata", &User::metadata)
+        .text();
+}
+
+std::string told(const Endpoint* before, const Endpoint& after) {
+    return Members<Endpoint>{before, after}
+        .add("externalId", &Endpoint::external_id)
+        .add("name", &Endpoint::name)
+        .add("type", &Endpoint::type)
+        .add("url", &Endpoint::url)
+        .add("headers", &Endpoint::headers)
+        .add("timeout", &Endpoint::timeout)
+        .add("retryPolicy", &Endpoint::retry_policy)
+        .add("retryClientErrors", &Endpoint::retry_client_errors)
+        .add("enabled", &Endpoint::enabled)
+        .add("disabledReason", &Endpoint::disabled_reason)
+        .text();
+}
+
+std::string told(const Schedule* before, const Schedule& after) {
+    return Members<Schedule>{before, after}
+        .add("trigger", &Schedule::trigger)
+        .add("endpointId", &Schedule::endpoint)
+        .add("payload", &Schedule::payload)
+        .add("leap", &Schedule::leap)
+        .add("enabled", &Schedule::enabled)
+        .add("note", &Schedule::note)
+        .text();
+}
+
+RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Version version,
+                       std::string event_type, std::string data, const ChangeId& id) {
+    return RecordedEvent{.aggregate_type = std::string{aggregate},
+                         .aggregate_id = aggregate_id,
+                         .version = version,
+                         .event_id = id.event_id,
+                         .event_type = std::move(event_type),
+                         .data = std::move(data),
+                         .correlation_id = id.correlation_id};
+}
+
+}  // namespace
+
+RecordedEvent user_created(const User& user, const ChangeId& id) {
+    return recorded("User", user.id.value, user.version, "UserCreated", told(nullptr, user), id);
+}
+
+RecordedEvent user_updated(const User& before, const User& after, const ChangeId& id) {
+    return recorded("User", after.id.value, after.version, "UserUpdated", told(&before, after), id);
+}
+
+RecordedEvent user_deleted(const User& last, const ChangeId& id) {
+    return recorded("User", last.id.value, base::next(last.version), "UserDeleted", "{}", id);
+}
+
+RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id) {
+    return recorded("Endpoint", endpoint.id.value, endpoint.version, "EndpointCreated",
+                    told(nullptr, endpoint), id);
+}
+
+RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, const ChangeId& id) {
+    return recorded("Endpoint", after.id.value, after.version, "EndpointUpdated",
+                    told(&before, after), id);
+}
+
+RecordedEvent schedule_updated(const Schedule& before, const Schedule& after, const ChangeId& id) {
+    return recorded("Schedule", after.id.value, after.version, "ScheduleUpdated",
+                    told(&before, after), id);
+}
+
+}  // namespace sundial

@@ -1,0 +1,52 @@
+#include "application/unpark_events.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace sundial {
+namespace {
+
+/// Events of one transaction: some 10 ms, so that claims hardly notice.
+constexpr std::size_t batch = 500;
+
+}  // namespace
+
+std::size_t UnparkEvents::run(EndpointId endpoint) {
+    std::size_t all = 0;
+    for (std::size_t last = batch; last == batch;) {
+        std::optional<Instant> now;
+        store_.transact([&](Transaction& tx) {
+            now.reset();
+            last = 0;
+            // Disabled again meanwhile: the rest waits on.
+            const auto found = tx.endpoints().find(endpoint);
+            if (!found || !found->enabled) return true;
+            last = tx.events().unpark(endpoint, batch);
+            now = tx.now();
+            return true;
+        });
+        all += last;
+        if (last > 0) wakeups_.due_at(*now);
+    }
+    return all;
+}
+
+std::size_t UnparkEvents::run_all() {
+    EndpointQuery enabled;
+    enabled.enabled = true;
+    enabled.page.limit = 500;
+    std::size_t all = 0;
+    for (bool more = true; more;) {
+        const auto page =
+            in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(enabled); });
+        for (const Endpoint& endpoint : page.items) {
+            all += run(endpoint.id);
+            enabled.page.after = PageKey{
+                std::to_string(endpoint.created_at.time_since_epoch().count()), endpoint.id.value};
+        }
+        more = page.has_more;
+    }
+    return all;
+}
+
+}  // namespace sundial
