@@ -11,10 +11,6 @@
 namespace sundial::memory {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr std::chrono::microseconds tick = 1s;
-
 /// One call of the queue, which is a transaction of its own.
 class Turn {
 public:
@@ -130,7 +126,7 @@ Backlog MemoryEventQueue::backlog() {
     const Instant now = state_->clock.now();
     Backlog backlog;
     for (const auto& [id, event] : state_->live.rows()) {
-        if (!claimable(event, now) || now - event.claimable_at <= tick) continue;
+        if (!claimable(event, now) || now - event.claimable_at <= late_after) continue;
         const bool first = backlog.missed++ == 0;
         backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
         backlog.newest = first ? event.due : std::max(backlog.newest, event.due);

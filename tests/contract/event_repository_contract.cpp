@@ -1,0 +1,565 @@
+#include "contract/event_repository_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+#include "contract/settlements.hpp"
+
+namespace sundial {
+
+Event EventRepositoryContract::failed(const Event& event) {
+    given(event);
+    for (const auto& [claimed, rescued] : claim(instance_a)) {
+        EXPECT_TRUE(settle(refused(claimed, clock().now())).has_value());
+    }
+    return find(event.id).value();
+}
+
+namespace {
+
+using namespace std::chrono;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const WallTime nine_oclock{local_days{year{2027} / 1 / 6} + 9h};
+
+TEST_P(EventRepositoryContract, KeepsEveryMemberOfAnEvent) {
+    const Event plain = an_event();
+    const Event of_schedule =
+        an_event()
+            .with_key(std::string(128, 'k'))
+            .of_type("BIRTHDAY")
+            .with_priority(Priority::low)
+            .of_user(an_id<UserId>())
+            .to_endpoint(an_id<EndpointId>())
+            .of_schedule(an_id<ScheduleId>(), year{2028} / 2 / 29, Version{7})
+            .at(nine_oclock, "America/Argentina/Buenos_Aires", noon + 24h + 1us)
+            .created(noon - 3us);
+    Event picky = an_event().at(nine_oclock, "Europe/Rome", noon + 20h);
+    picky.intent.gap = GapPolicy::boundary;
+    picky.intent.overlap = OverlapPolicy::later;
+    picky.tz_release = "2024a";
+    picky.claimable_at = never;  // planned while its schedule is paused
+    given(plain, of_schedule, picky);
+
+    EXPECT_EQ(find(plain.id), plain);
+    EXPECT_EQ(find(of_schedule.id), of_schedule);
+    EXPECT_EQ(find(picky.id), picky);
+    EXPECT_FALSE(find(an_id<EventId>()));
+}
+
+TEST_P(EventRepositoryContract, KeepsEveryPolicy) {
+    for (const auto gap : {GapPolicy::compatible, GapPolicy::earlier, GapPolicy::later,
+                           GapPolicy::boundary, GapPolicy::skip, GapPolicy::reject}) {
+        Event event = an_event();
+        event.intent.gap = gap;
+        given(event);
+        EXPECT_EQ(find(event.id), event);
+    }
+    for (const auto overlap :
+         {OverlapPolicy::compatible, OverlapPolicy::earlier, OverlapPolicy::later,
+          OverlapPolicy::both, OverlapPolicy::skip, OverlapPolicy::reject}) {
+        Event event = an_event();
+        event.intent.overlap = overlap;
+        given(event);
+        EXPECT_EQ(find(event.id), event);
+    }
+}
+
+TEST_P(EventRepositoryContract, KeepsThePayloadByteForByteAllItsLifeLong) {
+    std::string unicode =
+        "{ \"b\":1.0,\n\t\"a\" : 1e0, \"a\":\"ünï – 日本 – 🎂 – \\u0000 – ' \\\\ %\" }\n";
+    std::string large(256 * 1024, '\0');
+    for (std::size_t i = 0; i < large.size(); ++i) {
+        large[i] = static_cast<char>(' ' + static_cast<int>(i % 95));
+    }
+    for (const auto& payload : {unicode, large, std::string{"\"\xf4\x8f\xbf\xbf\x7f\""}}) {
+        const Event event = an_event().with_payload(payload);
+        given(event);
+        EXPECT_EQ(find(event.id)->payload, payload);
+        const Event claimed = claim_one();
+        EXPECT_EQ(claimed.payload, payload);
+        EXPECT_TRUE(settle(accepted(claimed, noon)));
+        EXPECT_EQ(find(event.id)->payload, payload);
+    }
+}
+
+TEST_P(EventRepositoryContract, RefusesAKnownKeyAndNamesItsEventInEveryState) {
+    const auto refuses = [&](const Event& existing, EventStatus status) {
+        const Event second = an_event().with_key(existing.key.value);
+        const auto answer = add(second);
+        ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
+        const auto& duplicate = std::get<DuplicateIdempotencyKey>(answer.error());
+        EXPECT_EQ(duplicate.key, existing.key);
+        EXPECT_EQ(duplicate.existing, existing.id);
+        EXPECT_EQ(duplicate.status, status);
+        EXPECT_FALSE(find(second.id));
+    };
+    const Event event = an_event();
+    given(event);
+    refuses(event, EventStatus::pending);
+    const Event claimed = claim_one();
+    refuses(event, EventStatus::processing);
+    EXPECT_TRUE(settle(accepted(claimed, noon)));
+    refuses(event, EventStatus::completed);
+    refuses(failed(an_event()), EventStatus::failed);
+    const Event later = an_event().due(noon + 1h);
+    given(later);
+    refuses(cancelled(later.id), EventStatus::cancelled);
+}
+
+TEST_P(EventRepositoryContract, StaysUsableInATransactionAfterAKnownKey) {
+    const Event first = an_event();
+    given(first);
+    const Event other = an_event();
+    on_events([&](EventRepository& events) {
+        EXPECT_TRUE(is<DuplicateIdempotencyKey>(events.add(an_event().with_key(first.key.value))));
+        EXPECT_TRUE(events.add(other));
+    });
+    EXPECT_TRUE(find(other.id));
+}
+
+TEST_P(EventRepositoryContract, AddsOfManyEventsThoseWithNewKeys) {
+    const Event known = an_event();
+    given(known);
+    const Event first = an_event();
+    const Event second = an_event();
+    const Event same_key = an_event().with_key(first.key.value);
+    const Event known_key = an_event().with_key(known.key.value);
+    EXPECT_EQ(on_events([&](EventRepository& events) {
+                  return events.add_new(std::vector{first, known_key, same_key, second});
+              }),
+              2U);
+    EXPECT_EQ(find(first.id), first);
+    EXPECT_EQ(find(second.id), second);
+    EXPECT_EQ(find(known.id), known);
+    EXPECT_FALSE(find(same_key.id));
+    EXPECT_FALSE(find(known_key.id));
+    EXPECT_EQ(on_events([](EventRepository& events) { return events.add_new({}); }), 0U);
+}
+
+TEST_P(EventRepositoryContract, AddsAThousandEventsAtOnce) {
+    std::vector<Event> many;
+    for (int i = 0; i < 1000; ++i) many.push_back(an_event().due(noon + 1s * i));
+    EXPECT_EQ(on_events([&](EventRepository& events) { return events.add_new(many); }), 1000U);
+    EXPECT_EQ(find(many.back().id), many.back());
+    EXPECT_EQ(queue().depth().stored[0], 1000U);
+}
+
+TEST_P(EventRepositoryContract, MakesOneEventOfAKeyThatManyAddAtOnce) {
+    std::vector<Event> rivals;
+    for (int i = 0; i < 8; ++i) rivals.push_back(an_event().with_key("only-one"));
+    std::atomic<int> added = 0;
+    at_once(8, [&](int i) {
+        const auto answer = in_transaction(store(), [&](Transaction& tx) {
+            return tx.events().add(rivals[static_cast<std::size_t>(i)]);
+        });
+        if (answer) ++added;
+    });
+    EXPECT_EQ(added, 1);
+    EXPECT_EQ(events_like().size(), 1U);
+}
+
+TEST_P(EventRepositoryContract, LocksLiveEventsOnly) {
+    const Event event = an_event();
+    given(event);
+    const auto lock = [&](EventId id) {
+        return on_events([&](EventRepository& events) { return events.lock(id); });
+    };
+    EXPECT_EQ(lock(event.id), event);
+    const Event claimed = claim_one();
+    EXPECT_EQ(lock(event.id), claimed);
+    EXPECT_TRUE(settle(accepted(claimed, noon)));
+    EXPECT_FALSE(lock(event.id));
+    EXPECT_FALSE(lock(an_id<EventId>()));
+}
+
+TEST_P(EventRepositoryContract, LocksEveryLiveEventOfAUser) {
+    const UserId user = an_id<UserId>();
+    const Event completed = an_event().of_user(user);
+    given(completed);
+    EXPECT_TRUE(settle(accepted(claim_one(), noon)));
+    given(an_event().of_user(user));
+    const Event claimed = claim_one();
+    const Event pending = an_event().of_user(user).due(noon + 1h);
+    given(pending, an_event().of_user(an_id<UserId>()), an_event());
+
+    EXPECT_THAT(on_events([&](EventRepository& events) { return events.lock_of_user(user); }),
+                UnorderedElementsAre(claimed, pending));
+    EXPECT_THAT(
+        on_events([](EventRepository& events) { return events.lock_of_user(an_id<UserId>()); }),
+        IsEmpty());
+}
+
+TEST_P(EventRepositoryContract, LocksWhatAnEarlierVersionOfAScheduleHasPlanned) {
+    const ScheduleId schedule = an_id<ScheduleId>();
+    const Date day = year{2027} / 1 / 5;
+    given(an_event().of_schedule(schedule, day, Version{2}));
+    claim_one();  // held
+    given(an_event().of_schedule(schedule, day, Version{2}));
+    const Event claimed = claim_one();
+    EXPECT_TRUE(settle(retry_in(claimed, noon, 1h)));
+    const Event waiting = find(claimed.id).value();
+    const Event first = an_event().of_schedule(schedule, day, Version{1});
+    const Event second = an_event().of_schedule(schedule, day, Version{2});
+    given(first, second);
+    given(an_event().of_schedule(schedule, day, Version{3}),
+          an_event().of_schedule(an_id<ScheduleId>(), day, Version{1}), an_event());
+    const Event paused = an_event().of_schedule(schedule, day, Version{2});
+    given(paused);
+    const Event parked =
+        change(paused.id, [](const Event& event, Instant now) { return park(event, now); });
+    const auto behind = [&](std::optional<EventId> after, std::size_t limit) {
+        return on_events([&](EventRepository& events) {
+            std::vector<EventId> ids;
+            for (const Event& event : events.lock_behind(schedule, Version{3}, after, limit)) {
+                ids.push_back(event.id);
+            }
+            return ids;
+        });
+    };
+
+    EXPECT_THAT(behind({}, 10), ElementsAre(waiting.id, first.id, second.id, parked.id));
+    EXPECT_THAT(behind({}, 2), ElementsAre(waiting.id, first.id));
+    EXPECT_THAT(behind(first.id, 2), ElementsAre(second.id, parked.id));
+    EXPECT_THAT(behind(parked.id, 2), IsEmpty());
+}
+
+TEST_P(EventRepositoryContract, RetargetsAPendingEvent) {
+    const Event event = an_event().due(noon + 1h);
+    given(event);
+    advance(1s);
+    const Event changed = change(event.id, [](Event pending, Instant now) {
+        return retarget(pending, {.wall = nine_oclock, .zone = "Asia/Tokyo"}, noon + 10s, now);
+    });
+    EXPECT_EQ(find(event.id), changed);
+    EXPECT_EQ(changed.version, Version{2});
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+    advance(9s);
+    EXPECT_EQ(claim_one().id, event.id);
+}
+
+TEST_P(EventRepositoryContract, ReplacesAllThatAnEditMayChange) {
+    const Event event = an_event().due(noon + 1h);
+    given(event);
+    const Event changed = change(event.id, [](Event pending, Instant now) -> Result<Event> {
+        Event next = retarget(pending, pending.intent, noon + 2h, now).value();
+        next.type = "OTHER";
+        next.priority = Priority::critical;
+        next.user = an_id<UserId>();
+        next.endpoint = an_id<EndpointId>();
+        next.occurrence = Occurrence{an_id<ScheduleId>(), Version{4}, year{2027} / 5 / 6};
+        next.tz_release = "2026c";
+        next.payload = "{\"other\":true}";
+        return next;
+    });
+    EXPECT_EQ(find(event.id), changed);
+    const Event bare = change(event.id, [](Event pending, Instant now) -> Result<Event> {
+        Event next = retarget(pending, pending.intent, noon, now).value();
+        next.user.reset();
+        next.endpoint.reset();
+        next.occurrence.reset();
+        return next;
+    });
+    EXPECT_EQ(find(event.id), bare);
+    const auto claimed = claim(instance_a);
+    ASSERT_EQ(claimed.size(), 1U);
+    EXPECT_EQ(claimed[0].event, sundial::claim(bare, instance_a, noon, 30s).value());
+}
+
+TEST_P(EventRepositoryContract, ParksAPendingEventAndResumesIt) {
+    const Event event = an_event();
+    given(event);
+    const Event parked =
+        change(event.id, [](const Event& pending, Instant now) { return park(pending, now); });
+    EXPECT_EQ(find(event.id), parked);
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+    EXPECT_EQ(queue().look().next[shard_of(event.id, queue().shards())], never);
+    change(event.id, [](const Event& pending, Instant now) {
+        return resume(pending, pending.intent, noon, now);
+    });
+    EXPECT_EQ(claim_one().version, Version{4});
+}
+
+TEST_P(EventRepositoryContract, ExchangesAKey) {
+    const Event event = an_event().with_key("old").due(noon + 1h);
+    given(event);
+    Event changed = retarget(event, event.intent, noon + 2h, noon).value();
+    changed.key = IdempotencyKey{"new"};
+    EXPECT_TRUE(on_events([&](EventRepository& events) {
+        EXPECT_TRUE(events.lock(event.id));
+        return events.update_key(changed, event.key);
+    }));
+    EXPECT_EQ(find(event.id), changed);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("new"))));
+    EXPECT_TRUE(add(an_event().with_key("old")));  // it is free
+}
+
+TEST_P(EventRepositoryContract, ExchangesNoKeyForOneThatIsTaken) {
+    const Event other = an_event().with_key("taken");
+    const Event event = an_event().with_key("old").due(noon + 1h);
+    given(other, event);
+    EXPECT_TRUE(settle(accepted(claim_one(), noon)));
+    Event changed = retarget(event, event.intent, noon + 2h, noon).value();
+    changed.key = other.key;
+    const auto answer = on_events([&](EventRepository& events) {
+        EXPECT_TRUE(events.lock(event.id));
+        return events.update_key(changed, event.key);
+    });
+    ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, other.id);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).status, EventStatus::completed);
+    EXPECT_EQ(find(event.id), event);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("old"))));
+}
+
+TEST_P(EventRepositoryContract, MovesACancelledEventToItsHistory) {
+    const Event event = an_event();
+    given(event);
+    const Event over = cancelled(event.id);
+    EXPECT_EQ(find(event.id), over);
+    EXPECT_EQ(over.version, Version{2});
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+    EXPECT_THAT(attempts_of(event.id), IsEmpty());
+}
+
+TEST_P(EventRepositoryContract, CancelsAnEventThatWaitsForItsNextTry) {
+    given(an_event());
+    const Settlement settlement = retry_in(claim_one(), noon, 1s);
+    EXPECT_TRUE(settle(settlement));
+    const Event over = cancelled(settlement.id);
+    EXPECT_EQ(find(settlement.id), over);
+    EXPECT_EQ(over.retry_count, 1U);
+    EXPECT_THAT(attempts_of(settlement.id), ElementsAre(*settlement.attempt));
+    advance(1s);
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+}
+
+TEST_P(EventRepositoryContract, DismissesAFailedEventUnderItsVersion) {
+    const Event event = failed(an_event());
+    advance(1s);
+    const Event dismissed = dismiss(event, true, noon + 1s).value();
+    const auto update = [&](const Event& changed, Version held) {
+        return on_events(
+            [&](EventRepository& events) { return events.update_dismissed(changed, held); });
+    };
+    EXPECT_TRUE(update(dismissed, event.version));
+    EXPECT_EQ(find(event.id), dismissed);
+
+    const auto again = update(dismissed, event.version);
+    ASSERT_TRUE(is<InvalidStateTransition>(again));
+    EXPECT_EQ(std::get<InvalidStateTransition>(again.error()).id, event.id);
+    EXPECT_EQ(std::get<InvalidStateTransition>(again.error()).version, dismissed.version);
+    EXPECT_EQ(find(event.id), dismissed);
+
+    const Event back = dismiss(dismissed, false, noon + 1s).value();
+    EXPECT_TRUE(update(back, dismissed.version));
+    EXPECT_EQ(find(event.id), back);
+    EXPECT_FALSE(back.dismissed_at);
+
+    Event absent = back;
+    absent.id = an_id<EventId>();
+    EXPECT_TRUE(is<InvalidStateTransition>(update(absent, back.version)));
+}
+
+TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
+    const Event event = failed(an_event());
+    advance(1s);
+    const auto retry = [&](const Event& of) {
+        return in_transaction(store(), [&](Transaction& tx) {
+            return tx.events().add_retry(retried(of, an_id<EventId>(), tx.now()).value());
+        });
+    };
+    EXPECT_TRUE(retry(event));
+    const Event fresh = claim_one();
+    EXPECT_EQ(fresh.key, event.key);
+    EXPECT_EQ(fresh.retry_of, event.id);
+    EXPECT_EQ(fresh.attempt, Attempt{1});
+    EXPECT_EQ(find(event.id), event);
+
+    const auto again = retry(event);
+    ASSERT_TRUE(is<DuplicateIdempotencyKey>(again));
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(again.error()).existing, fresh.id);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(again.error()).status, EventStatus::processing);
+
+    EXPECT_TRUE(settle(refused(fresh, noon)));
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(retry(event)));  // only what failed last
+    EXPECT_TRUE(retry(find(fresh.id).value()));
+    EventQuery of_key;
+    of_key.key = event.key;
+    EXPECT_EQ(events_like(of_key).size(), 3U);
+}
+
+TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
+    const Event event = failed(an_event());
+    std::vector<Event> fresh;
+    for (int i = 0; i < 4; ++i) {
+        fresh.push_back(retried(event, an_id<EventId>(), noon).value());
+    }
+    std::atomic<int> won = 0;
+    std::vector<std::optional<EventId>> told(fresh.size());
+    at_once(4, [&](int i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto answer = in_transaction(
+            store(), [&](Transaction& tx) { return tx.events().add_retry(fresh[at]); });
+        if (answer) {
+            ++won;
+        } else {
+            told[at] = std::get<DuplicateIdempotencyKey>(answer.error()).existing;
+        }
+    });
+    EXPECT_EQ(won, 1);
+    const Event winner = claim_one();
+    for (const auto& existing : told) {
+        if (existing) EXPECT_EQ(*existing, winner.id);
+    }
+}
+
+/// One event in each state of the user's, with what a test needs to know of it.
+struct EventsOfUser {
+    UserId user = an_id<UserId>();
+    Event completed = an_event().of_user(user);
+    Event dead_letter = an_event().of_user(user);
+    Event claimed = an_event().of_user(user);
+    Event waiting = an_event().of_user(user);
+    Event pending = an_event().of_user(user).due(noon + 1h);
+    Event of_another = an_event().of_user(an_id<UserId>()).due(noon + 1h);
+};
+
+TEST_P(EventRepositoryContract, ErasesTheEventsOfAUserButForClaimedOnes) {
+    EventsOfUser all;
+    given(all.completed);
+    EXPECT_TRUE(settle(accepted(claim_one(), noon)));
+    given(all.dead_letter);
+    EXPECT_TRUE(settle(refused(claim_one(), noon)));
+    given(all.claimed);
+    const Event claimed = claim_one();
+    given(all.waiting);
+    EXPECT_TRUE(settle(retry_in(claim_one(), noon, 1h)));
+    given(all.pending, all.of_another);
+
+    on_events([&](EventRepository& events) { events.erase_of_user(all.user); });
+
+    for (const auto& gone : {all.completed, all.dead_letter, all.waiting, all.pending}) {
+        EXPECT_FALSE(find(gone.id));
+        EXPECT_THAT(attempts_of(gone.id), IsEmpty());
+        const auto answer = add(an_event().with_key(gone.key.value));  // keys stay
+        ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
+        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, gone.id);
+        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).status, EventStatus::completed);
+    }
+    Event alone = claimed;
+    alone.user.reset();
+    EXPECT_EQ(find(claimed.id), alone);
+    EXPECT_TRUE(settle(accepted(claimed, noon)));
+    EXPECT_EQ(status_of(*find(claimed.id)), EventStatus::completed);
+    EXPECT_EQ(find(all.of_another.id), all.of_another);
+    EventQuery of_user;
+    of_user.user = all.user;
+    EXPECT_THAT(events_like(of_user), IsEmpty());
+}
+
+TEST_P(EventRepositoryContract, ForgetsTheUserOfFinishedAndClaimedEvents) {
+    EventsOfUser all;
+    given(all.completed);
+    EXPECT_TRUE(settle(accepted(claim_one(), noon)));
+    given(all.dead_letter);
+    EXPECT_TRUE(settle(refused(claim_one(), noon)));
+    given(all.claimed);
+    const Event claimed = claim_one();
+    given(all.pending, all.of_another);
+    cancelled(all.pending.id);
+    std::vector<Event> expected;
+    for (const auto& event : {all.completed, all.dead_letter, all.claimed, all.pending}) {
+        expected.push_back(find(event.id).value());
+        expected.back().user.reset();
+    }
+
+    on_events([&](EventRepository& events) { events.forget_user(all.user); });
+
+    for (const Event& event : expected) EXPECT_EQ(find(event.id), event);
+    EXPECT_EQ(attempts_of(all.dead_letter.id).size(), 1U);
+    EXPECT_EQ(find(all.of_another.id), all.of_another);
+    EXPECT_TRUE(settle(accepted(claimed, noon)));
+}
+
+TEST_P(EventRepositoryContract, UnparksTheEventsOfAnEndpointInBatches) {
+    const EndpointId endpoint = an_id<EndpointId>();
+    const auto park_one = [&](const std::optional<EndpointId>& of) {
+        Event event = an_event();
+        event.endpoint = of;
+        given(event);
+        EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+        return find(event.id).value();
+    };
+    std::vector<Event> parked;
+    for (int i = 0; i < 5; ++i) parked.push_back(park_one(endpoint));
+    const Event of_another = park_one(an_id<EndpointId>());
+    const Event of_none = park_one(std::nullopt);
+    const Event paused = an_event().to_endpoint(endpoint);
+    given(paused);
+    change(paused.id, [](const Event& event, Instant now) { return park(event, now); });
+    const Event pending = an_event().to_endpoint(endpoint).due(noon + 1h);
+    given(pending);
+    advance(7s);
+    const auto unpark = [&] {
+        return on_events([&](EventRepository& events) { return events.unpark(endpoint, 2); });
+    };
+
+    EXPECT_EQ(unpark(), 2U);
+    EXPECT_EQ(claim(instance_b).size(), 2U);
+    EXPECT_EQ(unpark(), 2U);
+    EXPECT_EQ(unpark(), 1U);
+    EXPECT_EQ(unpark(), 0U);
+    EXPECT_EQ(claim(instance_b).size(), 3U);
+    for (const Event& event : parked) {
+        Event unparked = event;
+        unparked.claimable_at = unparked.updated_at = noon + 7s;
+        unparked.version = base::next(event.version);
+        EXPECT_EQ(find(event.id), sundial::claim(unparked, instance_b, noon + 7s, 30s).value());
+    }
+    EXPECT_EQ(find(of_another.id), of_another);
+    EXPECT_EQ(find(of_none.id), of_none);
+    EXPECT_EQ(find(pending.id), pending);
+    EXPECT_EQ(find(paused.id)->claimable_at, never);
+}
+
+/// Two edits of one event and claimers, all at the same time: every change builds on the last.
+TEST_P(EventRepositoryContract, LeavesOneConsistentResultOfEditsThatRaceAClaim) {
+    const Event event = an_event();
+    given(event);
+    std::atomic<std::uint64_t> changes = 0;
+    at_once(3, [&](int i) {
+        if (i == 2) {
+            changes += claim(instance_a).size();
+            return;
+        }
+        for (int n = 0; n < 10; ++n) {
+            bool changed = false;
+            store().transact([&](Transaction& tx) {
+                changed = false;
+                const auto live = tx.events().lock(event.id);
+                if (!live) return false;
+                const auto next = retarget(*live, live->intent, noon - 1s * n, tx.now());
+                if (!next) return false;
+                tx.events().update(*next);
+                changed = true;
+                return true;
+            });
+            if (changed) ++changes;
+        }
+    });
+    const Event result = find(event.id).value();
+    EXPECT_EQ(result.version, Version{1 + changes});
+    if (is_claimed(result)) {
+        EXPECT_EQ(result.attempt, Attempt{1});
+        EXPECT_TRUE(settle(accepted(result, noon)));
+    } else {
+        EXPECT_EQ(changes, 20U);
+    }
+}
+
+}  // namespace
+}  // namespace sundial

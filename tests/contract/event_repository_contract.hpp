@@ -1,0 +1,49 @@
+#pragma once
+
+#include "contract/storage.hpp"
+
+namespace sundial {
+
+/// What people and plans do with events: an EventRepository.
+class EventRepositoryContract : public StorageTest {
+protected:
+    /// What `act(tx.events())` returns, committed.
+    template <class Act>
+    auto on_events(Act act) {
+        return write([&](Transaction& tx) { return act(tx.events()); });
+    }
+    Result<void> add(const Event& event) {
+        return on_events([&](EventRepository& events) { return events.add(event); });
+    }
+    /// Locks the live event and replaces it with `next(event, now)`, an update.
+    template <class Next>
+    Event change(EventId id, Next next) {
+        return write([&](Transaction& tx) {
+            const Event changed = next(tx.events().lock(id).value(), tx.now()).value();
+            tx.events().update(changed);
+            return changed;
+        });
+    }
+    Event cancelled(EventId id) {
+        return write([&](Transaction& tx) {
+            const auto event = cancel(tx.events().lock(id).value(), tx.now(), "by hand").value();
+            tx.events().finish(event);
+            return event;
+        });
+    }
+    /// Stored and FAILED, refused by its receiver.
+    Event failed(const Event& event);
+};
+
+/// EventRepository::list.
+class EventListContract : public EventRepositoryContract {
+protected:
+    std::vector<EventId> ids_like(const EventQuery& query);
+    /// Every row, read in pages of `limit`.
+    std::vector<Event> walk(EventQuery query, std::size_t limit);
+};
+
+/// The place of `event` in a list that is sorted so.
+[[nodiscard]] PageKey place_of(const Event& event, EventQuery::Sort sort);
+
+}  // namespace sundial
