@@ -32,6 +32,7 @@ struct ServerSettings {
     std::chrono::milliseconds request_time{30'000};  // from the first byte to the last of the body
     std::chrono::milliseconds idle_time{60'000};     // between two requests of a connection
     std::chrono::milliseconds answer_time{30'000};   // for each write of an answer
+    std::chrono::milliseconds linger_time{2'000};    // a closing client may still be sending
     std::chrono::milliseconds body_grace{5'000};     // after it a body must keep up body_rate
     std::size_t body_rate = 1024;                    // bytes a second
 

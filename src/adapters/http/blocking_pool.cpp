@@ -1,0 +1,47 @@
+#include "adapters/http/blocking_pool.hpp"
+
+#include <utility>
+
+namespace sundial::http {
+
+BlockingPool::BlockingPool(std::size_t threads, std::size_t most_waiting)
+    : most_waiting_(most_waiting), idle_(threads) {
+    threads_.reserve(threads);
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+BlockingPool::~BlockingPool() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+bool BlockingPool::try_run(std::function<void()> job) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (waiting_.size() >= idle_ + most_waiting_) return false;
+        waiting_.push_back(std::move(job));
+    }
+    changed_.notify_one();
+    return true;
+}
+
+void BlockingPool::work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+        if (stopping_) return;
+        const std::function<void()> job = std::move(waiting_.front());
+        waiting_.pop_front();
+        --idle_;
+        lock.unlock();
+        job();
+        lock.lock();
+        ++idle_;
+    }
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sundial::http {
+
+/// A fixed number of threads on which handlers may block, and a bounded queue before them.
+class BlockingPool {
+public:
+    BlockingPool(std::size_t threads, std::size_t most_waiting);
+    /// Waits for jobs that run; those that wait are dropped.
+    ~BlockingPool();
+    BlockingPool(const BlockingPool&) = delete;
+    BlockingPool& operator=(const BlockingPool&) = delete;
+
+    /// False if the queue is full; then `job` will not run. Jobs must not throw.
+    [[nodiscard]] bool try_run(std::function<void()> job);
+
+private:
+    void work();
+
+    const std::size_t most_waiting_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> waiting_;
+    std::size_t idle_ = 0;
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace sundial::http

@@ -1,0 +1,161 @@
+#include "adapters/http/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "adapters/http/problem.hpp"
+#include "adapters/http/response_head.hpp"
+
+namespace sundial::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+/// Runs `job` on the pool and comes back to this coroutine's executor; nothing if the pool is full.
+asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool,
+                                                 std::function<Response()> job) {
+    using Answered = void(std::optional<Response>);
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    auto start = [&pool, executor](auto handler, std::function<Response()> wanted) {
+        auto resume = std::make_shared<decltype(handler)>(std::move(handler));
+        const auto come_back = [executor, resume](std::optional<Response> response) {
+            asio::post(executor, [resume, back = std::move(response)]() mutable {
+                auto resumed = std::move(*resume);
+                resumed(std::move(back));
+            });
+        };
+        if (!pool.try_run([come_back, wanted = std::move(wanted)] { come_back(wanted()); })) {
+            come_back(std::nullopt);
+        }
+    };
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>&, Answered>(
+        std::move(start), asio::use_awaitable, std::move(job));
+}
+
+std::chrono::steady_clock::time_point after(std::chrono::milliseconds time) {
+    return std::chrono::steady_clock::now() + time;
+}
+
+std::string_view method_label(std::string_view method) {
+    constexpr std::array<std::string_view, 7> known{"GET",   "HEAD",   "POST",   "PUT",
+                                                    "PATCH", "DELETE", "OPTIONS"};
+    const auto found = std::ranges::find(known, method);
+    return found == known.end() ? std::string_view("OTHER") : *found;
+}
+
+}  // namespace
+
+Connection::Connection(tcp::socket socket, std::string address, ConnectionTable::Seat seat,
+                       const Shared& shared)
+    : socket_(std::move(socket)),
+      address_(std::move(address)),
+      seat_(std::move(seat)),
+      shared_(shared),
+      reader_(socket_, shared.settings) {}
+
+asio::awaitable<void> Connection::serve() {
+    const auto alive = shared_from_this();
+    while (!shared_.stopping) {
+        Incoming incoming = co_await reader_.read();
+        if (incoming.gone) co_return;
+        const bool more = co_await answer(std::move(incoming));
+        if (!more) {
+            co_await socket_.finish(after(shared_.settings.linger_time));
+            co_return;
+        }
+    }
+}
+
+void Connection::close_if_idle() {
+    asio::post(socket_.executor(), [self = shared_from_this()] {
+        if (self->reader_.idle()) self->socket_.close();
+    });
+}
+
+void Connection::close() {
+    asio::post(socket_.executor(), [self = shared_from_this()] { self->socket_.close(); });
+}
+
+/// False if the connection is to be closed.
+asio::awaitable<bool> Connection::answer(Incoming incoming) {
+    const InFlight::Entry under_way(shared_.in_flight);
+    identify(incoming.request);
+    const std::string method = incoming.request.method;
+    const std::string id = incoming.request.correlation_id;
+    Response response;
+    if (incoming.refused) {
+        response = to_response(*incoming.refused, incoming.request);
+    } else {
+        response = co_await respond(std::move(incoming.request));
+    }
+    report(incoming, method, id, response);
+
+    const bool keep_alive = incoming.keep_alive && !incoming.refused && !shared_.stopping;
+    const AnswerContext context{.correlation_id = id,
+                                .now = shared_.world.now(),
+                                .http_1_1 = incoming.http_1_1,
+                                .keep_alive = keep_alive};
+    const std::string head = response_head(response, context);
+    const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
+    const std::string_view body = body_follows ? std::string_view(response.body) : "";
+    const bool written = co_await socket_.write(head, body, after(shared_.settings.answer_time));
+    co_return (written && keep_alive);
+}
+
+asio::awaitable<Response> Connection::respond(Request request) {
+    const std::string path = request.path;
+    const std::string id = request.correlation_id;
+    std::function<Response()> job = [this, wanted = std::move(request)]() mutable {
+        return shared_.answer(std::move(wanted));
+    };
+    std::optional<Response> response = co_await on_pool(shared_.pool, std::move(job));
+    if (response) co_return std::move(*response);
+    const Problem full{.code = Code::overloaded,
+                       .detail = "Too many requests wait for an answer; ask again later"};
+    co_return to_response(full, path, id);
+}
+
+void Connection::identify(Request& request) const {
+    const std::string_view wanted = request.headers.find("X-Request-Id").value_or("");
+    request.correlation_id =
+        sane_request_id(wanted) ? wanted : "req-" + to_string(shared_.world.new_uuid());
+    request.remote_address = address_;
+}
+
+void Connection::report(const Incoming& incoming, const std::string& method, const std::string& id,
+                        const Response& response) const {
+    const auto duration = std::chrono::steady_clock::now() - incoming.head_read;
+    const std::string route = response.route.empty() ? "none" : response.route;
+    const std::string_view label = method_label(method);
+    shared_.observer.answered(
+        {.method = label, .route = route, .status = response.status, .duration = duration});
+    const double ms = std::chrono::duration<double, std::milli>(duration).count();
+    shared_.log.write(
+        {.level = response.status >= 500 ? base::LogLevel::warn : base::LogLevel::info,
+         .event_name = "http.request",
+         .message = "request answered",
+         .correlation_id = id,
+         .fields = {{"method", std::string(label)},
+                    {"route", route},
+                    {"status", std::int64_t{response.status}},
+                    {"durationMs", ms}}});
+}
+
+asio::awaitable<void> turn_away(tcp::socket socket, std::string answer,
+                                std::chrono::milliseconds at_most) {
+    TimedSocket timed(std::move(socket));
+    const bool written = co_await timed.write(answer, "", after(at_most));
+    if (written) co_await timed.finish(after(at_most));
+}
+
+}  // namespace sundial::http

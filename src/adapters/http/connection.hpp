@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "adapters/http/blocking_pool.hpp"
+#include "adapters/http/connection_table.hpp"
+#include "adapters/http/in_flight.hpp"
+#include "adapters/http/request_reader.hpp"
+#include "adapters/http/server.hpp"
+#include "adapters/http/timed_socket.hpp"
+
+namespace sundial::http {
+
+/// What all connections of a server share.
+struct Shared {
+    const ServerSettings& settings;
+    const ServerWorld& world;
+    const HttpServer::Answer& answer;
+    RequestObserver& observer;
+    base::Log& log;
+    BlockingPool& pool;
+    InFlight& in_flight;
+    const std::atomic<bool>& stopping;
+};
+
+/// One client, from accept to close. Lives on the strand of its socket.
+class Connection : public std::enable_shared_from_this<Connection> {
+public:
+    Connection(boost::asio::ip::tcp::socket socket, std::string address, ConnectionTable::Seat seat,
+               const Shared& shared);
+
+    /// Lets it be found; before serve().
+    void enter(ConnectionTable& table) { table.name(seat_, weak_from_this()); }
+
+    /// Answers requests until one side is done.
+    boost::asio::awaitable<void> serve();
+
+    /// From any thread: ends it if it waits for a request, or in any case.
+    void close_if_idle();
+    void close();
+
+private:
+    boost::asio::awaitable<bool> answer(Incoming incoming);
+    boost::asio::awaitable<Response> respond(Request request);
+    void identify(Request& request) const;
+    void report(const Incoming& incoming, const std::string& method, const std::string& id,
+                const Response& response) const;
+
+    TimedSocket socket_;
+    std::string address_;
+    ConnectionTable::Seat seat_;
+    const Shared& shared_;
+    RequestReader reader_;
+};
+
+/// Tells a client that there is no room, and why, without a Connection.
+boost::asio::awaitable<void> turn_away(boost::asio::ip::tcp::socket socket, std::string answer,
+                                       std::chrono::milliseconds at_most);
+
+}  // namespace sundial::http

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sundial::http {
+
+class Connection;
+
+/// Who is connected, within the bounds of all and of each address. Thread-safe.
+class ConnectionTable {
+public:
+    /// A connection's place; given back by the destructor.
+    class Seat {
+    public:
+        Seat(Seat&& other) noexcept;
+        Seat& operator=(Seat&&) = delete;
+        ~Seat();
+
+    private:
+        friend class ConnectionTable;
+        Seat(ConnectionTable& table, std::uint64_t number) : table_(&table), number_(number) {}
+
+        ConnectionTable* table_;
+        std::uint64_t number_;
+    };
+
+    ConnectionTable(std::size_t most, std::size_t most_per_address)
+        : most_(most), most_per_address_(most_per_address) {}
+
+    /// Nothing if a bound is reached.
+    [[nodiscard]] std::optional<Seat> admit(const std::string& address);
+    void name(const Seat& seat, std::weak_ptr<Connection> connection);
+
+    [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    struct Entry {
+        std::string address;
+        std::weak_ptr<Connection> connection;
+    };
+    void leave(std::uint64_t number);
+
+    const std::size_t most_;
+    const std::size_t most_per_address_;
+    mutable std::mutex mutex_;
+    std::uint64_t last_number_ = 0;
+    std::unordered_map<std::uint64_t, Entry> entries_;
+    std::unordered_map<std::string, std::size_t> per_address_;
+};
+
+}  // namespace sundial::http

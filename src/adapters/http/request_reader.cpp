@@ -1,0 +1,168 @@
+#include "adapters/http/request_reader.hpp"
+
+#include <algorithm>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <string_view>
+#include <utility>
+
+#include "adapters/http/head_scanner.hpp"
+
+namespace sundial::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+
+constexpr std::size_t bytes_per_read = 16 * 1024;
+
+std::string_view view(const beast::flat_buffer& buffer) {
+    return {static_cast<const char*>(buffer.cdata().data()), buffer.size()};
+}
+
+bool has_bare_line_feed(std::string_view text) {
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+         at = text.find('\n', at + 1)) {
+        if (at == 0 || text[at - 1] != '\r') return true;
+    }
+    return false;
+}
+
+Problem too_slow() {
+    return {.code = Code::request_timeout,
+            .detail = "The request did not arrive in time; send it again, faster"};
+}
+
+Problem too_large(std::size_t limit) {
+    return {.code = Code::payload_too_large,
+            .detail = "A body must have at most " + std::to_string(limit) + " bytes",
+            .members = {{"limit", static_cast<std::int64_t>(limit)}}};
+}
+
+}  // namespace
+
+asio::awaitable<Incoming> RequestReader::read() {
+    incoming_ = {};
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(settings_.head_bytes) + 1024);  // ours binds
+    parser_->body_limit(settings_.body_bytes);
+    parser_->eager(true);
+    const bool understood = co_await read_head();
+    if (understood) co_await read_body();
+    co_return std::move(incoming_);
+}
+
+/// True if the head was understood and a body may follow.
+asio::awaitable<bool> RequestReader::read_head() {
+    HeadScanner scanner({settings_.head_bytes, settings_.target_bytes, settings_.header_count});
+    begun_ = std::chrono::steady_clock::now();
+    incoming_.head_read = begun_;
+    Time deadline = begun_ + settings_.head_time;
+    if (buffer_.size() == 0 && !first_) deadline = begun_ + settings_.idle_time;
+    while (!scanner.done(view(buffer_))) {
+        idle_ = buffer_.size() == 0;
+        const bool was_idle = idle_;
+        const Got got = co_await read_some(deadline);
+        idle_ = false;
+        if (got == Got::timeout && !was_idle) incoming_.refused = too_slow();
+        if (got != Got::bytes) {
+            incoming_.gone = !incoming_.refused;
+            co_return false;
+        }
+        if (was_idle && !first_) {
+            begun_ = std::chrono::steady_clock::now();
+            deadline = begun_ + settings_.head_time;
+        }
+    }
+    first_ = false;
+    incoming_.head_read = std::chrono::steady_clock::now();
+    incoming_.refused = scanner.fault();
+    if (!incoming_.refused) understand_head(scanner.begin(), scanner.end());
+    buffer_.consume(scanner.end());
+    co_return !incoming_.refused;
+}
+
+void RequestReader::understand_head(std::size_t begin, std::size_t end) {
+    beast::error_code failure;
+    const std::string_view head = view(buffer_).substr(begin, end - begin);
+    parser_->put(asio::buffer(head), failure);
+    const auto& message = parser_->get();
+    incoming_.http_1_1 = message.version() == 11;
+    incoming_.request.method = std::string(message.method_string());
+    for (const auto& field : message) {
+        incoming_.request.headers.add(std::string(field.name_string()), std::string(field.value()));
+    }
+    if (failure == beast::http::error::body_limit) {
+        incoming_.refused = too_large(settings_.body_bytes);
+    } else if (failure) {
+        incoming_.refused = not_http(failure.message());
+    } else {
+        incoming_.refused = framing_fault(incoming_.request.headers, incoming_.http_1_1);
+        incoming_.keep_alive = parser_->keep_alive();
+    }
+    if (!read_target(std::string_view(message.target()), incoming_.request) && !incoming_.refused) {
+        incoming_.refused = validation_failed(
+            {{"", "bad_format", "the target has a broken escape, or one that is not text"}});
+    }
+}
+
+asio::awaitable<void> RequestReader::read_body() {
+    co_await invite_body();
+    const Time body_begun = std::chrono::steady_clock::now();
+    std::size_t received = buffer_.size();
+    while (true) {
+        parse_some_body();
+        if (incoming_.refused) co_return;
+        if (parser_->is_done()) break;
+
+        // Each byte buys its share of time: slower than body_rate means out of time.
+        const std::chrono::milliseconds earned{received * 1000 / settings_.body_rate};
+        const Time deadline =
+            std::min(begun_ + settings_.request_time, body_begun + settings_.body_grace + earned);
+        const std::size_t before = buffer_.size();
+        const Got got = co_await read_some(deadline);
+        received += buffer_.size() - before;
+        if (got == Got::timeout) incoming_.refused = too_slow();
+        if (got == Got::end) incoming_.gone = true;
+        if (got != Got::bytes) co_return;
+    }
+    incoming_.request.body = std::move(parser_->get().body());
+}
+
+void RequestReader::parse_some_body() {
+    beast::error_code failure;
+    if (buffer_.size() > 0 && !parser_->is_done()) {
+        buffer_.consume(parser_->put(buffer_.cdata(), failure));
+    }
+    if (failure == beast::http::error::body_limit) {
+        incoming_.refused = too_large(settings_.body_bytes);
+    } else if (failure && failure != beast::http::error::need_more) {
+        incoming_.refused = not_http(failure.message());
+    } else if (parser_->is_done()) {
+        return;  // what is left belongs to the next request
+    } else if (buffer_.size() > settings_.head_bytes) {
+        incoming_.refused = not_http("the head of a chunk is too long");
+    } else if (has_bare_line_feed(view(buffer_))) {  // only the head of a chunk is left unread
+        incoming_.refused = not_http("a line ends with LF alone; use CRLF");
+    }
+}
+
+asio::awaitable<void> RequestReader::invite_body() {
+    const auto expected = incoming_.request.headers.find("Expect").value_or("");
+    if (!same_ignoring_case(expected, "100-continue") || !incoming_.http_1_1 ||
+        parser_->is_done() || buffer_.size() > 0) {
+        co_return;
+    }
+    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    const Time deadline = std::chrono::steady_clock::now() + settings_.answer_time;
+    co_await socket_.write(go_on, "", deadline);  // a break shows in the read that follows
+}
+
+asio::awaitable<RequestReader::Got> RequestReader::read_some(Time deadline) {
+    const auto space = buffer_.prepare(bytes_per_read);
+    const TimedSocket::Read read = co_await socket_.read_some(space, deadline);
+    buffer_.commit(read.count);
+    co_return read.got;
+}
+
+}  // namespace sundial::http

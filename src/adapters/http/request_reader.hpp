@@ -1,0 +1,62 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <optional>
+
+#include "adapters/http/message.hpp"
+#include "adapters/http/problem.hpp"
+#include "adapters/http/server.hpp"
+#include "adapters/http/timed_socket.hpp"
+
+namespace sundial::http {
+
+/// What came next on a connection.
+struct Incoming {
+    bool gone = false;                 // nobody to answer: closed, broken, or idle for too long
+    std::optional<Problem> refused{};  // else a request to answer, or a fault of the wire
+    Request request{};                 // as far as it was understood
+    bool http_1_1 = true;
+    bool keep_alive = false;
+    std::chrono::steady_clock::time_point head_read{};
+};
+
+/// Reads one request after the other from a socket, each within its bounds and deadlines. Used on
+/// the stream's strand only.
+class RequestReader {
+public:
+    RequestReader(TimedSocket& socket, const ServerSettings& settings)
+        : socket_(socket), settings_(settings) {}
+
+    /// The next request. After a fault of the wire nothing further can be read.
+    boost::asio::awaitable<Incoming> read();
+
+    /// Waits for the first byte of a request.
+    [[nodiscard]] bool idle() const { return idle_; }
+
+private:
+    using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+    using Time = std::chrono::steady_clock::time_point;
+    using Got = TimedSocket::Got;
+
+    boost::asio::awaitable<Got> read_some(Time deadline);
+    boost::asio::awaitable<bool> read_head();
+    boost::asio::awaitable<void> read_body();
+    boost::asio::awaitable<void> invite_body();
+    void understand_head(std::size_t begin, std::size_t end);
+    void parse_some_body();
+
+    TimedSocket& socket_;
+    const ServerSettings& settings_;
+    boost::beast::flat_buffer buffer_;
+    std::optional<Parser> parser_;  // of the request being read, as is the next
+    Incoming incoming_;
+    Time begun_{};  // the first byte of this request
+    bool first_ = true;
+    bool idle_ = false;
+};
+
+}  // namespace sundial::http

@@ -1,0 +1,217 @@
+#include "adapters/http/server.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <future>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "adapters/http/connection.hpp"
+#include "adapters/http/problem.hpp"
+#include "adapters/http/response_head.hpp"
+#include "application/ports/failures.hpp"
+#include "base/check.hpp"
+
+namespace sundial::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using namespace std::chrono_literals;
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+constexpr auto pause_after_failed_accept = 100ms;  // out of file descriptors: it takes a while
+constexpr std::size_t most_turned_away_at_once = 64;
+
+}  // namespace
+
+struct HttpServer::Impl {
+    Impl(ServerSettings settings_, ServerWorld world_, Answer answer_, RequestObserver& observer_,
+         base::Log& log_)
+        : settings(std::move(settings_)),
+          world(std::move(world_)),
+          answer(std::move(answer_)),
+          observer(observer_),
+          log(log_),
+          table(settings.connections, settings.connections_per_address),
+          strand(asio::make_strand(io)),
+          acceptor(strand),
+          pool(std::in_place, settings.handler_threads, settings.handler_queue),
+          shared{settings, world, answer, observer, log, *pool, in_flight, stopping} {}
+
+    ~Impl() {
+        io.stop();
+        for (std::thread& thread : threads) thread.join();
+        pool.reset();  // what its jobs post now is dropped with `io`
+    }
+
+    void bind();
+    asio::awaitable<void> accept_all();
+    void take(tcp::socket socket);
+    void turn_away_politely(tcp::socket socket);
+    void close_listener();
+
+    /// A coroutine that throws has met a bug or the end of memory: it alone ends.
+    auto log_failure() {
+        return [this](const std::exception_ptr& failure) {
+            if (!failure) return;
+            try {
+                std::rethrow_exception(failure);
+            } catch (const std::exception& error) {
+                log.write({.level = base::LogLevel::error,
+                           .event_name = "",
+                           .message = std::string("a connection ended badly: ") + error.what(),
+                           .correlation_id = "",
+                           .fields = {}});
+            }
+        };
+    }
+
+    const ServerSettings settings;
+    const ServerWorld world;
+    const Answer answer;
+    RequestObserver& observer;
+    base::Log& log;
+    std::atomic<bool> stopping = false;
+    std::atomic<std::size_t> turned_away = 0;
+    InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and seats
+    ConnectionTable table;
+    asio::io_context io;
+    asio::strand<asio::io_context::executor_type> strand;  // of the listener
+    tcp::acceptor acceptor;
+    std::optional<BlockingPool> pool;
+    const Shared shared;
+    std::vector<std::thread> threads;
+};
+
+void HttpServer::Impl::bind() {
+    const std::string where = settings.address + ":" + std::to_string(settings.port);
+    try {
+        tcp::resolver resolver(io);
+        const tcp::endpoint endpoint =
+            *resolver.resolve(settings.address, std::to_string(settings.port)).begin();
+        acceptor.open(endpoint.protocol());
+        acceptor.set_option(tcp::acceptor::reuse_address(true));
+        acceptor.bind(endpoint);
+        acceptor.listen();
+    } catch (const boost::system::system_error& error) {
+        throw CannotStart("cannot listen on " + where + ": " + error.code().message() +
+                          "; stop whatever has that address, or set http.listen to another one");
+    }
+}
+
+asio::awaitable<void> HttpServer::Impl::accept_all() {
+    asio::steady_timer pause(strand);
+    while (!stopping) {
+        const asio::any_io_executor own_strand = asio::make_strand(io);
+        auto [failure, socket] = co_await acceptor.async_accept(own_strand, as_result);
+        if (stopping) co_return;
+        if (!failure) {
+            take(std::move(socket));
+            continue;
+        }
+        log.write({.level = base::LogLevel::warn,
+                   .event_name = "",
+                   .message = "a connection could not be accepted: " + failure.message(),
+                   .correlation_id = "",
+                   .fields = {}});
+        pause.expires_after(pause_after_failed_accept);
+        co_await pause.async_wait(as_result);
+    }
+}
+
+void HttpServer::Impl::take(tcp::socket socket) {
+    boost::system::error_code failure;
+    const tcp::endpoint peer = socket.remote_endpoint(failure);
+    if (failure) return;  // gone already
+    socket.set_option(tcp::no_delay(true), failure);
+    std::string address = peer.address().to_string();
+    auto seat = table.admit(address);
+    if (!seat) return turn_away_politely(std::move(socket));
+    const auto executor = socket.get_executor();
+    auto connection = std::make_shared<Connection>(std::move(socket), std::move(address),
+                                                   std::move(*seat), shared);
+    connection->enter(table);
+    asio::co_spawn(executor, connection->serve(), log_failure());
+}
+
+void HttpServer::Impl::turn_away_politely(tcp::socket socket) {
+    if (turned_away >= most_turned_away_at_once) return;
+    const std::string id = "req-" + to_string(world.new_uuid());
+    const Problem problem{.code = Code::overloaded,
+                          .detail = "Too many connections; close some, or come back later"};
+    const Response response = to_response(problem, "", id);
+    std::string bytes =
+        response_head(response, {.correlation_id = id, .now = world.now(), .keep_alive = false});
+    bytes += response.body;
+    observer.answered(
+        {.method = "OTHER", .route = "none", .status = response.status, .duration = 0s});
+    ++turned_away;
+    const auto executor = socket.get_executor();
+    asio::co_spawn(executor, turn_away(std::move(socket), std::move(bytes), settings.linger_time),
+                   [this, logged = log_failure()](const std::exception_ptr& failure) {
+                       --turned_away;
+                       logged(failure);
+                   });
+}
+
+void HttpServer::Impl::close_listener() {
+    std::promise<void> closed;
+    asio::post(strand, [&] {
+        boost::system::error_code ignored;
+        acceptor.close(ignored);
+        closed.set_value();
+    });
+    closed.get_future().wait();
+}
+
+HttpServer::HttpServer(ServerSettings settings, ServerWorld world, Answer answer,
+                       RequestObserver& observer, base::Log& log)
+    : impl_(std::make_unique<Impl>(std::move(settings), std::move(world), std::move(answer),
+                                   observer, log)) {}
+
+HttpServer::~HttpServer() = default;
+
+std::uint16_t HttpServer::listen() {
+    base::check(impl_->threads.empty());
+    impl_->bind();
+    const std::uint16_t port = impl_->acceptor.local_endpoint().port();
+    asio::co_spawn(impl_->strand, impl_->accept_all(), impl_->log_failure());
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t threads = std::clamp<std::size_t>(impl_->settings.io_threads, 1, cores);
+    for (std::size_t i = 0; i < threads; ++i) {
+        impl_->threads.emplace_back([io = &impl_->io] { io->run(); });
+    }
+    return port;
+}
+
+void HttpServer::stop_accepting() {
+    if (impl_->stopping.exchange(true) || impl_->threads.empty()) return;
+    impl_->close_listener();
+    for (const auto& connection : impl_->table.all()) connection->close_if_idle();
+}
+
+bool HttpServer::drain(std::chrono::milliseconds at_most) {
+    stop_accepting();
+    const bool all_answered = impl_->in_flight.wait_for_none(at_most);
+    for (const auto& connection : impl_->table.all()) connection->close();
+    return all_answered;
+}
+
+std::size_t HttpServer::in_flight() const { return impl_->in_flight.count(); }
+
+std::size_t HttpServer::connections() const { return impl_->table.size(); }
+
+}  // namespace sundial::http

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "adapters/http/server.hpp"
+#include "support/raw_http_client.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::http {
+
+using namespace std::chrono_literals;
+
+struct Observed {
+    std::string method;
+    std::string route;
+    int status;
+};
+
+class RecordedRequests : public RequestObserver {
+public:
+    void answered(const AnsweredRequest& request) override {
+        const std::lock_guard lock(mutex_);
+        requests_.push_back(
+            {std::string(request.method), std::string(request.route), request.status});
+    }
+    [[nodiscard]] std::vector<Observed> requests() const {
+        const std::lock_guard lock(mutex_);
+        return requests_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Observed> requests_;
+};
+
+/// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
+/// has more bytes than a socket holds; all else is echoed.
+class ServerTest : public testing::Test {
+protected:
+    ServerTest() { settings_.port = 0; }
+    ~ServerTest() override { release(); }
+
+    void start() {
+        ServerWorld world{.now = [] { return std::chrono::sys_seconds{784111777s}; },
+                          .new_uuid =
+                              [this] {
+                                  base::Uuid uuid;
+                                  uuid.bytes.back() = ++last_id_;
+                                  return uuid;
+                              }};
+        auto answer = [this](const Request& request) { return answer_to(request); };
+        server_ = std::make_unique<HttpServer>(settings_, std::move(world), std::move(answer),
+                                               observed_, log_);
+        port_ = server_->listen();
+    }
+    void release() {
+        if (!released_.exchange(true)) go_on_.set_value();
+    }
+
+    Response answer_to(const Request& request) {
+        if (request.path == "/wait") {
+            ++waiting_;
+            waiting_.notify_all();
+            may_go_on_.wait();
+        }
+        Response response = json(200, request.method + ' ' + request.target + ' ' + request.body);
+        if (request.path == "/large") response.body.assign(64'000'000, 'x');
+        response.route = "/echo";
+        return response;
+    }
+    /// Until `count` requests for "/wait" have reached the handler.
+    void until_waiting(int count) {
+        for (int seen = waiting_; seen < count; seen = waiting_) waiting_.wait(seen);
+    }
+
+    static std::string get(const std::string& target, const std::string& fields = "") {
+        return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
+    }
+    static std::string post(const std::string& body) {
+        return "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body;
+    }
+
+    ServerSettings settings_;
+    RecordedRequests observed_;
+    RecordedLog log_;
+    std::atomic<std::uint8_t> last_id_ = 0;
+    std::atomic<int> waiting_ = 0;
+    std::atomic<bool> released_ = false;
+    std::promise<void> go_on_;
+    std::shared_future<void> may_go_on_ = go_on_.get_future().share();
+    std::unique_ptr<HttpServer> server_;
+    std::uint16_t port_ = 0;
+};
+
+}  // namespace sundial::http

@@ -1,0 +1,219 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "adapters/http/server_fixture.hpp"
+
+namespace sundial::http {
+namespace {
+
+using testing::HasSubstr;
+
+struct Broken {
+    const char* name;
+    std::string bytes;
+    int status;
+    std::string code;
+};
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
+
+/// Limits small enough to be reached by a few bytes.
+class BrokenRequest : public ServerTest, public testing::WithParamInterface<Broken> {
+protected:
+    BrokenRequest() {
+        settings_.head_bytes = 400;
+        settings_.target_bytes = 50;
+        settings_.header_count = 5;
+        settings_.body_bytes = 20;
+    }
+};
+
+TEST_P(BrokenRequest, IsAnsweredWithAProblemAndTheConnectionCloses) {
+    start();
+    RawHttpClient client(port_);
+    const auto reply = client.ask(GetParam().bytes);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, GetParam().status);
+    EXPECT_EQ(reply->field("Content-Type"), "application/problem+json");
+    EXPECT_EQ(reply->field("Connection"), "close");
+    EXPECT_THAT(reply->body, HasSubstr("\"code\":\"" + GetParam().code + '"'));
+    EXPECT_THAT(reply->body, HasSubstr("\"correlationId\":\"" + *reply->field("X-Request-Id")));
+    EXPECT_TRUE(client.closes());
+}
+
+std::string with_fields(const std::string& fields) {
+    return "POST /p HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BrokenRequest,
+    testing::Values(
+        Broken{"no_http", "hello\r\n\r\n", 400, "VALIDATION_FAILED"},
+        Broken{"version", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
+        Broken{"tls", std::string("\x16\x03\x01\x02\x00\x01\r\n\r\n", 10), 400,
+               "VALIDATION_FAILED"},
+        Broken{"bare_lf", "GET / HTTP/1.1\nHost: a\n\n", 400, "VALIDATION_FAILED"},
+        Broken{"folding", with_fields("A: b\r\n c\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"space_before_colon", with_fields("A : b\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"nul_in_field", with_fields(std::string("A: b\0c\r\n", 8)), 400,
+               "VALIDATION_FAILED"},
+        Broken{"no_host", "GET / HTTP/1.1\r\n\r\n", 400, "VALIDATION_FAILED"},
+        Broken{"two_hosts", with_fields("Host: b\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"two_lengths", with_fields("Content-Length: 1\r\nContent-Length: 1\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"length_list", with_fields("Content-Length: 1, 1\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"negative_length", with_fields("Content-Length: -1\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"plus_length", with_fields("Content-Length: +1\r\n"), 400, "VALIDATION_FAILED"},
+        Broken{"length_and_chunks",
+               with_fields("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunks_and_length",
+               with_fields("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"other_encoding", with_fields("Transfer-Encoding: gzip\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunked_twice", with_fields("Transfer-Encoding: chunked, chunked\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunk_size", with_fields("Transfer-Encoding: chunked\r\n") + "x\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunk_end", with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nabc\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunk_bare_lf", with_fields("Transfer-Encoding: chunked\r\n") + "1\na\n0\n\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"chunk_extension",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1;" + std::string(500, 'x'), 400,
+               "VALIDATION_FAILED"},
+        Broken{"broken_escape", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
+        Broken{"nul_in_path", "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
+        Broken{"long_head", with_fields("A: " + std::string(400, 'x') + "\r\n"), 431,
+               "HEADERS_TOO_LARGE"},
+        Broken{"endless_line", std::string(401, 'x'), 431, "HEADERS_TOO_LARGE"},
+        Broken{"many_fields", with_fields("A:1\r\nB:1\r\nC:1\r\nD:1\r\nE:1\r\n"), 431,
+               "HEADERS_TOO_LARGE"},
+        Broken{"long_target", "GET /" + std::string(50, 'x') + " HTTP/1.1\r\n\r\n", 414,
+               "URI_TOO_LONG"},
+        Broken{"large_body", with_fields("Content-Length: 21\r\n"), 413, "PAYLOAD_TOO_LARGE"},
+        Broken{"large_body_expected", with_fields("Content-Length: 21\r\nExpect: 100-continue\r\n"),
+               413, "PAYLOAD_TOO_LARGE"},
+        Broken{"huge_body", with_fields("Content-Length: 99999999999999999999999\r\n"), 400,
+               "VALIDATION_FAILED"},
+        Broken{"large_chunks",
+               with_fields("Transfer-Encoding: chunked\r\n") + "b\r\nxxxxxxxxxxx\r\na\r\n", 413,
+               "PAYLOAD_TOO_LARGE"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_F(ServerTest, TakesABodyOfExactlyTheLimit) {
+    settings_.body_bytes = 20;
+    start();
+    RawHttpClient client(port_);
+    const std::string body(20, 'x');
+    EXPECT_EQ(client.ask(post(body))->body, "POST /p " + body);
+}
+
+TEST_F(ServerTest, LetsTheClientReadARefusalThoughItSendsOn) {
+    settings_.body_bytes = 20;
+    start();
+    RawHttpClient client(port_);
+    const auto reply = client.ask(post(std::string(100'000, 'x')));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 413);
+    EXPECT_THAT(reply->body, HasSubstr(R"("limit":20)"));
+}
+
+TEST_F(ServerTest, TimesOutAHeadThatDoesNotEnd) {
+    settings_.head_time = 50ms;
+    start();
+    RawHttpClient client(port_);
+    const auto reply = client.ask("GET / HTTP/1.1\r\n");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 408);
+    EXPECT_THAT(reply->body, HasSubstr("REQUEST_TIMEOUT"));
+    EXPECT_TRUE(client.closes());
+}
+
+TEST_F(ServerTest, ClosesAConnectionThatSaysNothing) {
+    settings_.head_time = 50ms;
+    start();
+    RawHttpClient client(port_);
+    EXPECT_TRUE(client.closes());
+}
+
+TEST_F(ServerTest, ClosesAnIdleConnection) {
+    settings_.idle_time = 50ms;
+    start();
+    RawHttpClient client(port_);
+    EXPECT_EQ(client.ask(get("/"))->status, 200);
+    EXPECT_TRUE(client.closes());
+}
+
+TEST_F(ServerTest, TimesOutARequestThatDoesNotEnd) {
+    settings_.request_time = 50ms;
+    start();
+    RawHttpClient client(port_);
+    const auto reply = client.ask(with_fields("Content-Length: 3\r\n"));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 408);
+    EXPECT_TRUE(client.closes());
+}
+
+TEST_F(ServerTest, TimesOutABodyThatDrips) {
+    settings_.body_grace = 50ms;
+    settings_.body_rate = 1'000'000;
+    start();
+    RawHttpClient client(port_);
+    const auto reply = client.ask(with_fields("Content-Length: 1000\r\n") + "abc");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 408);
+    EXPECT_TRUE(client.closes());
+}
+
+TEST_F(ServerTest, LetsAFastBodyOutliveTheGrace) {
+    settings_.body_grace = 0ms;
+    settings_.body_rate = 1;  // each byte buys a second
+    start();
+    RawHttpClient client(port_);
+    client.send(with_fields("Content-Length: 6\r\n") + "abc");
+    EXPECT_EQ(client.ask("def")->body, "POST /p abcdef");
+}
+
+TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
+    settings_.answer_time = 50ms;
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/large"));
+    while (observed_.requests().empty()) std::this_thread::yield();
+    EXPECT_TRUE(server_->drain(20s));
+}
+
+TEST_F(ServerTest, HasRoomForSoManyConnectionsOfAnAddress) {
+    settings_.connections_per_address = 2;
+    start();
+    RawHttpClient first(port_);
+    RawHttpClient second(port_);
+    first.ask(get("/"));
+    second.ask(get("/"));
+    RawHttpClient third(port_);
+    const auto reply = third.ask(get("/"));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 503);
+    EXPECT_THAT(reply->body, HasSubstr("OVERLOADED"));
+    EXPECT_TRUE(third.closes());
+    EXPECT_EQ(first.ask(get("/"))->status, 200);
+}
+
+TEST_F(ServerTest, HasRoomAgainOnceAConnectionHasEnded) {
+    settings_.connections = 1;
+    start();
+    {
+        RawHttpClient first(port_);
+        first.ask(get("/"));
+        EXPECT_EQ(server_->connections(), 1U);
+        RawHttpClient second(port_);
+        EXPECT_EQ(second.ask(get("/"))->status, 503);
+    }
+    while (server_->connections() > 0) std::this_thread::yield();
+    RawHttpClient third(port_);
+    EXPECT_EQ(third.ask(get("/"))->status, 200);
+}
+
+}  // namespace
+}  // namespace sundial::http
