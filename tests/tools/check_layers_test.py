@@ -24,6 +24,9 @@ HONEST = {
         '#include "adapters/postgres/rows.hpp"\n#include <libpq-fe.h>\n#include "postgres_migrations.hpp"\n'
         "auto started = std::chrono::steady_clock::now();\n"
     ),
+    "src/adapters/postgres/rows.hpp": '#include <libpq-fe.h>\n#include "application/ports/failures.hpp"\n',
+    "src/adapters/postgres/connection.hpp": '#include "adapters/postgres/rows.hpp"\n',
+    "src/adapters/postgres/store.hpp": "#include <memory>\n",
     "src/adapters/system/clock.cpp": "auto now = std::chrono::system_clock::now(); auto home = std::getenv(name);\n",
     "src/server/main.cpp": (
         '#include <unistd.h>\n#include <spdlog/spdlog.h>\n'
@@ -49,8 +52,9 @@ SINS = [
     ("src/adapters/postgres/rows.cpp", '#include "adapters/sqlite/rows.hpp"', "adapters never include each other"),
     ("src/adapters/postgres/rows.cpp", '#include "adapters/postgresql/x.hpp"', "adapters never include each other"),
     ("src/adapters/postgres/rows.cpp", '#include "server/settings.hpp"', "adapters may not include"),
-    ("src/adapters/postgres/rows.hpp", "#include <libpq-fe.h>", "a header includes <libpq-fe.h>"),
-    ("src/server/options.hpp", "#include <CLI/CLI.hpp>", "a header includes <CLI/CLI.hpp>"),
+    ("src/adapters/postgres/store.hpp", "#include <libpq-fe.h>", "src/server/main.cpp gets <libpq-fe.h>"),
+    ("src/cli/options.hpp", "#include <CLI/CLI.hpp>", "src/server/main.cpp gets <CLI/CLI.hpp>"),
+    ("src/base/check.hpp", "#include <unistd.h>", "base includes <unistd.h>"),
     ("src/cli/client.cpp", '#include "adapters/http/json.hpp"', "cli may not include"),
     ("include/sundial/sundial.hpp", '#include "domain/event.hpp"', "include may not include"),
     ("src/application/worker.cpp", "auto now = std::chrono::system_clock::now();", "system_clock::now is used"),
@@ -78,6 +82,15 @@ class CheckLayers(unittest.TestCase):
     def test_honest_code_passes(self):
         done = self.check(HONEST)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_library_does_not_leak_through_two_headers(self):
+        done = self.check({**HONEST, "src/cli/x.cpp": "\n", "src/server/x.cpp": '#include "adapters/postgres/connection.hpp"\n'})
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(
+            done.stdout,
+            "src/adapters/postgres/rows.hpp:1: src/server/x.cpp gets <libpq-fe.h> through this header; "
+            "libraries stay inside adapters/postgres.\n",
+        )
 
     def test_each_sin_is_one_sentence_with_file_and_line(self):
         for path, sin, sentence in SINS:
