@@ -1,27 +1,15 @@
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/ports/wakeups.hpp"
+#include "application/user_fields.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
-
-/// A user as asked for, in texts, so that all that is wrong with it is told at once.
-struct UserFields {
-    std::optional<std::string> external_id;
-    std::string first_name;
-    std::string last_name;
-    std::string date_of_birth;                 // 1992-02-29
-    std::string timezone;                      // IANA id
-    std::map<std::string, std::string> dates;  // "anniversary" → "2015-06-01"
-    std::map<std::string, std::string> metadata;
-};
 
 /// Adds a person and, in the same transaction, plans the first event of every perUser schedule:
 /// strictly after now, so whoever is created on the birthday at 09:00 or later starts next year.

@@ -1,31 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "application/create_user.hpp"
-#include "application/edits.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/ports/wakeups.hpp"
+#include "application/user_fields.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
-
-/// What to change of a user; what is empty stays.
-struct UserEdit {
-    Edit<std::string> external_id;
-    std::optional<std::string> first_name;
-    std::optional<std::string> last_name;
-    std::optional<std::string> date_of_birth;
-    std::optional<std::string> timezone;
-    TextsEdit dates;
-    TextsEdit metadata;
-};
 
 /// What an edit did to the user's live events.
 struct Reschedule {
@@ -58,6 +47,11 @@ public:
                                              const std::string& correlation_id);
 
 private:
+    /// The fields that a user of such fields shall have.
+    using Wish = std::function<UserFields(UserFields)>;
+    Result<EditedUser> change(std::string_view reference, const Wish& wish,
+                              std::optional<Version> expected, const std::string& correlation_id);
+
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;

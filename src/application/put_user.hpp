@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "application/create_user.hpp"
 #include "application/edit_user.hpp"
@@ -18,16 +17,14 @@ struct PutResult {
 /// Makes the user of an external id be as told: creates it, or replaces all its fields.
 class PutUser {
 public:
-    PutUser(Store& store, CreateUser& create, EditUser& edit)
-        : store_(store), create_(create), edit_(edit) {}
+    PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
     /// `wanted.external_id` is not looked at. With `expected` nothing is created. Errors:
-    /// ValidationFailed, OptimisticLock (actual version 0 where there is no such user).
+    /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
     [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
                                         std::optional<Version> expected,
                                         const std::string& correlation_id);
 
 private:
-    Store& store_;
     CreateUser& create_;
     EditUser& edit_;
 };

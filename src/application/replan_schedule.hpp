@@ -11,6 +11,7 @@ namespace sundial {
 
 struct Replanned {
     std::size_t changed = 0;  // events brought to the present rule
+    std::size_t dropped = 0;  // cancelled, since by that rule they are none
 };
 
 /// Brings the live events of a schedule to its present version (time-semantics 10): another time or

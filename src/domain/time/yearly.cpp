@@ -14,7 +14,14 @@ using std::chrono::year;
 constexpr int first_year = 1;
 constexpr int last_year = 9999;
 
-/// The rule's day in `in`; empty for 29 February of a common year with `skip`.
+WallTime at(Date date, TimeOfDay time) { return std::chrono::local_days{date} + time; }
+
+Passes passes_on(const YearlyRule& rule, const Zone& zone, Date nominal) {
+    return resolve_recurring(at(nominal, rule.at), zone, rule.gap, rule.overlap);
+}
+
+}  // namespace
+
 std::optional<Date> nominal_date(const YearlyRule& rule, year in) {
     const Date date = in / rule.day;
     if (date.ok()) return date;
@@ -28,14 +35,6 @@ std::optional<Date> nominal_date(const YearlyRule& rule, year in) {
     }
     return std::nullopt;
 }
-
-WallTime at(Date date, TimeOfDay time) { return std::chrono::local_days{date} + time; }
-
-Passes passes_on(const YearlyRule& rule, const Zone& zone, Date nominal) {
-    return resolve_recurring(at(nominal, rule.at), zone, rule.gap, rule.overlap);
-}
-
-}  // namespace
 
 std::optional<YearlyOccurrence> next_yearly(const YearlyRule& rule, const Zone& zone,
                                             Instant after) {

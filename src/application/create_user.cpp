@@ -1,0 +1,46 @@
+#include "application/create_user.hpp"
+
+#include <utility>
+
+#include "application/recorded_changes.hpp"
+#include "application/user_planner.hpp"
+
+namespace sundial {
+namespace {
+
+User blank(UserId id, Instant now) {
+    return {.id = id,
+            .external_id = std::nullopt,
+            .first_name = {},
+            .last_name = {},
+            .date_of_birth = {},
+            .timezone = {},
+            .dates = {},
+            .metadata = {},
+            .created_at = now,
+            .updated_at = now};
+}
+
+}  // namespace
+
+Result<User> CreateUser::run(const UserFields& wanted, const std::string& correlation_id) {
+    Instant earliest = never;
+    // Inserts the user, shares the schedules, inserts the events.
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<User> {
+        const auto read =
+            read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, zones_, tx.now());
+        if (!read) return read.error();
+        const auto& [user, zone] = *read;
+        if (auto added = tx.users().add(user); !added) return added.error();
+        tx.record(user_created(user, {ids_.fresh(), correlation_id}));
+
+        UserPlanner planner{tx, user, *zone, ids_, zones_.release()};
+        for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
+        earliest = planner.earliest();
+        return user;
+    });
+    if (result) wakeups_.due_at(earliest);
+    return result;
+}
+
+}  // namespace sundial

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "domain/schedule.hpp"
+#include "domain/time/yearly.hpp"
+#include "domain/time/zone.hpp"
+#include "domain/user.hpp"
+
+namespace sundial {
+
+/// What planning did to an event.
+enum class PlanChange : std::uint8_t {
+    none,     // it was right already
+    content,  // payload, endpoint or rule, but not when
+    moment,   // another instant, or another occurrence
+    dropped,  // nothing yet, for it has no occurrence any more: `drop` it
+};
+
+/// Plans the events that schedules make for one user, and moves those that are PENDING by the
+/// identity rules of time-semantics 10. Works inside one transaction, in which neither the schedule
+/// can change nor the event be claimed. An event to which somebody gave an instant by hand keeps
+/// it, unless its date goes.
+class UserPlanner {
+public:
+    /// `zone` is the user's. What is given must outlive this.
+    UserPlanner(Transaction& tx, const User& user, const Zone& zone, Ids& ids,
+                std::string tz_release)
+        : tx_(tx), user_(user), zone_(zone), ids_(ids), tz_release_(std::move(tz_release)) {}
+
+    /// Plans the first occurrence after now, if there is one.
+    void begin(const Schedule& schedule);
+
+    // Of PENDING events. `schedule` may be null where the event is of none.
+
+    /// The same moment, with the names and dates that the user has now.
+    PlanChange render_again(const Schedule& schedule, const Event& pending);
+    /// The same wall time in the user's zone, where it was in another.
+    PlanChange follow_zone(const Schedule* schedule, const Event& pending);
+    /// The first occurrence after now in place of the one that it is.
+    PlanChange replace(const Schedule& schedule, const Event& pending);
+    /// The same year's occurrence by the schedule's present rule; after a pause, if that one is
+    /// past, the next after now.
+    PlanChange follow_rule(const Schedule& schedule, const Event& pending);
+    /// Cancels what has no occurrence any more, naming the policy, and plans the next.
+    void drop(const Schedule* schedule, const Event& pending);
+
+    /// Cancels a live event and plans what comes after it. Errors: InvalidStateTransition.
+    Result<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
+                                   std::string reason);
+
+    /// When the first of all that was planned and moved is claimable; `never` if nothing is.
+    [[nodiscard]] Instant earliest() const { return earliest_; }
+
+private:
+    enum class Step : std::uint8_t { retarget, resume, park };
+    enum class Adopt : std::uint8_t { occurrence, whole_rule };
+
+    [[nodiscard]] Event planned(const Schedule& schedule, const YearlyOccurrence& occurrence);
+    /// `pending` becomes `occurrence`, or the first one after it whose key nobody has.
+    PlanChange become(const Schedule& schedule, const Event& pending,
+                      std::optional<YearlyOccurrence> occurrence, Adopt adopt, Step step);
+    /// `wanted` in place of `pending`; empty if its key is taken.
+    std::optional<PlanChange> store(const Event& pending, Event wanted, Step step);
+    [[nodiscard]] std::string drop_reason(const Schedule* schedule, const Event& pending) const;
+
+    Transaction& tx_;
+    const User& user_;
+    const Zone& zone_;
+    Ids& ids_;
+    std::string tz_release_;
+    Instant earliest_ = never;
+};
+
+}  // namespace sundial
