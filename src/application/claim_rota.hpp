@@ -19,7 +19,7 @@ using Shares = std::array<std::uint32_t, 4>;
 /// empty: what a priority did not use last time goes to those that may have more.
 class PriorityShares {
 public:
-    /// Sum is `total`, or less when the priorities that may have more need no more.
+    /// Their sum is `total`.
     [[nodiscard]] Shares of(std::uint32_t total);
     /// What a claim of `asked` found.
     void found(const Shares& asked, const Shares& returned);
@@ -30,6 +30,7 @@ public:
 private:
     std::array<bool, 4> hungry_{true, true, true, true};  // may have more than it was given
     std::array<int, 4> credit_{};  // what rounding owes, so that one slot at a time is fair too
+    unsigned small_claims_ = 0;
 };
 
 /// Which shard to claim from next, and when to look: what is known of every shard's next claimable
@@ -61,8 +62,11 @@ public:
     [[nodiscard]] bool must_look(Mono now) const;
     /// When the answer to one of the three above changes by itself.
     [[nodiscard]] Mono next_change(Mono now) const;
-    /// A shard seems to have something due that claims do not get (locked by others).
-    [[nodiscard]] bool resting(Mono now) const;
+    /// All that is due has been claimed for in vain, again and again: others hold it locked.
+    [[nodiscard]] bool hopeless(Mono now) const;
+    /// What is known may be stale.
+    void forget() { looked_at_.reset(); }
+    [[nodiscard]] bool has_looked() const { return looked_at_.has_value(); }
 
     /// Everything that was claimable at `then` has been claimed, by whomever.
     [[nodiscard]] bool past(Instant then) const;

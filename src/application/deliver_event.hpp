@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "application/destination.hpp"
@@ -52,6 +53,8 @@ public:
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:
+    [[nodiscard]] std::string target_time(const Event& event) const;
+
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;

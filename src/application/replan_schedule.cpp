@@ -29,9 +29,9 @@ struct Batch {
     Instant earliest = never;
 };
 
-/// It came due, found no endpoint, and now there is one.
+/// It came due and found no endpoint, or the schedule paused; now it has one and goes on.
 bool may_go(const Schedule& schedule, const Event& event) {
-    return schedule.enabled && schedule.endpoint && !event.endpoint &&
+    return schedule.enabled && (schedule.endpoint || event.endpoint) &&
            status_of(event) == EventStatus::processing && event.claimable_at == never;
 }
 
@@ -118,7 +118,7 @@ private:
                        Batch& batch) {
         auto gone = hasten(event, tx.now());
         base::check(gone.has_value());
-        gone->endpoint = schedule.endpoint;
+        if (!gone->endpoint) gone->endpoint = schedule.endpoint;
         gone->occurrence->schedule_version = schedule.version;
         tx.events().update(*gone);
         batch.earliest = std::min(batch.earliest, gone->claimable_at);

@@ -5,7 +5,6 @@
 #include <deque>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "application/backoff.hpp"
 #include "application/claim_rota.hpp"
 #include "application/destination.hpp"
+#include "application/held_claims.hpp"
 #include "application/mono.hpp"
 #include "application/ports/event_queue.hpp"
 #include "domain/event.hpp"
@@ -90,14 +90,16 @@ public:
     void backlog_counted();
     void horizon(const Horizon& horizon, Mono now);
     void claimed(const Claimed& claimed, Mono now);
-    void planned(std::vector<Decision> decisions, Instant earliest_successor);
+    /// One decision for each event, and when the first of the successors is claimable.
+    void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
     void endpoint_disabled();
     [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void>> results, Mono now);
-    void given_back(std::size_t released);
+    void given_back(std::size_t released, Mono now);
     /// Returns the events whose lease was lost.
-    std::vector<Event> extended(std::span<const EventId> lost, Mono now);
-    /// The command's port threw. `transient`: Unavailable, so trying again may help; otherwise one
-    /// of a batch may be to blame, and they are tried one by one. `random` in [0, 1).
+    std::vector<Event> extended(std::span<const EventId> lost);
+    /// The command's port threw. `transient`: Unavailable, so it is repeated, but for a claim,
+    /// which is left to its lease. Otherwise one of its batch may be to blame: smaller batches find
+    /// it, and it is left to its lease, or put off. `random` in [0, 1).
     void failed(const Command& command, bool transient, double random, Mono now);
 
     // What happens by itself.
@@ -127,64 +129,64 @@ public:
     [[nodiscard]] Instant database_now(Mono now) const;
 
 private:
-    enum class Stage : std::uint8_t { claimed, ready, sending, settling, giving_back };
-    struct HeldClaim {
-        Event event;
-        Instant claimed_at;
-        Mono deadline{};  // no send whose time-out ends later; of the last extension
-        Stage stage = Stage::claimed;
-        bool lost = false;
-        Destination destination{};
-        Instant started_at{};
-    };
     struct PendingSettlement {
         Settlement settlement;
         Mono since{};
     };
+    struct PendingReturn {
+        GivenBack given_back;
+        std::optional<Event> parked;
+    };
+    /// Claims no more than `left`, and nothing once it is closed.
+    struct Pass {
+        std::optional<std::uint64_t> left;
+        bool closed = false;
+    };
 
+    // Each says what it has to do now, if anything.
     [[nodiscard]] std::optional<Command> next_extension(Mono now);
+    [[nodiscard]] std::optional<Command> next_send(Mono now);
     [[nodiscard]] std::optional<Command> next_write(Mono now);
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
-    [[nodiscard]] std::optional<Command> next_send(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
-    [[nodiscard]] Mono wait_until(Mono now) const;
+    [[nodiscard]] Mono next_moment(Mono now) const;
+    [[nodiscard]] bool all_done() const;
 
-    [[nodiscard]] bool claims_open() const;
+    [[nodiscard]] bool may_claim() const;
+    /// Two extensions failed: what is held may be lost.
+    [[nodiscard]] bool in_doubt() const;
     [[nodiscard]] std::size_t free_slots() const;
     [[nodiscard]] Mono settle_at(Mono now) const;
+    void close_pass_if_done(Mono now);
+
     void accept(const ClaimedEvent& claimed, Instant claimed_at);
-    void give_back(HeldClaim& claim, std::optional<std::chrono::microseconds> delay,
-                   std::string reason);
-    void settle(HeldClaim& claim, Settlement settlement, Mono now);
+    void keep_back(HeldClaim& claim, const KeepBack& why);
+    void finish(HeldClaim& claim, Settlement settlement, Mono now);
 
     WorkerSettings settings_;
-    std::unordered_map<EventId, HeldClaim> held_;
-    std::deque<EventId> to_plan_, ready_;
-    std::size_t sending_ = 0;
-    std::deque<PendingSettlement> to_settle_;
-    std::vector<PendingSettlement> settling_;  // under way
-    std::deque<std::pair<GivenBack, std::optional<Event>>> to_give_back_;
-    std::vector<std::pair<GivenBack, std::optional<Event>>> giving_back_;  // under way
-    std::deque<EndpointId> to_disable_;
-
     ClaimRota rota_;
-    ClaimRequest claiming_;     // under way
-    Mono issued_at_{};          // of the claim or extension under way
-    std::size_t planning_ = 0;  // events under way
+    HeldClaims held_;
+    // Ids wait in line; one that has left its stage meanwhile is passed over.
+    std::deque<EventId> to_plan_, ready_;
+    std::deque<PendingSettlement> to_settle_;
+    std::deque<PendingReturn> to_give_back_;
+    std::deque<EndpointId> to_disable_;
+    // Of the command under way.
+    std::vector<EventId> planning_;
+    std::vector<PendingSettlement> settling_;
+    std::vector<PendingReturn> giving_back_;
+    ClaimRequest claiming_;
+    Mono issued_at_{};
 
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;
-    Backoff extending_backoff_, settle_backoff_, give_back_backoff_, plan_backoff_, read_backoff_,
+    Backoff extend_backoff_, settle_backoff_, give_back_backoff_, plan_backoff_, read_backoff_,
         disable_backoff_;
-    std::size_t settle_limit_, plan_limit_;
+    std::size_t plan_limit_;
+    std::size_t settle_limit_;
     bool backlog_counted_;
     bool stopping_ = false;
     Mono drain_until_{};
-    struct Pass {
-        std::optional<std::uint64_t> left;
-        bool closed = false;  // claims no more
-        bool looked = false;
-    };
     std::optional<Pass> pass_;
 };
 

@@ -97,17 +97,20 @@ private:
     struct Mailbox;
 
     void collect_mail();
-    void carry_out(const Command& command);
-    // Each carries out one command.
-    void operator()(const CountBacklog&);
-    void operator()(const Look&);
-    void operator()(const Claim& claim);
-    void operator()(const Plan& plan);
-    void operator()(const Send& send);
-    void operator()(const DisableEndpoint& disable);
-    void operator()(const Settle& settle);
-    void operator()(const GiveBack& give_back);
-    void operator()(const Extend& extend);
+    /// The answer of one call of a port; nothing if it threw, and then the worker knows.
+    template <class Call>
+    [[nodiscard]] auto answer_of(const Command& command, Call call);
+    void carry_out(const CountBacklog& command);
+    void carry_out(const Look& command);
+    void carry_out(const Claim& command);
+    void carry_out(const Plan& command);
+    void carry_out(const Send& command);
+    void carry_out(const DisableEndpoint& command);
+    void carry_out(const Settle& command);
+    void carry_out(const GiveBack& command);
+    void carry_out(const Extend& command);
+    void report(const Settled& settled);
+    void watch_recovery();
 
     void wait(Mono until);
     [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
@@ -117,10 +120,11 @@ private:
     Worker worker_;
     Recovery recovery_;
     Tally tally_;
-    std::exception_ptr failure_;  // of the latest command, if it failed
+    std::exception_ptr failure_;         // of the latest call of a port
+    std::optional<Mono> failing_since_;  // every call since has failed
     std::shared_ptr<Mailbox> mailbox_;
-    std::mutex turn_;  // held by whoever drives the worker
-    std::atomic<int> waiting_for_turn_{0};
+    std::mutex turn_;                 // held by whoever drives the worker
+    std::atomic<int> taken_over_{0};  // how many hold it, or wait for it, beside run()
     std::atomic<bool> stopping_{false};
     std::atomic<Mono::rep> last_turn_{0};
 };

@@ -7,16 +7,16 @@ namespace sundial::memory {
 
 class MemoryInboxRepository final : public InboxRepository {
 public:
-    explicit MemoryInboxRepository(State& state) : inbox_{state.inbox}, sizes_{state.inbox_sizes} {}
+    explicit MemoryInboxRepository(State& state) : inbox_{state.inbox} {}
     void add(const InboxRequest& request) override;
     Page<InboxRequest> list(EndpointId endpoint, const PageRequest& page) override;
     void clear(EndpointId endpoint) override;
 
 private:
-    using Rows = Table<InboxKey, InboxRequest>;
+    /// In order of arrival.
+    [[nodiscard]] std::vector<InboxKey> keys_of(EndpointId endpoint) const;
 
-    Rows& inbox_;
-    Table<EndpointId, std::size_t>& sizes_;
+    Table<InboxKey, InboxRequest>& inbox_;
 };
 
 }  // namespace sundial::memory

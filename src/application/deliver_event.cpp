@@ -1,0 +1,192 @@
+#include "application/deliver_event.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "application/recorded_changes.hpp"
+#include "base/check.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>>;
+
+/// A tz database without a zone that people live in is a mistake of the installation: time to mend
+/// it, without asking in vain too often.
+constexpr std::chrono::microseconds zone_is_missing_for = 1min;
+
+/// Nobody frees what waits for a handler, so it is asked for.
+constexpr std::chrono::microseconds handler_is_paused_for = 1min;
+
+constexpr const char* zone_unknown = "ZONE_UNKNOWN its user's zone is not in the tz database";
+constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused";
+constexpr const char* endpoint_missing = "ENDPOINT_MISSING it has no endpoint yet";
+constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
+constexpr const char* endpoint_disabled = "ENDPOINT_DISABLED its endpoint is disabled";
+
+Endpoints load_endpoints(Transaction& tx, std::span<const Event> events) {
+    std::vector<EndpointId> ids;
+    for (const Event& event : events) {
+        if (event.endpoint) ids.push_back(*event.endpoint);
+    }
+    if (ids.empty()) return {};
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    Endpoints found;
+    for (Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+        const EndpointId id = endpoint.id;
+        found.emplace(id, std::make_shared<const Endpoint>(std::move(endpoint)));
+    }
+    return found;
+}
+
+/// A try that was accepted, which its holder said too late.
+bool was_accepted(const AttemptRecord& attempt) {
+    return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
+           (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
+}
+
+std::optional<AttemptRecord> accepted_try(Transaction& tx, const Event& event) {
+    if (event.retry_count == 0) return std::nullopt;  // none was lost, so none can be late
+    const auto attempts = tx.events().attempts_of(event.id);
+    const auto found = std::ranges::find_if(attempts, was_accepted);
+    return found == attempts.end() ? std::nullopt : std::optional{*found};
+}
+
+/// What was read for a batch.
+struct Known {
+    Endpoints endpoints;
+    std::unordered_map<EventId, AttemptRecord> accepted;
+};
+
+/// Waits, parked, as a claim that met an obstacle leaves it.
+bool is_parked(const Event& event) {
+    return status_of(event) == EventStatus::processing && !is_claimed(event) &&
+           event.claimable_at == never;
+}
+
+}  // namespace
+
+std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
+                                           const Planning& planning) {
+    Known known;
+    const auto needs_reading = [](const Event& event) {
+        return event.endpoint || event.retry_count > 0;
+    };
+    if (std::ranges::any_of(claimed, needs_reading)) {
+        known = in_read(store_, [&](Transaction& tx) {
+            Known found{load_endpoints(tx, claimed), {}};
+            for (const Event& event : claimed) {
+                if (auto attempt = accepted_try(tx, event)) {
+                    found.accepted.emplace(event.id, std::move(*attempt));
+                }
+            }
+            return found;
+        });
+    }
+    std::unordered_set<ScheduleId> paused;
+    for (const Schedule& schedule : planning.schedules) {
+        if (!schedule.enabled) paused.insert(schedule.id);
+    }
+    const std::unordered_set<EventId> without_zone{planning.without_zone.begin(),
+                                                   planning.without_zone.end()};
+
+    const auto decide_one = [&](const Event& event) -> decltype(Decision::what) {
+        if (without_zone.contains(event.id)) return KeepBack{zone_is_missing_for, zone_unknown};
+        if (const auto accepted = known.accepted.find(event.id); accepted != known.accepted.end()) {
+            return AcceptedBefore{accepted->second};
+        }
+        const bool is_paused = event.occurrence && paused.contains(event.occurrence->schedule);
+        const bool was_tried = event.first_attempt_at.has_value();  // then it goes on as planned
+        if (!event.endpoint) {
+            if (couriers_.handlers.find(event.type) == nullptr) {
+                return KeepBack{std::nullopt, endpoint_missing};
+            }
+            if (is_paused && !was_tried) return KeepBack{handler_is_paused_for, schedule_paused};
+            return Destination{nullptr, {}, couriers_.handler_timeout, target_time(event)};
+        }
+        const auto found = known.endpoints.find(*event.endpoint);
+        if (found == known.endpoints.end()) return KeepBack{std::nullopt, endpoint_gone};
+        if (is_paused && !was_tried) return KeepBack{std::nullopt, schedule_paused};
+        const Endpoint& endpoint = *found->second;
+        if (!endpoint.enabled) return KeepBack{std::nullopt, endpoint_disabled};
+        return Destination{found->second, endpoint.retry_policy, endpoint.timeout,
+                           target_time(event)};
+    };
+    std::vector<Decision> decisions;
+    decisions.reserve(claimed.size());
+    for (const Event& event : claimed) decisions.push_back({event.id, decide_one(event)});
+    return decisions;
+}
+
+std::string DeliverEvent::target_time(const Event& event) const {
+    const auto zone = zones_.find(event.intent.zone);
+    // A zone that has left the tz database: the instant is what counts.
+    return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
+}
+
+void DeliverEvent::start(const Event& event, const Destination& destination, Instant now,
+                         std::function<void(Outcome)> done) {
+    const Endpoint* endpoint = destination.endpoint.get();
+    DeliveryRequest request{event, endpoint ? std::optional{*endpoint} : std::nullopt,
+                            destination.target_time, now};
+    Delivery* courier = couriers_.in_process;
+    if (endpoint) {
+        courier = endpoint->type == EndpointType::inbox ? &couriers_.inbox : &couriers_.webhook;
+    }
+    base::check(courier != nullptr);
+    courier->start(std::move(request), std::move(done));
+}
+
+std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
+    if (parked.empty()) return 0;
+    std::size_t released = 0;
+    store_.transact([&](Transaction& tx) {
+        released = 0;
+        for (const Event& before : parked) {
+            std::optional<EndpointId> endpoint = before.endpoint;
+            if (before.occurrence) {
+                const auto schedule = tx.schedules().find(before.occurrence->schedule);
+                if (!schedule || !schedule->enabled) continue;
+                if (!endpoint) endpoint = schedule->endpoint;
+            }
+            if (!endpoint) continue;
+            const auto destination = tx.endpoints().find(*endpoint);
+            if (!destination || !destination->enabled) continue;
+            const auto event = tx.events().lock(before.id);
+            if (!event || !is_parked(*event)) continue;  // somebody else was faster
+            auto freed = hasten(*event, tx.now());
+            base::check(freed.has_value());
+            if (!freed->endpoint) freed->endpoint = endpoint;
+            tx.events().update(*freed);
+            ++released;
+        }
+        return released > 0;
+    });
+    return released;
+}
+
+bool DeliverEvent::disable(EndpointId endpoint, const std::string& reason) {
+    bool disabled = false;
+    store_.transact([&](Transaction& tx) {
+        const auto before = tx.endpoints().lock(endpoint);
+        disabled = before && before->enabled;
+        if (!disabled) return false;
+        Endpoint after = *before;
+        after.enabled = false;
+        after.disabled_reason = reason;
+        after.version = base::next(before->version);
+        after.updated_at = tx.now();
+        disabled = tx.endpoints().update(after).has_value();
+        if (disabled) tx.record(endpoint_updated(*before, after, {ids_.fresh(), {}}));
+        return disabled;
+    });
+    return disabled;
+}
+
+}  // namespace sundial

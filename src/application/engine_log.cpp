@@ -1,0 +1,128 @@
+#include "application/engine_log.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using base::LogLevel;
+using base::LogLine;
+
+std::int64_t milliseconds(std::chrono::microseconds duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+LogLine line_of(LogLevel level, const char* event_name, const char* message, const Event& event) {
+    return {.level = level,
+            .event_name = event_name,
+            .message = message,
+            .correlation_id = "evt-" + to_string(event.id),
+            .fields = {{"eventId", to_string(event.id)}}};
+}
+
+/// The event as its settlement leaves it, as far as the lines tell of it.
+Event after(const Settled& settled) {
+    Event event = settled.event;
+    if (!event.first_attempt_at) event.first_attempt_at = settled.settlement.started_at;
+    const auto& attempt = settled.settlement.attempt;
+    if (attempt && attempt->outcome == AttemptOutcome::retryable) ++event.retry_count;
+    return event;
+}
+
+std::string failure_of(const Settled& settled) {
+    if (const auto* refused = std::get_if<Refused>(&settled.settlement.result)) {
+        return refused->reason;
+    }
+    const auto& attempt = settled.settlement.attempt;
+    if (!attempt) return {};
+    const bool has_status = attempt->status_code && attempt->error_code == "HTTP_STATUS";
+    const std::string detail =
+        has_status ? std::to_string(*attempt->status_code) : attempt->error_text;
+    return detail.empty() ? attempt->error_code : attempt->error_code + ' ' + detail;
+}
+
+LogLine head_of(const Settled& settled) {
+    const Event& event = settled.event;
+    if (settled.late) {
+        return line_of(LogLevel::warn, "settle.late",
+                       "the lease was over and somebody else has the event; the result changes "
+                       "nothing",
+                       event);
+    }
+    if (std::holds_alternative<Accepted>(settled.settlement.result)) {
+        return line_of(LogLevel::info, "event.completed", "delivered", event);
+    }
+    if (std::holds_alternative<Refused>(settled.settlement.result)) {
+        return line_of(LogLevel::error, "event.failed", "not delivered, no try is left", event);
+    }
+    return line_of(LogLevel::warn, "event.retrying", "not delivered, will be tried again", event);
+}
+
+}  // namespace
+
+LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, InstanceId by) {
+    return {.event_name = "event.claimed",
+            .message = "claimed what is due",
+            .correlation_id = {},
+            .fields = {{"eventsClaimed", static_cast<std::int64_t>(events)},
+                       {"durationMs", milliseconds(duration)},
+                       {"claimedBy", to_string(by)}}};
+}
+
+LogLine settled_line(const Settled& settled, Instant now) {
+    LogLine line = head_of(settled);
+    auto& fields = line.fields;
+    const Settlement& settlement = settled.settlement;
+    if (settled.late) {
+        fields.emplace_back("operation", "settle");
+        fields.emplace_back("expectedVersion", static_cast<std::int64_t>(settlement.held.value));
+        return line;
+    }
+    const Event event = after(settled);
+    fields.emplace_back("eventType", event.type);
+    if (event.user) fields.emplace_back("userId", to_string(*event.user));
+    fields.emplace_back("idempotencyKey", event.key.value);
+    fields.emplace_back("attempt", std::int64_t{event.attempt.value});
+    fields.emplace_back("retryCount", std::int64_t{event.retry_count});
+    if (settlement.status_code) {
+        fields.emplace_back("statusCode", std::int64_t{*settlement.status_code});
+    }
+    fields.emplace_back("durationMs", milliseconds(settlement.duration));
+    fields.emplace_back("targetTimestampUTC", format_instant_millis(event.due));
+    if (!std::holds_alternative<RetryIn>(settlement.result)) {
+        fields.emplace_back("executedAt", format_instant_millis(now));
+    }
+    fields.emplace_back("lateExecution", late_execution(event));
+    if (const auto late_by = lateness(event)) {
+        fields.emplace_back("latenessMs", milliseconds(*late_by));
+    }
+    if (std::string reason = failure_of(settled); !reason.empty()) {
+        fields.emplace_back("failureReason", std::move(reason));
+    }
+    return line;
+}
+
+LogLine lease_expired_line(const Event& event, const char* operation,
+                           std::optional<InstanceId> holder) {
+    LogLine line = line_of(LogLevel::warn, "lease.expired",
+                           "a lease was over before its work was settled", event);
+    line.fields.emplace_back("operation", operation);
+    if (holder) line.fields.emplace_back("holder", to_string(*holder));
+    return line;
+}
+
+LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
+    return {.level = LogLevel::warn,
+            .event_name = "endpoint.disabled",
+            .message = "its events wait until it is enabled again",
+            .correlation_id = {},
+            .fields = {{"endpointId", to_string(endpoint)}, {"reason", reason}}};
+}
+
+}  // namespace sundial

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "application/worker.hpp"
+#include "base/log.hpp"
+#include "domain/event.hpp"
+#include "domain/ids.hpp"
+
+/// The lines that the engine writes, with the fields of docs/reference/logs.md.
+namespace sundial {
+
+[[nodiscard]] base::LogLine claimed_line(std::size_t events, std::chrono::microseconds duration,
+                                         InstanceId by);
+/// event.completed, event.failed, event.retrying; or settle.late if nothing of it has changed.
+[[nodiscard]] base::LogLine settled_line(const Settled& settled, Instant now);
+/// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
+[[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
+                                               std::optional<InstanceId> holder);
+[[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
+
+}  // namespace sundial

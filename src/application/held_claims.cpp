@@ -1,0 +1,79 @@
+#include "application/held_claims.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+bool is_unsent(Stage stage) { return stage == Stage::claimed || stage == Stage::ready; }
+bool takes_slot(Stage stage) { return is_unsent(stage) || stage == Stage::sending; }
+
+}  // namespace
+
+HeldClaim& HeldClaims::add(HeldClaim claim) {
+    const EventId id = claim.event.id;
+    const auto [added, is_new] = claims_.emplace(id, std::move(claim));
+    base::check(is_new && added->second.stage == Stage::claimed);
+    ++taken_slots_;
+    return added->second;
+}
+
+void HeldClaims::move_to(HeldClaim& claim, Stage stage) {
+    if (takes_slot(claim.stage)) --taken_slots_;
+    if (takes_slot(stage)) ++taken_slots_;
+    if (claim.stage == Stage::sending) --sending_;
+    if (stage == Stage::sending) ++sending_;
+    claim.stage = stage;
+}
+
+void HeldClaims::forget(EventId id) {
+    const auto found = claims_.find(id);
+    base::check(found != claims_.end());
+    move_to(found->second, Stage::settling);  // leaves its slot
+    claims_.erase(found);
+}
+
+HeldClaim* HeldClaims::find(EventId id) {
+    const auto found = claims_.find(id);
+    return found == claims_.end() ? nullptr : &found->second;
+}
+
+HeldClaim* HeldClaims::find(EventId id, Stage stage) {
+    HeldClaim* claim = find(id);
+    return claim != nullptr && claim->stage == stage ? claim : nullptr;
+}
+
+std::vector<HeldClaim*> HeldClaims::unsent() {
+    std::vector<HeldClaim*> found;
+    for (auto& [id, claim] : claims_) {
+        if (is_unsent(claim.stage)) found.push_back(&claim);
+    }
+    return found;
+}
+
+std::vector<Held> HeldClaims::leases() const {
+    std::vector<Held> held;
+    held.reserve(claims_.size());
+    for (const auto& [id, claim] : claims_) {
+        if (!claim.lost) held.push_back({id, claim.event.version});
+    }
+    return held;
+}
+
+bool HeldClaims::has_leases() const {
+    return std::ranges::any_of(claims_, [](const auto& entry) { return !entry.second.lost; });
+}
+
+void HeldClaims::set_deadlines(Mono deadline) {
+    for (auto& [id, claim] : claims_) claim.deadline = deadline;
+}
+
+bool HeldClaims::any_due_by(Instant then) const {
+    return std::ranges::any_of(claims_,
+                               [&](const auto& entry) { return entry.second.event.due <= then; });
+}
+
+}  // namespace sundial

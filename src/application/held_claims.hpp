@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "application/destination.hpp"
+#include "application/mono.hpp"
+#include "application/ports/event_queue.hpp"
+#include "domain/event.hpp"
+
+namespace sundial {
+
+/// How far a claim has come.
+enum class Stage : std::uint8_t { claimed, ready, sending, settling, giving_back };
+
+struct HeldClaim {
+    Event event;  // as claimed
+    Instant claimed_at;
+    Mono deadline{};       // no send whose time-out ends later
+    bool rescued = false;  // an earlier holder lost it
+    Stage stage = Stage::claimed;
+    bool lost = false;  // its lease is over; what was begun is finished all the same
+    Destination destination{};
+    Instant started_at{};
+};
+
+/// What one instance has claimed and not yet settled or given back. Until its outcome is there,
+/// each takes a slot.
+class HeldClaims {
+public:
+    HeldClaim& add(HeldClaim claim);
+    void move_to(HeldClaim& claim, Stage stage);
+    void forget(EventId id);
+
+    [[nodiscard]] HeldClaim* find(EventId id);
+    /// Null also if it has left `stage`.
+    [[nodiscard]] HeldClaim* find(EventId id, Stage stage);
+    [[nodiscard]] std::vector<HeldClaim*> unsent();
+
+    /// The leases that can still be extended.
+    [[nodiscard]] std::vector<Held> leases() const;
+    [[nodiscard]] bool has_leases() const;
+    void set_deadlines(Mono deadline);
+
+    [[nodiscard]] std::size_t size() const { return claims_.size(); }
+    [[nodiscard]] bool empty() const { return claims_.empty(); }
+    [[nodiscard]] std::size_t taken_slots() const { return taken_slots_; }
+    [[nodiscard]] std::size_t sending() const { return sending_; }
+    /// Whether one of them was due at `then` or before.
+    [[nodiscard]] bool any_due_by(Instant then) const;
+
+private:
+    std::unordered_map<EventId, HeldClaim> claims_;
+    std::size_t taken_slots_ = 0;
+    std::size_t sending_ = 0;
+};
+
+}  // namespace sundial

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <iterator>
+
+#include "application/worker.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For what cannot be planned: whatever is wrong with it is no passing trouble.
+constexpr std::chrono::microseconds planning_failed_wait = 1min;
+
+/// Back to where they were taken from.
+template <class T>
+void put_back(std::deque<T>& queue, std::vector<T>& taken) {
+    queue.insert(queue.begin(), std::make_move_iterator(taken.begin()),
+                 std::make_move_iterator(taken.end()));
+    taken.clear();
+}
+
+}  // namespace
+
+void Worker::failed(const Command& command, bool transient, double random, Mono now) {
+    struct Failure {
+        Worker& worker;
+        bool transient;
+        double random;
+        Mono now;
+
+        void operator()(const CountBacklog&) const { worker.read_backoff_.fail(random, now); }
+        void operator()(const Look&) const { worker.read_backoff_.fail(random, now); }
+        void operator()(const Claim& claim) const {
+            worker.read_backoff_.fail(random, now);
+            worker.rota_.claim_failed(claim.request.shard);
+        }
+        void operator()(const Plan& plan) const {
+            worker.plan_backoff_.fail(random, now);
+            if (transient || plan.events.size() > 1) {
+                if (!transient) worker.plan_limit_ = plan.events.size() / 2;
+                put_back(worker.to_plan_, worker.planning_);
+                return;
+            }
+            worker.planning_.clear();
+            HeldClaim* claim = worker.held_.find(plan.events.front().id, Stage::claimed);
+            base::check(claim != nullptr);
+            worker.keep_back(
+                *claim, {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
+        }
+        void operator()(const DisableEndpoint&) const {
+            worker.disable_backoff_.fail(random, now);
+            if (!transient) worker.to_disable_.pop_front();
+        }
+        void operator()(const Settle& settle) const {
+            if (transient || settle.batch.size() > 1) {
+                worker.settle_backoff_.fail(random, now);
+                if (!transient) worker.settle_limit_ = settle.batch.size() / 2;
+                put_back(worker.to_settle_, worker.settling_);
+                return;
+            }
+            worker.settle_backoff_.succeed();
+            worker.settling_.clear();
+            worker.held_.forget(settle.batch.front().id);
+        }
+        void operator()(const GiveBack&) const {
+            worker.give_back_backoff_.fail(random, now);
+            if (transient) {
+                put_back(worker.to_give_back_, worker.giving_back_);
+                return;
+            }
+            for (const PendingReturn& one : worker.giving_back_) {
+                const EventId id = one.given_back.id;
+                if (worker.held_.find(id, Stage::giving_back)) worker.held_.forget(id);
+            }
+            worker.giving_back_.clear();
+        }
+        void operator()(const Extend&) const {
+            worker.extend_backoff_.fail(random, now);
+            ++worker.extensions_failed_;
+        }
+        // These call no port; a try that cannot be started has an outcome instead.
+        void operator()(const Send&) const { base::check(false); }
+        void operator()(const WaitUntil&) const { base::check(false); }
+        void operator()(const Finished&) const { base::check(false); }
+    };
+    std::visit(Failure{*this, transient, random, now}, command);
+}
+
+}  // namespace sundial

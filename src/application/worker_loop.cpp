@@ -1,0 +1,301 @@
+#include "application/worker_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "application/engine_log.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial {
+
+using base::LogLevel;
+
+/// What arrives from other threads. Outlives the loop while deliveries are under way; holds at most
+/// one outcome for each slot.
+struct WorkerLoop::Mailbox {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::vector<std::pair<EventId, Outcome>> outcomes;
+    Instant hint = never;
+    Instant awake_at = Instant::min();  // what becomes due then or later needs no call
+    bool stop = false;
+
+    [[nodiscard]] bool has_news() const { return stop || !outcomes.empty() || hint < awake_at; }
+};
+
+WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
+    : settings_(settings),
+      ports_(ports),
+      worker_(settings),
+      recovery_(ports.log),
+      mailbox_(std::make_shared<Mailbox>()) {}
+
+WorkerLoop::~WorkerLoop() = default;
+
+void WorkerLoop::run() {
+    for (;;) {
+        for (int taken = taken_over_; taken > 0; taken = taken_over_) taken_over_.wait(taken);
+        std::optional<Mono> until;
+        {
+            const std::lock_guard turn_lock(turn_);
+            until = turn();
+        }
+        if (!until) return;
+        wait(*until);
+    }
+}
+
+void WorkerLoop::stop() {
+    stopping_ = true;
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->stop = true;
+    mailbox_->arrived.notify_all();
+}
+
+void WorkerLoop::due_at(Instant when) {
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->hint = std::min(mailbox_->hint, when);
+    if (mailbox_->has_news()) mailbox_->arrived.notify_all();
+}
+
+bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * settings_.tick; }
+
+std::optional<Mono> WorkerLoop::turn() {
+    last_turn_ = now().count();
+    collect_mail();
+    const Command command = worker_.next(now());
+    watch_recovery();
+    if (std::holds_alternative<Finished>(command)) return std::nullopt;
+    if (const auto* wait_until = std::get_if<WaitUntil>(&command)) return wait_until->when;
+    std::visit(
+        [this](const auto& one) {
+            using One = std::decay_t<decltype(one)>;
+            if constexpr (!std::is_same_v<One, WaitUntil> && !std::is_same_v<One, Finished>) {
+                carry_out(one);
+            }
+        },
+        command);
+    return now();
+}
+
+void WorkerLoop::wait(Mono until) {
+    // A test clock may have been moved, so every hint counts.
+    const Instant awake_at = settings_.clock_stands_still ? never : worker_.database_now(until);
+    std::unique_lock lock(mailbox_->mutex);
+    mailbox_->awake_at = awake_at;
+    const auto has_news = [this] { return mailbox_->has_news(); };
+    mailbox_->arrived.wait_for(lock, std::max(until - now(), Mono{0}), has_news);
+    mailbox_->awake_at = Instant::min();
+}
+
+void WorkerLoop::collect_mail() {
+    std::vector<std::pair<EventId, Outcome>> outcomes;
+    Instant hint = never;
+    bool stop_asked = false;
+    {
+        const std::lock_guard lock(mailbox_->mutex);
+        outcomes.swap(mailbox_->outcomes);
+        std::swap(hint, mailbox_->hint);
+        stop_asked = mailbox_->stop;
+    }
+    for (auto& [id, outcome] : outcomes) {
+        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
+        const Instant first = over.event.first_attempt_at.value_or(over.started_at);
+        ports_.observer.delivered({over.event, over.destination.endpoint.get(), over.outcome,
+                                   over.started_at, first - over.event.due});
+    }
+    if (hint != never) worker_.wake(hint);
+    if (stop_asked) worker_.stop(now());
+}
+
+template <class Call>
+auto WorkerLoop::answer_of(const Command& command, Call call) {
+    using Answer = std::invoke_result_t<Call>;
+    const auto failed = [&](bool transient, const char* what) {
+        failure_ = std::current_exception();
+        if (!failing_since_) failing_since_ = now();
+        worker_.failed(command, transient, ports_.random.unit(), now());
+        ports_.log.write({.level = transient ? LogLevel::warn : LogLevel::error,
+                          .event_name = {},
+                          .message = std::string{"the scheduler tries again: "} + what,
+                          .correlation_id = {},
+                          .fields = {}});
+        return std::optional<Answer>{};
+    };
+    try {
+        std::optional<Answer> answer{call()};
+        failing_since_.reset();
+        return answer;
+    } catch (const Unavailable& unavailable) {
+        return failed(true, unavailable.what());
+    } catch (const std::exception& exception) {
+        return failed(false, exception.what());
+    }
+}
+
+void WorkerLoop::carry_out(const CountBacklog& command) {
+    const auto backlog = answer_of(command, [&] { return ports_.queue.backlog(); });
+    if (!backlog) return;
+    worker_.backlog_counted();
+    recovery_.start(*backlog, worker_.database_now(now()), now());
+}
+
+void WorkerLoop::carry_out(const Look& command) {
+    const auto horizon = answer_of(command, [&] { return ports_.queue.look(); });
+    if (horizon) worker_.horizon(*horizon, now());
+}
+
+void WorkerLoop::carry_out(const Claim& command) {
+    const Mono began = now();
+    const auto claimed =
+        answer_of(command, [&] { return ports_.queue.claim_ready(command.request); });
+    if (!claimed) return;
+    const Mono duration = now() - began;
+    worker_.claimed(*claimed, now());
+    if (claimed->events.empty()) return;
+
+    tally_.claimed += claimed->events.size();
+    ports_.log.write(claimed_line(claimed->events.size(), duration, settings_.instance));
+    std::size_t rescued = 0;
+    std::map<std::string_view, std::size_t> by_type;
+    for (const ClaimedEvent& one : claimed->events) {
+        ++by_type[one.event.type];
+        if (!one.rescued) continue;
+        ++rescued;
+        ports_.log.write(lease_expired_line(one.event, "claim", std::nullopt));
+    }
+    ports_.observer.claimed(claimed->events.size(), rescued, duration);
+    for (const auto& [type, count] : by_type) {
+        ports_.observer.transition(type, EventStatus::processing, count);
+    }
+}
+
+void WorkerLoop::carry_out(const Plan& command) {
+    Planning planning;
+    auto decisions = answer_of(command, [&] {
+        planning = ports_.plan.run(command.events);
+        return ports_.deliver.decide(command.events, planning);
+    });
+    for (const auto& [type, count] : planning.stored) {  // also if deciding failed afterwards
+        if (count > 0) ports_.observer.transition(type, EventStatus::pending, count);
+    }
+    if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
+}
+
+void WorkerLoop::carry_out(const Send& command) {
+    const Event& event = command.event;
+    const Instant first = event.first_attempt_at.value_or(command.now);
+    ports_.observer.started({event, command.destination.endpoint.get(), command.now,
+                             !event.first_attempt_at, first - event.due});
+    const auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
+        const std::lock_guard lock(mailbox->mutex);
+        mailbox->outcomes.emplace_back(id, std::move(outcome));
+        mailbox->arrived.notify_all();
+    };
+    try {
+        ports_.deliver.start(event, command.destination, command.now, done);
+    } catch (const std::exception& exception) {
+        Outcome outcome;
+        outcome.error = DeliveryErrorCode::worker;
+        outcome.error_text = exception.what();
+        done(std::move(outcome));
+    }
+}
+
+void WorkerLoop::carry_out(const DisableEndpoint& command) {
+    const std::string reason = "the receiver answered 410 Gone";
+    const auto disabled =
+        answer_of(command, [&] { return ports_.deliver.disable(command.endpoint, reason); });
+    if (!disabled) return;
+    worker_.endpoint_disabled();
+    if (*disabled) ports_.log.write(endpoint_disabled_line(command.endpoint, reason));
+}
+
+void WorkerLoop::carry_out(const Settle& command) {
+    const auto results = answer_of(command, [&] { return ports_.queue.settle(command.batch); });
+    if (!results) return;
+    for (const Settled& settled : worker_.settled(*results, now())) report(settled);
+}
+
+void WorkerLoop::report(const Settled& settled) {
+    ports_.log.write(settled_line(settled, worker_.database_now(now())));
+    if (settled.late) {
+        ports_.observer.settled_late(settled.event);
+        return;
+    }
+    const auto& result = settled.settlement.result;
+    const std::string& type = settled.event.type;
+    if (std::holds_alternative<Accepted>(result)) {
+        ++tally_.completed;
+        ports_.observer.transition(type, EventStatus::completed, 1);
+    } else if (std::holds_alternative<Refused>(result)) {
+        ++tally_.failed;
+        ports_.observer.transition(type, EventStatus::failed, 1);
+    } else {
+        ++tally_.retrying;
+    }
+}
+
+void WorkerLoop::carry_out(const GiveBack& command) {
+    const auto released = answer_of(command, [&] {
+        // Answers do not matter: whoever lost its lease has nothing to give back.
+        static_cast<void>(ports_.queue.give_back(command.batch));
+        return ports_.deliver.release_if_possible(command.parked);
+    });
+    if (released) worker_.given_back(*released, now());
+}
+
+void WorkerLoop::carry_out(const Extend& command) {
+    const auto lost =
+        answer_of(command, [&] { return ports_.queue.extend(command.held, command.lease); });
+    if (!lost) return;
+    for (const Event& event : worker_.extended(*lost)) {
+        ports_.log.write(lease_expired_line(event, "extend", settings_.instance));
+        ports_.observer.lease_lost(event);
+    }
+}
+
+void WorkerLoop::watch_recovery() {
+    const auto until = recovery_.until();
+    if (until && worker_.caught_up_to(*until)) recovery_.finish(now());
+}
+
+WorkerLoop::Exclusive::Exclusive(WorkerLoop& loop) : loop_(loop) {
+    ++loop_.taken_over_;
+    loop_.turn_.lock();
+}
+
+WorkerLoop::Exclusive::~Exclusive() {
+    loop_.turn_.unlock();
+    --loop_.taken_over_;
+    loop_.taken_over_.notify_all();
+}
+
+Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
+    struct Pass {
+        Worker& worker;
+        ~Pass() { worker.end_pass(); }
+    };
+    const Tally before = loop_.tally_;
+    loop_.worker_.begin_pass(limit);
+    const Pass pass{loop_.worker_};
+    loop_.failing_since_.reset();
+    for (;;) {
+        const auto until = loop_.turn();
+        if (!until || loop_.worker_.pass_over()) break;
+        if (const auto since = loop_.failing_since_) {
+            const bool hopeless =
+                loop_.worker_.held() == 0 || loop_.now() - *since > loop_.settings_.drain;
+            if (hopeless) std::rethrow_exception(loop_.failure_);
+        }
+        loop_.wait(*until);
+    }
+    return loop_.tally_ - before;
+}
+
+}  // namespace sundial
