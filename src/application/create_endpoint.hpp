@@ -22,16 +22,16 @@ struct EndpointSettings {
 };
 
 struct NewEndpoint {
-    std::optional<std::string> external_id;
-    std::string name;
+    std::optional<std::string> external_id{};
+    std::string name{};
     EndpointType type = EndpointType::webhook;
-    std::optional<std::string> url;  // of a webhook
-    std::vector<std::pair<std::string, std::string>> headers;
+    std::optional<std::string> url{};  // of a webhook
+    std::vector<std::pair<std::string, std::string>> headers{};
     std::chrono::seconds timeout{10};
-    RetryPolicy retry_policy;
+    RetryPolicy retry_policy{};
     std::uint32_t retry_client_errors = 0;
     bool enabled = true;
-    std::optional<std::string> secret;  // of a webhook; none: a random one
+    std::optional<std::string> secret{};  // of a webhook; none: a random one
 };
 
 struct CreatedEndpoint {

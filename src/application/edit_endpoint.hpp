@@ -18,15 +18,15 @@ namespace sundial {
 
 /// What to change of an endpoint; what is empty stays.
 struct EndpointEdit {
-    Edit<std::string> external_id;
-    std::optional<std::string> name;
-    std::optional<EndpointType> type;  // never changes: another one is refused
-    std::optional<std::string> url;
-    TextsEdit headers;
-    std::optional<std::chrono::seconds> timeout;
-    std::optional<RetryPolicy> retry_policy;
-    std::optional<std::uint32_t> retry_client_errors;
-    std::optional<bool> enabled;
+    Edit<std::string> external_id{};
+    std::optional<std::string> name{};
+    std::optional<EndpointType> type{};  // never changes: another one is refused
+    std::optional<std::string> url{};
+    TextsEdit headers{};
+    std::optional<std::chrono::seconds> timeout{};
+    std::optional<RetryPolicy> retry_policy{};
+    std::optional<std::uint32_t> retry_client_errors{};
+    std::optional<bool> enabled{};
 };
 
 /// Changes a destination. Enabling it lets go what waited for it. An edit that changes nothing

@@ -15,11 +15,11 @@ namespace sundial {
 
 /// What to change of an event; what is empty stays.
 struct EventEdit {
-    TargetFields target;
-    std::optional<std::string> payload;
-    Edit<std::string> endpoint;  // id or ext:…
-    std::optional<Priority> priority;
-    std::optional<bool> dismissed;
+    TargetFields target{};
+    std::optional<std::string> payload{};
+    Edit<std::string> endpoint{};  // id or ext:…
+    std::optional<Priority> priority{};
+    std::optional<bool> dismissed{};
 };
 
 /// Changes what is still PENDING (target, payload, endpoint, priority), gives an endpoint to what

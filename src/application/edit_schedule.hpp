@@ -14,12 +14,12 @@ namespace sundial {
 
 /// What to change of a schedule; what is empty stays.
 struct ScheduleEdit {
-    Edit<std::string> endpoint;     // id or ext:…
-    std::optional<std::string> at;  // trigger.yearly.at: 09:00
-    std::optional<LeapPolicy> leap;
-    std::optional<std::string> payload;  // template
-    std::optional<bool> enabled;
-    Edit<std::string> note;
+    Edit<std::string> endpoint{};     // id or ext:…
+    std::optional<std::string> at{};  // trigger.yearly.at: 09:00
+    std::optional<LeapPolicy> leap{};
+    std::optional<std::string> payload{};  // template
+    std::optional<bool> enabled{};
+    Edit<std::string> note{};
 };
 
 struct EditedSchedule {

@@ -14,13 +14,13 @@ namespace sundial {
 
 /// A single event as asked for.
 struct NewEvent {
-    std::string event_type;
+    std::string event_type{};
     Priority priority = Priority::normal;
-    std::optional<std::string> user;      // id or ext:…
-    std::optional<std::string> endpoint;  // id or ext:…; none: a handler in the process
-    TargetFields target;
+    std::optional<std::string> user{};      // id or ext:…
+    std::optional<std::string> endpoint{};  // id or ext:…; none: a handler in the process
+    TargetFields target{};
     std::string payload = "{}";  // exact bytes, sent unchanged
-    std::optional<std::string> idempotency_key;
+    std::optional<std::string> idempotency_key{};
 };
 
 /// Stores one event. A target in the past is due at once.

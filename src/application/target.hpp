@@ -13,11 +13,11 @@ namespace sundial {
 /// When, as asked for: an instant, or a local time with its zone. Texts, so that all that is wrong
 /// is told at once.
 struct TargetFields {
-    std::optional<std::string> utc;    // targetTimestampUTC: RFC 3339, or now, now+7d
-    std::optional<std::string> local;  // targetTimestampLocal, perhaps with offset and [Zone]
-    std::optional<std::string> zone;   // targetTimezone; of a local time, else the user's zone
-    std::optional<GapPolicy> gap;
-    std::optional<OverlapPolicy> overlap;
+    std::optional<std::string> utc{};    // targetTimestampUTC: RFC 3339, or now, now+7d
+    std::optional<std::string> local{};  // targetTimestampLocal, perhaps with offset and [Zone]
+    std::optional<std::string> zone{};   // targetTimezone; of a local time, else the user's zone
+    std::optional<GapPolicy> gap{};
+    std::optional<OverlapPolicy> overlap{};
 };
 
 /// What is meant, and what that is in UTC.

@@ -1,14 +1,23 @@
 #pragma once
 
+#include "contract/control_plane_contract.hpp"
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
 #include "contract/store_contract.hpp"
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
-#define SUNDIAL_CONTRACTS(adapter, ...)                                                       \
-    INSTANTIATE_TEST_SUITE_P(adapter, EventListContract, testing::Values(__VA_ARGS__));       \
-    INSTANTIATE_TEST_SUITE_P(adapter, EventQueueContract, testing::Values(__VA_ARGS__));      \
-    INSTANTIATE_TEST_SUITE_P(adapter, EventRepositoryContract, testing::Values(__VA_ARGS__)); \
-    INSTANTIATE_TEST_SUITE_P(adapter, SettleContract, testing::Values(__VA_ARGS__));          \
-    INSTANTIATE_TEST_SUITE_P(adapter, StoreContract, testing::Values(__VA_ARGS__))
+#define SUNDIAL_CONTRACTS(adapter, ...)                                 \
+    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);              \
+    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);          \
+    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);         \
+    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
+    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__)
+
+#define SUNDIAL_CONTRACT(adapter, suite, ...) \
+    INSTANTIATE_TEST_SUITE_P(adapter, suite, testing::Values(__VA_ARGS__))

@@ -14,13 +14,16 @@
 
 namespace sundial {
 
-/// A tz database of a few zones: UTC, New York, Apia, and Paris and Kolkata without any change.
+/// A tz database of a few zones: UTC, New York, Apia; and Paris, Kolkata, Honolulu and Auckland with
+/// the offset that they have in January, without any change.
 class FakeTimeZones final : public TimeZones {
 public:
     FakeTimeZones() {
         for (const FakeZone& zone :
              {utc_zone(), new_york(), apia(), FakeZone("Europe/Paris", std::chrono::hours{1}),
-              FakeZone("Asia/Kolkata", std::chrono::minutes{330})}) {
+              FakeZone("Asia/Kolkata", std::chrono::minutes{330}),
+              FakeZone("Pacific/Auckland", std::chrono::hours{13}),
+              FakeZone("Pacific/Honolulu", std::chrono::hours{-10})}) {
             names_.emplace_back(zone.name());
             zones_.emplace(zone.name(), std::make_shared<FakeZone>(zone));
         }

@@ -1,44 +1,52 @@
 #include "adapters/memory/inbox_repository.hpp"
 
-#include <algorithm>
-
 namespace sundial::memory {
 namespace {
 
 constexpr std::size_t kept = 10'000;  // of each endpoint, as the port says
 
+/// Before and after every key of the endpoint.
+InboxKey first_key(EndpointId endpoint) { return {endpoint, Uuid{}}; }
+InboxKey last_key(EndpointId endpoint) {
+    Uuid last;
+    last.bytes.fill(0xff);
+    return {endpoint, last};
+}
+
 }  // namespace
 
 void MemoryInboxRepository::add(const InboxRequest& request) {
     inbox_.insert({request.endpoint, request.id}, request);
-    const auto keys = keys_of(request.endpoint);
-    if (keys.size() > kept) inbox_.erase(keys.front());
+    const std::size_t* size = sizes_.find(request.endpoint);
+    if (!size) {
+        sizes_.insert(request.endpoint, 1);
+    } else if (*size < kept) {
+        sizes_.replace(request.endpoint, *size + 1);
+    } else {
+        inbox_.erase(InboxKey{inbox_.rows().lower_bound(first_key(request.endpoint))->first});
+    }
 }
 
 Page<InboxRequest> MemoryInboxRepository::list(EndpointId endpoint, const PageRequest& page) {
-    auto keys = keys_of(endpoint);
-    std::reverse(keys.begin(), keys.end());
+    const auto& rows = inbox_.rows();
+    const auto oldest = rows.lower_bound(first_key(endpoint));
+    auto row = page.after ? rows.lower_bound({endpoint, page.after->id})
+                          : rows.upper_bound(last_key(endpoint));
     Page<InboxRequest> found;
-    for (const auto& key : keys) {
-        if (page.after && key.id >= page.after->id) continue;
-        found.has_more = found.items.size() == page.limit;
-        if (found.has_more) break;
-        found.items.push_back(*inbox_.find(key));
+    while (row != oldest && found.items.size() < page.limit) {
+        found.items.push_back((--row)->second);
     }
+    found.has_more = row != oldest;
     return found;
 }
 
 void MemoryInboxRepository::clear(EndpointId endpoint) {
-    for (const auto& key : keys_of(endpoint)) inbox_.erase(key);
-}
-
-std::vector<InboxKey> MemoryInboxRepository::keys_of(EndpointId endpoint) const {
-    std::vector<InboxKey> keys;
-    for (auto row = inbox_.rows().lower_bound({endpoint, Uuid{}});
-         row != inbox_.rows().end() && row->first.endpoint == endpoint; ++row) {
-        keys.push_back(row->first);
+    const auto& rows = inbox_.rows();
+    for (auto row = rows.lower_bound(first_key(endpoint));
+         row != rows.end() && row->first.endpoint == endpoint;) {
+        inbox_.erase(InboxKey{(row++)->first});
     }
-    return keys;
+    if (sizes_.find(endpoint)) sizes_.erase(endpoint);
 }
 
 }  // namespace sundial::memory

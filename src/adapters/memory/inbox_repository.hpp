@@ -7,16 +7,16 @@ namespace sundial::memory {
 
 class MemoryInboxRepository final : public InboxRepository {
 public:
-    explicit MemoryInboxRepository(State& state) : inbox_{state.inbox} {}
+    explicit MemoryInboxRepository(State& state) : inbox_{state.inbox}, sizes_{state.inbox_sizes} {}
     void add(const InboxRequest& request) override;
     Page<InboxRequest> list(EndpointId endpoint, const PageRequest& page) override;
     void clear(EndpointId endpoint) override;
 
 private:
-    /// In order of arrival.
-    [[nodiscard]] std::vector<InboxKey> keys_of(EndpointId endpoint) const;
+    using Rows = Table<InboxKey, InboxRequest>;
 
-    Table<InboxKey, InboxRequest>& inbox_;
+    Rows& inbox_;
+    Table<EndpointId, std::size_t>& sizes_;
 };
 
 }  // namespace sundial::memory

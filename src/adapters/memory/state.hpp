@@ -59,6 +59,7 @@ struct State {
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
     Table<AttemptKey, AttemptRecord> attempts{journal};
     Table<InboxKey, InboxRequest> inbox{journal};
+    Table<EndpointId, std::size_t> inbox_sizes{journal};
     Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
 };
 

@@ -1,0 +1,215 @@
+#include "adapters/postgres/connection.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "application/ports/failures.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+constexpr int binary = 1;
+
+/// libpq ends its messages with a line break.
+std::string text_of(const char* message) {
+    std::string text = message ? message : "";
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+std::string field_of(const PGresult* result, int code) {
+    const char* text = PQresultErrorField(result, code);
+    return text ? text : "";
+}
+
+/// What the server has to say beside its answers. Only warnings are for operators.
+void log_notice(void* log, const PGresult* result) {
+    const std::string severity = field_of(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    static_cast<base::Log*>(log)->write(
+        {.level = severity == "WARNING" ? base::LogLevel::warn : base::LogLevel::debug,
+         .event_name = {},
+         .message = "PostgreSQL: " + field_of(result, PG_DIAG_MESSAGE_PRIMARY),
+         .correlation_id = {},
+         .fields = {}});
+}
+
+/// Whether the server is about to close the connection, or says that the outcome is unknown.
+bool ends_the_connection(std::string_view state) {
+    return state.starts_with("08") || state.starts_with("57P0") || state == "40003";
+}
+
+/// Waits until the socket can be read, or also written where libpq has something to send.
+bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
+    pollfd wanted{.fd = socket,
+                  .events = static_cast<short>(to_send ? POLLIN | POLLOUT : POLLIN),
+                  .revents = 0};
+    for (;;) {
+        const int ready = poll(&wanted, 1, static_cast<int>(silence.count()));
+        if (ready >= 0 || errno != EINTR) return ready > 0;
+    }
+}
+
+}  // namespace
+
+void check_url(const std::string& url) {
+    char* reason = nullptr;
+    PQconninfoOption* options = PQconninfoParse(url.c_str(), &reason);
+    if (options) return PQconninfoFree(options);
+    const std::string text = text_of(reason);
+    PQfreemem(reason);
+    throw CannotStart{"storage.url is not a PostgreSQL address: " + text +
+                      "; write it as postgresql://user:password@host:5432/database"};
+}
+
+void Connection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
+
+Connection::Connection(const std::string& url, base::Log& log) : log_{log} {
+    check_url(url);
+    // What stands before dbname the URL may change, what stands after it not (libpq 34.1). The
+    // times: a server that is gone is noticed within 10 s while something is sent, 25 s while we
+    // listen.
+    const std::array names{"connect_timeout",  "tcp_user_timeout",
+                           "keepalives_idle",  "keepalives_interval",
+                           "keepalives_count", "fallback_application_name",
+                           "dbname",           "target_session_attrs",
+                           "client_encoding",  static_cast<const char*>(nullptr)};
+    const std::array values{
+        "5",       "10000",     "10",         "5",    "3",
+        "sundial", url.c_str(), "read-write", "UTF8", static_cast<const char*>(nullptr)};
+    connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
+    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+        throw Unavailable{"PostgreSQL cannot be reached: " +
+                          text_of(PQerrorMessage(connection_.get()))};
+    }
+    PQsetNoticeReceiver(connection_.get(), log_notice, &log_);
+    if (PQsetnonblocking(connection_.get(), 1) != 0 ||
+        PQenterPipelineMode(connection_.get()) != 1) {
+        throw Unavailable{"PostgreSQL connection cannot be set up: " +
+                          text_of(PQerrorMessage(connection_.get()))};
+    }
+}
+
+Connection::~Connection() = default;
+
+void Connection::lose(const std::string& why) {
+    broken_ = true;
+    throw ConnectionLost{why};
+}
+
+void Connection::send_prepare(const Call& call) {
+    std::vector<::Oid> types;
+    for (const auto& slot : call.parameters.slots()) types.push_back(slot.type);
+    if (PQsendPrepare(connection_.get(), call.statement->name, call.statement->sql,
+                      static_cast<int>(types.size()), types.data()) != 1) {
+        lose(text_of(PQerrorMessage(connection_.get())));
+    }
+}
+
+void Connection::send(const Call& call, bool prepare) {
+    const auto& slots = call.parameters.slots();
+    std::vector<::Oid> types;
+    std::vector<const char*> values;
+    std::vector<int> lengths;
+    const std::vector<int> formats(slots.size(), binary);
+    for (const auto& slot : slots) {
+        types.push_back(slot.type);
+        values.push_back(slot.length ? call.parameters.bytes() + slot.offset : nullptr);
+        lengths.push_back(static_cast<int>(slot.length.value_or(0)));
+    }
+    const int count = static_cast<int>(slots.size());
+    const int sent =
+        prepare ? PQsendQueryPrepared(connection_.get(), call.statement->name, count, values.data(),
+                                      lengths.data(), formats.data(), binary)
+                : PQsendQueryParams(connection_.get(), call.statement->sql, count, types.data(),
+                                    values.data(), lengths.data(), formats.data(), binary);
+    if (sent != 1) lose(text_of(PQerrorMessage(connection_.get())));
+}
+
+pg_result* Connection::next_result(std::chrono::milliseconds silence) {
+    for (;;) {
+        const int unsent = PQflush(connection_.get());
+        if (unsent < 0) lose(text_of(PQerrorMessage(connection_.get())));
+        if (PQisBusy(connection_.get()) == 0) return PQgetResult(connection_.get());
+        if (!wait_for(PQsocket(connection_.get()), unsent == 1, silence)) {
+            lose("PostgreSQL did not answer in time");
+        }
+        if (PQconsumeInput(connection_.get()) != 1) {
+            lose(text_of(PQerrorMessage(connection_.get())));
+        }
+    }
+}
+
+void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& first) {
+    const std::string state = field_of(result, PG_DIAG_SQLSTATE);
+    const std::string message = text_of(PQresultErrorMessage(result));
+    if (PQstatus(connection_.get()) == CONNECTION_BAD || ends_the_connection(state)) lose(message);
+    if (!first) first.emplace(state, field_of(result, PG_DIAG_CONSTRAINT_NAME), message);
+}
+
+std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
+                                    std::chrono::milliseconds silence) {
+    // What each answer will belong to: the preparation of a statement, or (null) a call.
+    std::vector<const Statement*> expected;
+    for (const Call& call : calls) {
+        const bool by_name = prepare && call.statement->plan == Statement::Plan::kept;
+        if (by_name && !prepared_.contains(call.statement) &&
+            std::find(expected.begin(), expected.end(), call.statement) == expected.end()) {
+            send_prepare(call);
+            expected.push_back(call.statement);
+        }
+        send(call, by_name);
+        expected.push_back(nullptr);
+    }
+    if (PQpipelineSync(connection_.get()) != 1) lose(text_of(PQerrorMessage(connection_.get())));
+
+    std::vector<Answer> answers;
+    answers.reserve(calls.size());
+    std::optional<SqlError> refused;
+    for (const Statement* preparation : expected) {
+        Answer rows{next_result(silence)};
+        const auto status = PQresultStatus(rows.raw());
+        const bool done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+        if (!done && status != PGRES_PIPELINE_ABORTED) note_refusal(rows.raw(), refused);
+        if (!preparation) answers.push_back(std::move(rows));
+        if (preparation && done) prepared_.insert(preparation);
+        const Answer end{next_result(silence)};  // a null ends each answer
+    }
+    const Answer sync{next_result(silence)};
+    if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC) lose("PostgreSQL lost the thread");
+    if (refused) throw std::move(*refused);
+    return answers;
+}
+
+void Connection::run_script(const std::string& sql, std::chrono::milliseconds silence) {
+    if (PQexitPipelineMode(connection_.get()) != 1 ||
+        PQsendQuery(connection_.get(), sql.c_str()) != 1) {
+        lose(text_of(PQerrorMessage(connection_.get())));
+    }
+    std::optional<SqlError> refused;
+    while (pg_result* next = next_result(silence)) {
+        const Answer rows{next};
+        if (PQresultStatus(next) == PGRES_FATAL_ERROR) note_refusal(next, refused);
+    }
+    if (PQenterPipelineMode(connection_.get()) != 1) {
+        lose(text_of(PQerrorMessage(connection_.get())));
+    }
+    if (refused) throw std::move(*refused);
+}
+
+bool Connection::is_quiet() {
+    if (broken_) return false;
+    pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
+    if (poll(&socket, 1, 0) == 0) return true;
+    // A notice or a changed setting may come unasked; the end of the connection may, too.
+    if (PQconsumeInput(connection_.get()) != 1) return false;
+    return PQstatus(connection_.get()) == CONNECTION_OK && PQisBusy(connection_.get()) == 0;
+}
+
+int Connection::server_version() const { return PQserverVersion(connection_.get()); }
+int Connection::backend_process() const { return PQbackendPID(connection_.get()); }
+
+}  // namespace sundial::postgres

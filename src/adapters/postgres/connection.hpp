@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/answer.hpp"
+#include "adapters/postgres/sql_error.hpp"
+#include "adapters/postgres/statement.hpp"
+#include "base/log.hpp"
+
+struct pg_conn;  // libpq's PGconn
+
+namespace sundial::postgres {
+
+/// One connection to PostgreSQL. Not thread-safe. Everything is sent in pipeline mode and every
+/// wait has an end; after ConnectionLost it is of no more use.
+class Connection {
+public:
+    /// Throws CannotStart if `url` cannot be understood, Unavailable if nobody answers there or
+    /// lets us in.
+    Connection(const std::string& url, base::Log& log);
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection();
+
+    /// Sends `calls` in one go and waits for all answers. Throws SqlError for the first that was
+    /// refused (those after it were not tried), ConnectionLost if any answer is missing.
+    /// `prepare`: by name, once for each statement; otherwise they are sent in full. `silence`: how
+    /// long the server may say nothing at all; it bounds the statements themselves by its
+    /// time-outs.
+    std::vector<Answer> run(std::span<const Call> calls, bool prepare,
+                            std::chrono::milliseconds silence);
+    /// Runs a text of several statements without parameters.
+    void run_script(const std::string& sql, std::chrono::milliseconds silence);
+
+    /// Whether it still looks usable: nothing has come that nobody asked for, as when the server
+    /// closed it while it lay idle.
+    [[nodiscard]] bool is_quiet();
+    [[nodiscard]] bool is_broken() const { return broken_; }
+    /// 150020 is 15.20.
+    [[nodiscard]] int server_version() const;
+    /// The server's process for this connection: a number that differs from those of others.
+    [[nodiscard]] int backend_process() const;
+
+private:
+    struct Close {
+        void operator()(pg_conn* connection) const;
+    };
+    void send(const Call& call, bool prepare);
+    void send_prepare(const Call& call);
+    pg_result* next_result(std::chrono::milliseconds silence);
+    void note_refusal(const pg_result* result, std::optional<SqlError>& first);
+    [[noreturn]] void lose(const std::string& why);
+
+    base::Log& log_;
+    std::unique_ptr<pg_conn, Close> connection_;
+    std::set<const Statement*> prepared_;
+    bool broken_ = false;
+};
+
+/// Throws CannotStart if `url` is not a connection string of libpq.
+void check_url(const std::string& url);
+
+}  // namespace sundial::postgres

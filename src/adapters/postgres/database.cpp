@@ -1,0 +1,166 @@
+#include "adapters/postgres/database.hpp"
+
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "adapters/postgres/sql_error.hpp"
+#include "adapters/postgres/statements.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int most_tries = 5;  // reliability 5
+
+/// A pooler gave us a connection on which somebody else prepared, or nobody.
+bool lost_preparation(const SqlError& error) {
+    return error.state == "26000" || error.state == "42P05";
+}
+/// 2 to 60 ms, twice as much after each try, never the same for two connections: the number of the
+/// server's process makes the difference, so that nobody has to ask for randomness.
+void pause_before(int next_try, int backend_process) {
+    const auto spread =
+        static_cast<std::uint32_t>(backend_process * 16 + next_try) * 2'654'435'761U;
+    const std::chrono::microseconds base = 1ms * (1 << next_try);
+    std::this_thread::sleep_for(base / 2 + base * (spread >> 16U) / 65'536);
+}
+
+}  // namespace
+
+Database::Database(const Settings& settings, std::uint32_t shards, base::Log& log)
+    : settings_{settings},
+      log_{log},
+      pool_{settings.url, settings.pool_size, settings.pool_wait, log},
+      shards_{shards},
+      prepare_{settings.prepare_statements} {}
+
+Call Database::configuration() const {
+    return Call{sql::configure, std::to_string(settings_.statement_timeout.count()),
+                std::to_string(settings_.lock_timeout.count()),
+                std::to_string(settings_.idle_in_transaction_timeout.count())};
+}
+
+Call Database::configuration_for_queue() const {
+    return Call{sql::configure_queue, std::to_string(settings_.statement_timeout.count()),
+                std::to_string(settings_.lock_timeout.count()),
+                std::to_string(settings_.idle_in_transaction_timeout.count())};
+}
+
+void Database::outcome_unknown(std::string_view operation, const char* why) {
+    log_.write({.level = base::LogLevel::warn,
+                .event_name = "commit.outcome_unknown",
+                .message = std::string{"no answer to a commit: "} + why,
+                .correlation_id = {},
+                .fields = {{"operation", std::string{operation}}}});
+    throw Unavailable{std::string{"outcome unknown: "} + why};
+}
+
+bool Database::may_retry(const SqlError& error) {
+    if (lost_preparation(error)) {
+        if (prepare_.exchange(false)) {
+            log_.write({.level = base::LogLevel::info,
+                        .event_name = {},
+                        .message =
+                            "prepared statements do not survive here (a pooler?): statements "
+                            "are sent in full from now on",
+                        .correlation_id = {},
+                        .fields = {}});
+        }
+        return true;
+    }
+    return is_conflict(error);
+}
+
+void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
+    for (int number = 1;; ++number) {
+        int process = 0;
+        {
+            const auto connection = pool_.borrow();
+            process = connection->backend_process();
+            Try current{*connection, prepare_};
+            const auto roll_back = [&] {
+                if (connection->is_broken()) return;
+                const Call rollback{sql::rollback};
+                try {
+                    connection->run({&rollback, 1}, false, settings_.lock_timeout);
+                } catch (const ConnectionLost&) {
+                    // The server rolls back by itself.
+                }
+            };
+            try {
+                return attempt(current);
+            } catch (const ConnectionLost& lost) {
+                pool_.close_idle();
+                if (current.committing) outcome_unknown(operation, lost.what());
+                // Nothing has happened. The connection may have died while it lay idle, with the
+                // others: the next one is new.
+                if (number > 1) throw Unavailable{lost.what()};
+            } catch (const SqlError& error) {
+                roll_back();
+                if (error.state == "25006") pool_.close_idle();  // it is a standby by now
+                if (!may_retry(error) || number == most_tries) {
+                    if (is_passing(error)) throw Unavailable{error.what()};
+                    throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
+                                             error.what() + " (SQLSTATE " + error.state + ")"};
+                }
+            } catch (...) {
+                roll_back();
+                throw;
+            }
+        }
+        pause_before(number, process);
+    }
+}
+
+Session Database::begin(Try& attempt, const Statement& begin) {
+    const std::chrono::milliseconds silence = settings_.statement_timeout + settings_.lock_timeout;
+    const std::array calls{Call{begin}, configuration()};
+    const auto answers = attempt.connection.run(calls, attempt.prepare, silence);
+    return {attempt.connection, {answers[1].get<Instant>(0, 3), shards_, attempt.prepare, silence}};
+}
+
+void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
+    with_retries(operation, [&](Try& attempt) {
+        Session session = begin(attempt, sql::begin_write);
+        if (!work(session)) {
+            session.run(sql::rollback);
+            return;
+        }
+        attempt.committing = true;
+        const Answer committed = session.run(sql::commit);
+        base::check(committed.tag() == "COMMIT");
+    });
+}
+
+void Database::read(std::string_view operation, const std::function<void(Session&)>& work) {
+    with_retries(operation, [&](Try& attempt) {
+        Session session = begin(attempt, sql::begin_read);
+        work(session);
+        session.run(sql::rollback);
+    });
+}
+
+Database::Answered Database::run(std::string_view operation, std::span<const Call> calls) {
+    Answered answered{};
+    with_retries(operation, [&](Try& attempt) {
+        std::vector<Call> all;
+        all.reserve(calls.size() + 3);
+        all.emplace_back(sql::begin_write);
+        all.push_back(configuration_for_queue());
+        all.insert(all.end(), calls.begin(), calls.end());
+        all.emplace_back(sql::commit);
+        attempt.committing = true;
+        auto rows = attempt.connection.run(all, attempt.prepare,
+                                           settings_.statement_timeout + settings_.lock_timeout);
+        answered.now = rows[1].get<Instant>(0, 3);
+        rows.pop_back();
+        rows.erase(rows.begin(), rows.begin() + 2);
+        answered.answers = std::move(rows);
+    });
+    return answered;
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,73 @@
+#include "adapters/postgres/endpoint_repository.hpp"
+
+#include "adapters/postgres/control_statements.hpp"
+#include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/rows.hpp"
+
+namespace sundial::postgres {
+
+Answer PostgresEndpointRepository::write(const Statement& statement, const Endpoint& endpoint) {
+    const auto [header_names, header_values] = unzipped(endpoint.headers);
+    std::vector<std::int32_t> delays;
+    for (const auto delay : endpoint.retry_policy.custom) {
+        delays.push_back(static_cast<std::int32_t>(delay.count()));
+    }
+    return session_.run(
+        statement, endpoint.id, endpoint.external_id, endpoint.name, to_string(endpoint.type),
+        endpoint.url, header_names, header_values, std::chrono::microseconds{endpoint.timeout},
+        name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors, endpoint.enabled,
+        endpoint.disabled_reason, Bytes{endpoint.sealed_secret}, endpoint.secret_hint,
+        endpoint.version, endpoint.created_at, endpoint.updated_at);
+}
+
+Result<void> PostgresEndpointRepository::external_id_is_free(const Endpoint& endpoint) {
+    if (!endpoint.external_id) return {};
+    const auto holder = id_of(*endpoint.external_id);
+    if (!holder || *holder == endpoint.id) return {};
+    return DuplicateExternalId{Noun::endpoint, *endpoint.external_id, holder->value};
+}
+
+Result<void> PostgresEndpointRepository::add(const Endpoint& endpoint) {
+    if (write(sql::add_endpoint, endpoint).changed() == 1) return {};
+    auto free = external_id_is_free(endpoint);
+    if (free) throw conflict("the endpoint with that external id has just changed");
+    return free;
+}
+
+std::optional<Endpoint> PostgresEndpointRepository::find(EndpointId id) {
+    return first_of(endpoints_in(session_.run(sql::find_endpoint, id)));
+}
+
+std::vector<Endpoint> PostgresEndpointRepository::find_all(std::span<const EndpointId> ids) {
+    return endpoints_in(
+        session_.run(sql::find_endpoints, std::vector<EndpointId>{ids.begin(), ids.end()}));
+}
+
+std::optional<EndpointId> PostgresEndpointRepository::id_of(std::string_view external_id) {
+    return first_of(
+        column_of<EndpointId>(session_.run(sql::endpoint_of_external_id, external_id), 0));
+}
+
+std::optional<Endpoint> PostgresEndpointRepository::lock(EndpointId id) {
+    return first_of(endpoints_in(session_.run(sql::lock_endpoint, id)));
+}
+
+// Who takes the external id between the look and the update makes the update fail: then all is done
+// again, and the look finds him.
+Result<void> PostgresEndpointRepository::update(const Endpoint& endpoint) {
+    auto free = external_id_is_free(endpoint);
+    if (free) base::check(write(sql::update_endpoint, endpoint).changed() == 1);
+    return free;
+}
+
+Page<Endpoint> PostgresEndpointRepository::list(const EndpointQuery& query) {
+    const auto type = query.type ? std::optional{to_string(*query.type)} : std::nullopt;
+    const Statement& statement =
+        query.page.descending ? sql::endpoints_by_creation_down : sql::endpoints_by_creation;
+    return page_in(
+        endpoints_in(session_.run(statement, type, query.enabled, query.prefix, last_id(query.page),
+                                  last_instant(query.page), rows_for(query.page))),
+        query.page);
+}
+
+}  // namespace sundial::postgres

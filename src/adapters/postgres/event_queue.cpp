@@ -1,0 +1,247 @@
+#include "adapters/postgres/event_queue.hpp"
+
+#include <map>
+#include <utility>
+
+#include "adapters/postgres/rows.hpp"
+#include "adapters/postgres/statements.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds tick = 1s;
+
+/// Which of the given ones lie in each shard: a statement touches one shard.
+using ByShard = std::map<std::int16_t, std::vector<std::size_t>>;
+
+template <class Given>
+ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
+    ByShard parts;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        parts[static_cast<std::int16_t>(shard_of(given[i].id, shards))].push_back(i);
+    }
+    return parts;
+}
+
+/// Runs `call(shard, indices)` for each part, all in one transaction, and marks in `done` those
+/// whose place in their part (from 1) came back.
+template <class MakeCall>
+void run_for_each_shard(Database& database, std::string_view operation, const ByShard& parts,
+                        std::vector<bool>& done, MakeCall call) {
+    if (parts.empty()) return;
+    std::vector<Call> calls;
+    for (const auto& [shard, indices] : parts) calls.push_back(call(shard, indices));
+    const auto answered = database.run(operation, calls);
+    auto answer = answered.answers.begin();
+    for (const auto& [shard, indices] : parts) {
+        for (const auto place : column_of<std::int64_t>(*answer++, 0)) {
+            done[indices.at(static_cast<std::size_t>(place - 1))] = true;
+        }
+    }
+}
+
+/// Those of `parts` that are not done.
+ByShard left_of(const ByShard& parts, const std::vector<bool>& done) {
+    ByShard left;
+    for (const auto& [shard, indices] : parts) {
+        for (const std::size_t i : indices) {
+            if (!done[i]) left[shard].push_back(i);
+        }
+    }
+    return left;
+}
+
+template <class Given>
+std::vector<Result<void>> answers_of(std::span<const Given> given, const std::vector<bool>& done) {
+    std::vector<Result<void>> answers;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (done[i]) {
+            answers.emplace_back();
+        } else {
+            answers.emplace_back(LeaseLost{given[i].id, given[i].held});
+        }
+    }
+    return answers;
+}
+
+/// What the settling statements call a result.
+struct ResultName {
+    std::string operator()(const Accepted&) const { return "COMPLETED"; }
+    std::string operator()(const RetryIn&) const { return "RETRY"; }
+    std::string operator()(const Refused&) const { return "FAILED"; }
+};
+
+/// Parameters of settle and settle_late.
+Call settling(const Statement& statement, std::int16_t shard, std::span<const Settlement> all,
+              const std::vector<std::size_t>& indices) {
+    std::vector<EventId> ids;
+    std::vector<Version> held;
+    std::vector<Attempt> numbers;
+    std::vector<InstanceId> instances;
+    std::vector<std::string> results;
+    std::vector<std::optional<std::chrono::microseconds>> delays;
+    std::vector<std::optional<std::string>> reasons;
+    std::vector<std::optional<Instant>> starts;
+    std::vector<std::chrono::microseconds> durations;
+    std::vector<std::optional<std::int32_t>> status_codes;
+    std::vector<std::optional<std::string>> outcomes, error_codes, error_texts;
+    std::vector<std::optional<EndpointId>> endpoints;
+    std::vector<std::optional<Bytes>> bodies;
+    for (const std::size_t i : indices) {
+        const Settlement& one = all[i];
+        const auto* retry = std::get_if<RetryIn>(&one.result);
+        const auto* refused = std::get_if<Refused>(&one.result);
+        ids.push_back(one.id);
+        held.push_back(one.held);
+        numbers.push_back(one.number);
+        instances.push_back(one.by);
+        results.push_back(std::visit(ResultName{}, one.result));
+        delays.push_back(retry ? std::optional{retry->delay} : std::nullopt);
+        reasons.push_back(refused ? std::optional{as_text(refused->reason)} : std::nullopt);
+        starts.push_back(one.started_at);
+        durations.push_back(one.duration);
+        status_codes.push_back(one.status_code);
+        const auto& attempt = one.attempt;
+        outcomes.push_back(attempt ? std::optional{std::string{to_string(attempt->outcome)}}
+                                   : std::nullopt);
+        endpoints.push_back(attempt ? attempt->endpoint : std::nullopt);
+        error_codes.push_back(attempt ? std::optional{as_text(attempt->error_code)} : std::nullopt);
+        error_texts.push_back(attempt ? std::optional{as_text(attempt->error_text)} : std::nullopt);
+        bodies.push_back(attempt ? std::optional{Bytes{attempt->response_body}} : std::nullopt);
+    }
+    return Call{statement, shard,     ids,         held,        numbers,   instances,
+                results,   delays,    reasons,     starts,      durations, status_codes,
+                outcomes,  endpoints, error_codes, error_texts, bodies};
+}
+
+}  // namespace
+
+Horizon PostgresEventQueue::look() {
+    const Call look{sql::look, shards()};
+    const auto answered = database_.run("look", {&look, 1});
+    return {answered.now, column_of<Instant>(answered.answers.front(), 0)};
+}
+
+Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
+    std::vector<std::int16_t> priorities;
+    std::vector<std::int32_t> shares;
+    for (std::size_t i = 0; i < request.shares.size(); ++i) {
+        if (request.shares[i] == 0) continue;
+        priorities.push_back(static_cast<std::int16_t>(i));
+        shares.push_back(static_cast<std::int32_t>(request.shares[i]));
+    }
+    const Call claim{sql::claim_ready, static_cast<std::int16_t>(request.shard),
+                     priorities,       shares,
+                     request.by,       request.lease};
+    const auto answered = database_.run("claim", {&claim, 1});
+    const Answer& rows = answered.answers.front();
+    Claimed claimed{{}, answered.now};
+    if (rows.empty()) return claimed;
+    claimed.now = rows.get<Instant>(0, rows.column("now").value());
+    const int rescued = rows.column("rescued").value();
+    auto events = events_in(rows);
+    for (std::size_t row = 0; row < events.size(); ++row) {
+        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, rescued)});
+    }
+    return claimed;
+}
+
+std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement> settlements) {
+    const ByShard parts = by_shard(settlements, shards());
+    std::vector<bool> done(settlements.size());
+    const auto call_of = [&](const Statement& statement) {
+        return [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+            return settling(statement, shard, settlements, indices);
+        };
+    };
+    run_for_each_shard(database_, "settle", parts, done, call_of(sql::settle));
+    run_for_each_shard(database_, "settle", left_of(parts, done), done, call_of(sql::settle_late));
+    return answers_of(settlements, done);
+}
+
+std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBack> given_back) {
+    const ByShard parts = by_shard(given_back, shards());
+    std::vector<bool> done(given_back.size());
+    const auto give_back = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+        std::vector<EventId> ids;
+        std::vector<Version> held;
+        std::vector<Attempt> numbers;
+        std::vector<InstanceId> instances;
+        std::vector<std::optional<std::chrono::microseconds>> delays;
+        std::vector<std::string> reasons;
+        for (const std::size_t i : indices) {
+            ids.push_back(given_back[i].id);
+            held.push_back(given_back[i].held);
+            numbers.push_back(given_back[i].number);
+            instances.push_back(given_back[i].by);
+            delays.push_back(given_back[i].delay);
+            reasons.push_back(as_text(given_back[i].reason));
+        }
+        return Call{sql::give_back, shard, ids, held, numbers, instances, delays, reasons};
+    };
+    const auto look_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+        std::vector<EventId> ids;
+        std::vector<Attempt> numbers;
+        std::vector<InstanceId> instances;
+        for (const std::size_t i : indices) {
+            ids.push_back(given_back[i].id);
+            numbers.push_back(given_back[i].number);
+            instances.push_back(given_back[i].by);
+        }
+        return Call{sql::given_back_before, shard, ids, numbers, instances};
+    };
+    run_for_each_shard(database_, "give back", parts, done, give_back);
+    run_for_each_shard(database_, "give back", left_of(parts, done), done, look_again);
+    return answers_of(given_back, done);
+}
+
+std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
+                                                std::chrono::microseconds lease) {
+    std::vector<bool> done(held.size());
+    run_for_each_shard(database_, "extend", by_shard(held, shards()), done,
+                       [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+                           std::vector<EventId> ids;
+                           std::vector<Version> versions;
+                           for (const std::size_t i : indices) {
+                               ids.push_back(held[i].id);
+                               versions.push_back(held[i].held);
+                           }
+                           return Call{sql::extend, shard, ids, versions, lease};
+                       });
+    std::vector<EventId> lost;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        if (!done[i]) lost.push_back(held[i].id);
+    }
+    return lost;
+}
+
+Backlog PostgresEventQueue::backlog() {
+    const Call backlog{sql::backlog, shards(), tick};
+    const auto answered = database_.run("backlog", {&backlog, 1});
+    const Answer& row = answered.answers.front();
+    const auto missed = row.get<std::uint64_t>(0, 0);
+    if (missed == 0) return {};
+    return {missed, row.get<Instant>(0, 1), row.get<Instant>(0, 2)};
+}
+
+QueueDepth PostgresEventQueue::depth() {
+    QueueDepth depth;
+    database_.read("depth", [&](Session& session) {
+        const Answer live = session.run(sql::depth);
+        depth.due = live.get<std::uint64_t>(0, 0);
+        depth.oldest_due_age = live.get<std::chrono::microseconds>(0, 1);
+        depth.waiting_for_retry = live.get<std::uint64_t>(0, 2);
+        depth.parked = live.get<std::uint64_t>(0, 3);
+        const Answer stored = session.run(sql::stored_events);
+        depth.stored = {};
+        for (std::size_t row = 0; row < stored.size(); ++row) {
+            const auto status = event_status(stored.get<std::string>(row, 0));
+            depth.stored.at(static_cast<std::size_t>(status)) = stored.get<std::uint64_t>(row, 1);
+        }
+    });
+    return depth;
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,255 @@
+#include "adapters/postgres/event_repository.hpp"
+
+#include <algorithm>
+
+#include "adapters/postgres/event_list_statements.hpp"
+#include "adapters/postgres/event_statements.hpp"
+#include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/rows.hpp"
+#include "domain/time/policies.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+/// What one member of an event's occurrence is in a row: null without one.
+template <class Member>
+auto of_occurrence(const Event& event, Member member) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Occurrence>().*member)>;
+    if (!event.occurrence) return std::optional<Value>{};
+    return std::optional<Value>{(*event.occurrence).*member};
+}
+
+std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
+
+/// New events, column by column.
+struct NewEvents {
+    explicit NewEvents(const Session& session, std::span<const Event> events) {
+        for (const Event& event : events) {
+            base::check(status_of(event) == EventStatus::pending);
+            shards.push_back(session.shard_of(event.id));
+            ids.push_back(event.id);
+            keys.push_back(event.key);
+            types.push_back(event.type);
+            priorities.push_back(number_of(event.priority));
+            users.push_back(event.user);
+            endpoints.push_back(event.endpoint);
+            schedules.push_back(of_occurrence(event, &Occurrence::schedule));
+            schedule_versions.push_back(of_occurrence(event, &Occurrence::schedule_version));
+            nominals.push_back(of_occurrence(event, &Occurrence::nominal));
+            walls.push_back(event.intent.wall);
+            zones.push_back(event.intent.zone);
+            gaps.emplace_back(to_string(event.intent.gap));
+            overlaps.emplace_back(to_string(event.intent.overlap));
+            due.push_back(event.due);
+            tz_releases.push_back(event.tz_release);
+            payloads.push_back(event.payload);
+            claimable_at.push_back(event.claimable_at);
+            versions.push_back(event.version);
+            retry_of.push_back(event.retry_of);
+            created_at.push_back(event.created_at);
+        }
+    }
+
+    std::vector<std::int16_t> shards;
+    std::vector<EventId> ids;
+    std::vector<IdempotencyKey> keys;
+    std::vector<std::string> types;
+    std::vector<std::int16_t> priorities;
+    std::vector<std::optional<UserId>> users;
+    std::vector<std::optional<EndpointId>> endpoints;
+    std::vector<std::optional<ScheduleId>> schedules;
+    std::vector<std::optional<Version>> schedule_versions;
+    std::vector<std::optional<Date>> nominals;
+    std::vector<std::optional<WallTime>> walls;
+    std::vector<std::string> zones, gaps, overlaps;
+    std::vector<Instant> due;
+    std::vector<std::string> tz_releases, payloads;
+    std::vector<Instant> claimable_at;
+    std::vector<Version> versions;
+    std::vector<std::optional<EventId>> retry_of;
+    std::vector<Instant> created_at;
+};
+
+/// A key is kept for 400 days after this.
+Instant key_matters_until(const Event& event) { return std::max(event.due, event.created_at); }
+
+Version version_before(const Event& event) { return Version{event.version.value - 1}; }
+
+/// When and why an event ended.
+struct End {
+    Instant at;
+    std::optional<std::string> reason;
+};
+End end_of(const Event& event) {
+    if (const auto* completed = std::get_if<Completed>(&event.state)) return {completed->at, {}};
+    if (const auto* failed = std::get_if<Failed>(&event.state)) return {failed->at, failed->reason};
+    const auto& cancelled = std::get<Cancelled>(event.state);
+    return {cancelled.at, cancelled.reason};
+}
+
+template <class Value>
+std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& values) {
+    std::vector<std::string> names;
+    for (const Value value : values) names.emplace_back(to_string(value));
+    return if_any(std::move(names));
+}
+
+}  // namespace
+
+Result<void> PostgresEventRepository::add(const Event& event) {
+    if (add_new({&event, 1}) == 1) return {};
+    return duplicate(event.key);
+}
+
+std::size_t PostgresEventRepository::add_new(std::span<const Event> events) {
+    if (events.empty()) return 0;
+    const NewEvents given{session_, events};
+    return session_
+        .run(sql::add_events, given.shards, given.ids, given.keys, given.types, given.priorities,
+             given.users, given.endpoints, given.schedules, given.schedule_versions, given.nominals,
+             given.walls, given.zones, given.gaps, given.overlaps, given.due, given.tz_releases,
+             given.payloads, given.claimable_at, given.versions, given.retry_of, given.created_at,
+             session_.shards())
+        .size();
+}
+
+Result<void> PostgresEventRepository::duplicate(const IdempotencyKey& key) {
+    const auto holder = session_.run(sql::holder_of_key, key, session_.shards());
+    if (holder.empty()) throw conflict("the event with that key has just got another one");
+    return DuplicateIdempotencyKey{key, holder.get<EventId>(0, 0),
+                                   event_status(holder.get<std::string>(0, 1))};
+}
+
+std::optional<Event> PostgresEventRepository::find(EventId id) {
+    return first_of(events_in(session_.run(sql::find_event, session_.shard_of(id), id)));
+}
+
+std::optional<Event> PostgresEventRepository::lock(EventId id) {
+    return first_of(events_in(session_.run(sql::lock_event, session_.shard_of(id), id)));
+}
+
+std::vector<Event> PostgresEventRepository::lock_of_user(UserId user) {
+    return events_in(session_.run(sql::lock_events_of_user, user));
+}
+
+std::vector<Event> PostgresEventRepository::lock_behind(ScheduleId schedule, Version version,
+                                                        std::optional<EventId> after,
+                                                        std::size_t limit) {
+    return events_in(session_.run(sql::lock_events_behind, schedule, version, after,
+                                  static_cast<std::int64_t>(limit)));
+}
+
+void PostgresEventRepository::update(const Event& changed) {
+    base::check(!is_final(changed) && !is_claimed(changed));
+    const auto updated = session_.run(
+        sql::update_event, session_.shard_of(changed.id), changed.id, version_before(changed),
+        to_string(status_of(changed)), changed.version, changed.claimable_at, changed.attempt,
+        changed.retry_count, changed.key, changed.type, number_of(changed.priority), changed.user,
+        changed.endpoint, of_occurrence(changed, &Occurrence::schedule),
+        of_occurrence(changed, &Occurrence::schedule_version),
+        of_occurrence(changed, &Occurrence::nominal), changed.intent.wall, changed.intent.zone,
+        to_string(changed.intent.gap), to_string(changed.intent.overlap), changed.due,
+        changed.tz_release, changed.payload, changed.first_attempt_at, changed.updated_at);
+    base::check(updated.changed() == 1);
+}
+
+Result<void> PostgresEventRepository::update_key(const Event& changed,
+                                                 const IdempotencyKey& old_key) {
+    const auto added = session_.run(sql::add_key, changed.key, changed.id,
+                                    key_matters_until(changed), session_.shards());
+    if (added.changed() == 0) return duplicate(changed.key);
+    base::check(session_.run(sql::remove_key, old_key, changed.id, session_.shards()).changed() ==
+                1);
+    update(changed);
+    return {};
+}
+
+void PostgresEventRepository::finish(const Event& finished) {
+    const End end = end_of(finished);
+    const auto moved = session_.run(
+        sql::finish_event, session_.shard_of(finished.id), finished.id, version_before(finished),
+        finished.version, to_string(status_of(finished)), end.at, end.reason, finished.user);
+    base::check(moved.changed() == 1);
+}
+
+Result<void> PostgresEventRepository::update_dismissed(const Event& changed, Version held) {
+    const auto updated =
+        session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
+                     changed.version, changed.dismissed_at, changed.updated_at);
+    if (updated.changed() == 1) return {};
+    const auto event = find(changed.id);
+    return InvalidStateTransition{changed.id, "dismiss",
+                                  event ? status_of(*event) : EventStatus::failed, std::nullopt,
+                                  event ? event->version : held};
+}
+
+Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
+    base::check(fresh.retry_of.has_value());
+    const auto moved = session_.run(sql::move_key, fresh.key, fresh.id, *fresh.retry_of,
+                                    session_.shard_of(*fresh.retry_of), key_matters_until(fresh),
+                                    session_.shards());
+    if (moved.changed() == 0) return duplicate(fresh.key);
+    const auto added = session_.run(
+        sql::add_event_with_key, session_.shard_of(fresh.id), fresh.id, fresh.key, fresh.type,
+        number_of(fresh.priority), fresh.user, fresh.endpoint,
+        of_occurrence(fresh, &Occurrence::schedule),
+        of_occurrence(fresh, &Occurrence::schedule_version),
+        of_occurrence(fresh, &Occurrence::nominal), fresh.intent.wall, fresh.intent.zone,
+        to_string(fresh.intent.gap), to_string(fresh.intent.overlap), fresh.due, fresh.tz_release,
+        fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of, fresh.created_at);
+    base::check(added.changed() == 1);
+    return {};
+}
+
+// Both lock first and change then: one statement alone would not see what a claim that it waited
+// for has made of a row.
+
+void PostgresEventRepository::erase_of_user(UserId user) {
+    session_.run(sql::lock_events_of_user, user);
+    session_.run(sql::erase_events_of_user, user);
+    session_.run(sql::forget_user_of_events, user);
+}
+
+void PostgresEventRepository::forget_user(UserId user) {
+    session_.run(sql::lock_events_of_user, user);
+    session_.run(sql::forget_user_of_events, user);
+}
+
+std::size_t PostgresEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
+    return session_.run(sql::unpark, endpoint, static_cast<std::int64_t>(limit), session_.now())
+        .changed();
+}
+
+Page<Event> PostgresEventRepository::list(const EventQuery& query) {
+    std::vector<std::int16_t> priorities;
+    for (const Priority priority : query.priorities) priorities.push_back(number_of(priority));
+    const auto run = [&](const Statement& statement, const auto& last_value) {
+        return page_in(events_in(session_.run(
+                           statement, names_if_any(query.statuses), if_any(priorities),
+                           if_any(query.types), if_any(query.zones), query.user, query.schedule,
+                           query.endpoint, query.target_from, query.target_to, query.executed_from,
+                           query.executed_to, query.late_execution, query.dismissed, query.key,
+                           query.prefix, last_id(query.page), last_value, rows_for(query.page))),
+                       query.page);
+    };
+    const bool down = query.page.descending;
+    const auto last = last_instant(query.page);
+    switch (query.sort) {
+        case EventQuery::Sort::executed_at:
+            return run(down ? sql::events_by_execution_down : sql::events_by_execution, last);
+        case EventQuery::Sort::created_at:
+            return run(down ? sql::events_by_creation_down : sql::events_by_creation, last);
+        case EventQuery::Sort::lateness:
+            return run(down ? sql::events_by_lateness_down : sql::events_by_lateness,
+                       last_duration(query.page));
+        case EventQuery::Sort::target:
+            break;
+    }
+    return run(down ? sql::events_by_target_down : sql::events_by_target, last);
+}
+
+std::vector<AttemptRecord> PostgresEventRepository::attempts_of(EventId id) {
+    return attempts_in(session_.run(sql::attempts_of, session_.shard_of(id), id), id);
+}
+
+}  // namespace sundial::postgres

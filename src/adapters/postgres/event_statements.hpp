@@ -1,0 +1,175 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// The statements of events inside a transaction, each complete. All that names one event stays in
+/// its shard.
+namespace sundial::postgres::sql {
+
+/// New PENDING events, each with its key or not at all; returns the ids of those whose key was
+/// free. Keys are taken in their order, so that two such statements never wait for each other in a
+/// circle. $1 shards of the events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7
+/// endpoints, $8 schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13
+/// gap and $14 overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19
+/// versions, $20 retry of, $21 created, $22 how many shards there are.
+inline constexpr Statement add_events{"add_events", R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
+                             $7::uuid[], $8::uuid[], $9::bigint[], $10::date[], $11::timestamp[],
+                             $12::text[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
+                             $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[])
+            AS given(shard, id, idempotency_key, event_type, priority, user_id,
+                     endpoint_id, schedule_id, schedule_version, nominal, wall,
+                     zone, gap, overlap, due, tz_release,
+                     payload, claimable_at, version, retry_of, created_at)),
+    keyed AS (
+        INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+        SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
+               greatest(due, created_at) + interval '400 days'
+          FROM given ORDER BY idempotency_key
+        ON CONFLICT DO NOTHING
+        RETURNING event_id)
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at)
+    SELECT shard, id, 'PENDING', priority, claimable_at, version, 0, 0, due,
+           idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+           wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at
+      FROM given JOIN keyed ON keyed.event_id = given.id
+    RETURNING id)sql"};
+
+/// The event that has the key, and its status; a purged or erased one counts as done.
+/// $1 key, $2 how many shards there are.
+inline constexpr Statement holder_of_key{"holder_of_key", R"sql(
+    SELECT held.event_id,
+           coalesce((SELECT event.status FROM sundial.v_events AS event
+                      WHERE event.shard = (get_byte(uuid_send(held.event_id), 15) % $2)::smallint
+                        AND event.id = held.event_id
+                      LIMIT 1),
+                    'COMPLETED')
+      FROM sundial.event_keys AS held
+     WHERE held.shard = sundial.shard_of_key($1, $2) AND held.key = $1)sql"};
+
+/// Live rows come first, so that one is found without a look into the history. $1 shard, $2 id.
+inline constexpr Statement find_event{"find_event", R"sql(
+    SELECT * FROM sundial.v_events WHERE shard = $1 AND id = $2 LIMIT 1)sql"};
+
+/// $1 shard, $2 id.
+inline constexpr Statement lock_event{"lock_event", R"sql(
+    SELECT * FROM sundial.events WHERE shard = $1 AND id = $2 FOR UPDATE)sql"};
+
+/// $1 user.
+inline constexpr Statement lock_events_of_user{"lock_events_of_user", R"sql(
+    SELECT * FROM sundial.events WHERE user_id = $1 ORDER BY id FOR UPDATE)sql"};
+
+/// Live events that nobody holds and that an earlier version of the schedule planned. Whoever is
+/// claimed while we wait drops out. $1 schedule, $2 version, $3 after this id (or null), $4 limit.
+inline constexpr Statement lock_events_behind{"lock_events_behind", R"sql(
+    SELECT * FROM sundial.events
+     WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL
+       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+     ORDER BY id LIMIT $4 FOR UPDATE)sql"};
+
+/// All of a live row but its shard and id. $1 shard, $2 id, $3 version before; the rest in the
+/// order of the columns below.
+inline constexpr Statement update_event{"update_event", R"sql(
+    UPDATE sundial.events
+       SET status = $4, version = $5, claimable_at = $6, attempt = $7, retry_count = $8,
+           idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,
+           schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
+           overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
+           updated_at = $25
+     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
+
+/// A key for an event that has another one so far. $1 key, $2 event, $3 expiry, $4 how many shards.
+inline constexpr Statement add_key{"add_key", R"sql(
+    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+    VALUES (sundial.shard_of_key($1, $4), $1, $2, $3 + interval '400 days')
+    ON CONFLICT DO NOTHING)sql"};
+
+/// $1 key, $2 its event, $3 how many shards.
+inline constexpr Statement remove_key{"remove_key", R"sql(
+    DELETE FROM sundial.event_keys
+     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
+
+/// Gives a key that a FAILED event has to the event that retries it: compare and set.
+/// $1 key, $2 fresh event, $3 failed event, $4 shard of the failed one, $5 expiry, $6 how many
+/// shards.
+inline constexpr Statement move_key{"move_key", R"sql(
+    UPDATE sundial.event_keys
+       SET event_id = $2, expires_at = $5 + interval '400 days'
+     WHERE shard = sundial.shard_of_key($1, $6) AND key = $1 AND event_id = $3
+       AND EXISTS (SELECT FROM sundial.event_history
+                    WHERE shard = $4 AND id = $3 AND status = 'FAILED'))sql"};
+
+/// A live event whose key is in place. $1 to $21 as one row of add_events.
+inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at)
+    VALUES ($1, $2, 'PENDING', $5, $18, $19, 0, 0, $15,
+            $3, $4, $6, $7, $8, $9, $10,
+            $11, $12, $13, $14, $16, $17, $20, $21, $21))sql"};
+
+/// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 version now,
+/// $5 status, $6 when, $7 reason, $8 user.
+inline constexpr Statement finish_event{"finish_event", R"sql(
+    WITH finished AS (
+        DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *)
+    INSERT INTO sundial.event_history
+        (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
+         updated_at)
+    SELECT shard, id, $5, priority, $6, $7, $4, attempt, retry_count, due,
+           idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
+           wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
+           $6
+      FROM finished)sql"};
+
+/// $1 shard, $2 id, $3 version before, $4 version now, $5 dismissed (or null), $6 when.
+inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
+    UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
+     WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED')sql"};
+
+/// Everything of a user whose live events are locked, but what is claimed. $1 user.
+inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
+    WITH live AS (
+        DELETE FROM sundial.events WHERE user_id = $1 AND claimed_by IS NULL RETURNING shard, id),
+    finished AS (
+        DELETE FROM sundial.event_history WHERE user_id = $1 RETURNING shard, id)
+    DELETE FROM sundial.attempts AS attempt
+     USING (SELECT * FROM live UNION ALL SELECT * FROM finished) AS event
+     WHERE attempt.shard = event.shard AND attempt.event_id = event.id)sql"};
+
+/// Claimed and finished events of a user whose live events are locked stay, without it. $1 user.
+inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
+    WITH finished AS (
+        UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
+    UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
+
+/// $1 endpoint, $2 limit, $3 now.
+inline constexpr Statement unpark{"unpark", R"sql(
+    WITH parked AS (
+        SELECT shard, id FROM sundial.events
+         WHERE endpoint_id = $1 AND claimable_at = 'infinity' AND status = 'PROCESSING'
+         ORDER BY id LIMIT $2 FOR UPDATE)
+    UPDATE sundial.events AS event
+       SET claimable_at = $3, version = version + 1, updated_at = $3
+      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+
+/// By number; the success of a COMPLETED event, which its history row tells, is the last.
+/// $1 shard, $2 id.
+inline constexpr Statement attempts_of{"attempts_of", R"sql(
+    SELECT number, outcome, endpoint_id, started_at, duration, status_code,
+           error_code, error_text, response_body, instance_id
+      FROM sundial.attempts WHERE shard = $1 AND event_id = $2
+    UNION ALL
+    SELECT attempt, 'SUCCEEDED', endpoint_id, started_at, coalesce(duration, '0'), status_code,
+           '', '', '', settled_by
+      FROM sundial.event_history WHERE shard = $1 AND id = $2 AND status = 'COMPLETED'
+    ORDER BY number)sql"};
+
+}  // namespace sundial::postgres::sql

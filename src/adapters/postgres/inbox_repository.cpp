@@ -1,0 +1,30 @@
+#include "adapters/postgres/inbox_repository.hpp"
+
+#include "adapters/postgres/control_statements.hpp"
+#include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/rows.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+constexpr std::int32_t kept = 10'000;  // of each endpoint, as the port says
+
+}  // namespace
+
+void PostgresInboxRepository::add(const InboxRequest& request) {
+    const auto [header_names, header_values] = unzipped(request.headers);
+    session_.run(sql::add_inbox_request, request.endpoint, request.id, request.received_at,
+                 header_names, header_values, Bytes{request.body}, kept);
+}
+
+Page<InboxRequest> PostgresInboxRepository::list(EndpointId endpoint, const PageRequest& page) {
+    return page_in(
+        inbox_requests_in(session_.run(sql::list_inbox, endpoint, last_id(page), rows_for(page))),
+        page);
+}
+
+void PostgresInboxRepository::clear(EndpointId endpoint) {
+    session_.run(sql::clear_inbox, endpoint);
+}
+
+}  // namespace sundial::postgres

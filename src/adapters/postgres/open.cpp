@@ -1,0 +1,154 @@
+#include "adapters/postgres/open.hpp"
+
+#include <utility>
+
+#include "adapters/postgres/clock.hpp"
+#include "adapters/postgres/database.hpp"
+#include "adapters/postgres/event_queue.hpp"
+#include "adapters/postgres/migrate.hpp"
+#include "adapters/postgres/migration_statements.hpp"
+#include "adapters/postgres/store.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds silence = 10s;
+
+class OpenDatabase final : public PostgresDatabase {
+public:
+    OpenDatabase(const Settings& settings, base::Log& log, std::uint32_t shards, int server_version)
+        : database_{settings, shards, log},
+          clock_{database_, settings.test_clock},
+          server_version_{server_version} {}
+
+    Store& store() override { return store_; }
+    EventQueue& queue() override { return queue_; }
+    Clock& clock() override { return clock_; }
+    [[nodiscard]] std::string server_version() const override {
+        return std::to_string(server_version_ / 10'000) + "." +
+               std::to_string(server_version_ % 10'000);
+    }
+
+private:
+    Database database_;
+    PostgresStore store_{database_};
+    PostgresEventQueue queue_{database_};
+    PostgresClock clock_;
+    const int server_version_;
+};
+
+template <class... Values>
+Answer run(Connection& connection, const Statement& statement, const Values&... values) {
+    const Call call{statement, values...};
+    return std::move(connection.run({&call, 1}, false, silence).front());
+}
+
+void warn(base::Log& log, std::string message) {
+    log.write({.level = base::LogLevel::warn,
+               .event_name = {},
+               .message = std::move(message),
+               .correlation_id = {},
+               .fields = {}});
+}
+
+void check_settings(const Settings& settings) {
+    if (settings.shards < 1 || settings.shards > 256) {
+        throw CannotStart{"storage.shards is " + std::to_string(settings.shards) +
+                          "; it must be 1 to 256"};
+    }
+    if (settings.pool_size < 1) throw CannotStart{"storage.pool_size must be at least 1"};
+}
+
+void require_migrated(Connection& connection) {
+    const auto status = migration_status(connection);
+    if (status.pending.empty()) return;
+    throw CannotStart{"the database lacks migration " +
+                      std::to_string(status.pending.front().version) + " (" +
+                      status.pending.front().name +
+                      ") and storage.auto_migrate is off: run `sundial db migrate`"};
+}
+
+void warn_of_unsafe_settings(Connection& connection, base::Log& log) {
+    const Answer unsafe = run(connection, sql::unsafe_settings);
+    for (std::size_t row = 0; row < unsafe.size(); ++row) {
+        warn(log, "PostgreSQL runs with " + unsafe.get<std::string>(row, 0) +
+                      ": what was acknowledged may be lost when the server or its machine crashes");
+    }
+}
+
+/// For the months ahead. A missing one costs nothing but tidiness: the default partition takes its
+/// rows.
+void make_history_partitions(Connection& connection, base::Log& log) {
+    try {
+        run(connection, sql::make_history_partitions);
+    } catch (const SqlError& error) {
+        warn(log, std::string{"no history partitions for the months ahead: "} + error.what());
+    }
+}
+
+std::uint32_t fixed_shards(Connection& connection, const Settings& settings, base::Log& log) {
+    const Answer stored = run(connection, sql::shards);
+    if (stored.empty()) throw Corrupt{"sundial.settings does not say how many shards there are"};
+    const auto shards = stored.get<std::uint32_t>(0, 0);
+    if (shards != settings.shards) {
+        warn(log, "storage.shards = " + std::to_string(settings.shards) +
+                      " is ignored: the first "
+                      "migration has fixed " +
+                      std::to_string(shards));
+    }
+    return shards;
+}
+
+/// Failures of a start, in the words of the port.
+template <class Work>
+auto starting(const Settings& settings, base::Log& log, Work work) {
+    check_settings(settings);
+    try {
+        Connection connection{settings.url, log};
+        check_server(connection);
+        return work(connection);
+    } catch (const ConnectionLost& lost) {
+        throw Unavailable{lost.what()};
+    } catch (const SqlError& error) {
+        if (error.state == "42501") {
+            throw CannotStart{std::string{"the PostgreSQL role may not do this: "} + error.what() +
+                              "; give it the right, or run `sundial db migrate` as the owner"};
+        }
+        if (is_passing(error)) throw Unavailable{error.what()};
+        throw;
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<PostgresDatabase> PostgresDatabase::open(const Settings& settings, base::Log& log) {
+    return starting(
+        settings, log, [&](Connection& connection) -> std::unique_ptr<PostgresDatabase> {
+            if (settings.auto_migrate) {
+                postgres::migrate(connection, settings, log);
+            } else {
+                require_migrated(connection);
+            }
+            choose_clock(connection, settings.test_clock);
+            warn_of_unsafe_settings(connection, log);
+            make_history_partitions(connection, log);
+            return std::make_unique<OpenDatabase>(settings, log,
+                                                  fixed_shards(connection, settings, log),
+                                                  connection.server_version());
+        });
+}
+
+MigrationStatus migration_status(const Settings& settings, base::Log& log) {
+    return starting(settings, log,
+                    [](Connection& connection) { return migration_status(connection); });
+}
+
+std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
+    return starting(settings, log,
+                    [&](Connection& connection) { return migrate(connection, settings, log); });
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/store.hpp"
+#include "base/log.hpp"
+
+namespace sundial::postgres {
+
+struct Settings {
+    std::string url;                    // postgresql://… or "host=… dbname=…", as libpq takes it
+    std::size_t pool_size = 8;          // connections at most
+    std::uint32_t shards = 16;          // 1 to 256; fixed by the first migration
+    TimeOfDay birthday_time{9 * 3600};  // of the row `birthday`; read by the first migration only
+    bool test_clock = false;            // the database's clock stands still until it is set
+    bool auto_migrate = true;
+    /// Statements are prepared by name on each connection; a pooler that does not carry them over
+    /// is noticed, and they are sent in full from then on.
+    bool prepare_statements = true;
+    std::chrono::milliseconds pool_wait{5'000};
+    std::chrono::milliseconds statement_timeout{5'000};
+    std::chrono::milliseconds lock_timeout{1'000};
+    std::chrono::milliseconds idle_in_transaction_timeout{10'000};
+};
+
+/// One migration of the schema.
+struct Migration {
+    int version;
+    std::string name;      // "first"
+    std::string checksum;  // SHA-256 of its text, in hex
+};
+struct MigrationStatus {
+    std::vector<Migration> applied;
+    std::vector<Migration> pending;
+};
+
+/// A PostgreSQL database as the application's ports.
+class PostgresDatabase {
+public:
+    /// Connects, migrates if asked to, and makes history partitions for the months ahead. Throws
+    /// Unavailable while nobody answers at the URL or lets us in (try again later), CannotStart
+    /// where waiting does not help: not a URL, a server older than 15, a database newer than this
+    /// program or not migrated, or one that was on a test clock.
+    [[nodiscard]] static std::unique_ptr<PostgresDatabase> open(const Settings& settings,
+                                                                base::Log& log);
+    virtual ~PostgresDatabase() = default;
+
+    virtual Store& store() = 0;
+    virtual EventQueue& queue() = 0;
+    virtual Clock& clock() = 0;
+    /// "15.20": the server's.
+    [[nodiscard]] virtual std::string server_version() const = 0;
+};
+
+/// What is applied and what is not. Changes nothing. Throws as `open` does.
+[[nodiscard]] MigrationStatus migration_status(const Settings& settings, base::Log& log);
+/// Applies what is pending and returns it. Instances may do so at once: one does, the others wait.
+std::vector<Migration> migrate(const Settings& settings, base::Log& log);
+
+}  // namespace sundial::postgres

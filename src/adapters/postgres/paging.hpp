@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/ports/paging.hpp"
+#include "domain/time/types.hpp"
+
+/// What lists ask for, as parameters.
+namespace sundial::postgres {
+
+/// Null where nothing is asked for.
+template <class T>
+[[nodiscard]] std::optional<std::vector<T>> if_any(std::vector<T> wanted) {
+    if (wanted.empty()) return std::nullopt;
+    return wanted;
+}
+[[nodiscard]] inline std::optional<std::int32_t> as_integer(std::optional<unsigned> number) {
+    if (!number) return std::nullopt;
+    return static_cast<std::int32_t>(*number);
+}
+
+/// The id and the sort value of the last row of the page before; null on the first page.
+[[nodiscard]] std::optional<base::Uuid> last_id(const PageRequest& page);
+[[nodiscard]] std::optional<std::string> last_text(const PageRequest& page);
+/// Null also where that row had no value.
+[[nodiscard]] std::optional<std::chrono::microseconds> last_duration(const PageRequest& page);
+[[nodiscard]] std::optional<Instant> last_instant(const PageRequest& page);
+/// One more than the page has, to see whether there is more.
+[[nodiscard]] std::int64_t rows_for(const PageRequest& page);
+
+template <class T>
+[[nodiscard]] Page<T> page_in(std::vector<T> rows, const PageRequest& page) {
+    const bool has_more = rows.size() > page.limit;
+    if (has_more) rows.pop_back();
+    return {std::move(rows), has_more};
+}
+
+/// Pairs to two arrays.
+template <class Pairs>
+[[nodiscard]] auto unzipped(const Pairs& pairs) {
+    std::vector<std::string> names;
+    std::vector<std::remove_cvref_t<decltype(pairs.begin()->second)>> values;
+    for (const auto& [name, value] : pairs) {
+        names.push_back(name);
+        values.push_back(value);
+    }
+    return std::pair{std::move(names), std::move(values)};
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/connection.hpp"
+
+namespace sundial::postgres {
+
+/// At most `size` connections, opened when they are needed and lent one at a time. Thread-safe.
+class Pool {
+public:
+    Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, base::Log& log);
+
+    /// A connection for the time of its life. A broken one is closed, any other kept for the next.
+    class Loan {
+    public:
+        Loan(Pool& pool, std::unique_ptr<Connection> connection)
+            : pool_{pool}, connection_{std::move(connection)} {}
+        Loan(const Loan&) = delete;
+        Loan& operator=(const Loan&) = delete;
+        ~Loan() { pool_.take_back(std::move(connection_)); }
+        [[nodiscard]] Connection& operator*() const { return *connection_; }
+        [[nodiscard]] Connection* operator->() const { return connection_.get(); }
+
+    private:
+        Pool& pool_;
+        std::unique_ptr<Connection> connection_;
+    };
+
+    /// Throws Unavailable when all are in use for longer than `wait`, or none can be opened.
+    [[nodiscard]] Loan borrow();
+    /// Closes those that nobody uses: one of their kind turned out to be gone.
+    void close_idle();
+
+private:
+    void take_back(std::unique_ptr<Connection> connection);
+
+    const std::string url_;
+    const std::size_t size_;
+    const std::chrono::milliseconds wait_;
+    base::Log& log_;
+    std::mutex mutex_;
+    std::condition_variable returned_;
+    std::size_t lent_ = 0;
+    std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first
+};
+
+}  // namespace sundial::postgres

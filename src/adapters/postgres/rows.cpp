@@ -1,0 +1,323 @@
+#include "adapters/postgres/rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "application/ports/failures.hpp"
+#include "base/utf8.hpp"
+#include "domain/time/policies.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+/// Values by the names of their columns. The names of one answer are looked up once.
+class Reader {
+public:
+    explicit Reader(const Answer& rows) : rows_{rows} {}
+
+    /// The column `name`, which must be there.
+    [[nodiscard]] int column(const char* name) const {
+        const auto found = rows_.column(name);
+        if (!found) throw Corrupt{std::string{"PostgreSQL sent no column "} + name};
+        return *found;
+    }
+    template <class Make>
+    [[nodiscard]] auto each(Make make) const {
+        std::vector<std::invoke_result_t<Make&, std::size_t>> values;
+        values.reserve(rows_.size());
+        for (std::size_t row = 0; row < rows_.size(); ++row) values.push_back(make(row));
+        return values;
+    }
+
+private:
+    const Answer& rows_;
+};
+
+/// What `parse` makes of a text, which must be one of ours.
+template <class Parse>
+auto read_name(Parse parse, const std::string& text) {
+    auto value = parse(text);
+    if (!value) throw Corrupt{"PostgreSQL holds '" + text + "', which this program does not know"};
+    return *value;
+}
+
+Priority priority_of(std::int16_t number) {
+    if (number < 0 || number > 3) {
+        throw Corrupt{"PostgreSQL holds priority " + std::to_string(number)};
+    }
+    return static_cast<Priority>(number);
+}
+
+/// Reads events of the live table, of the history, or of both.
+class EventReader {
+public:
+    explicit EventReader(const Answer& rows) : rows_{rows}, reader_{rows} {}
+
+    [[nodiscard]] Event operator()(std::size_t row) const {
+        return {.id = get<EventId>(row, id_),
+                .key = get<IdempotencyKey>(row, key_),
+                .type = get<std::string>(row, type_),
+                .priority = priority_of(get<std::int16_t>(row, priority_)),
+                .user = get<std::optional<UserId>>(row, user_),
+                .endpoint = get<std::optional<EndpointId>>(row, endpoint_),
+                .occurrence = occurrence(row),
+                .intent = {.wall = get<std::optional<WallTime>>(row, wall_),
+                           .zone = get<std::string>(row, zone_),
+                           .gap = read_name(gap_policy, get<std::string>(row, gap_)),
+                           .overlap = read_name(overlap_policy, get<std::string>(row, overlap_))},
+                .due = get<Instant>(row, due_),
+                .tz_release = get<std::string>(row, tz_release_),
+                .payload = get<std::string>(row, payload_),
+                .claimable_at = get<Instant>(row, claimable_at_),
+                .version = get<Version>(row, version_),
+                .attempt = get<Attempt>(row, attempt_),
+                .retry_count = get<std::uint32_t>(row, retry_count_),
+                .retry_of = get<std::optional<EventId>>(row, retry_of_),
+                .first_attempt_at = get<std::optional<Instant>>(row, first_attempt_at_),
+                .dismissed_at =
+                    dismissed_at_ ? get<std::optional<Instant>>(row, *dismissed_at_) : std::nullopt,
+                .created_at = get<Instant>(row, created_at_),
+                .updated_at = get<Instant>(row, updated_at_),
+                .state = state(row)};
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] T get(std::size_t row, int column) const {
+        return rows_.get<T>(row, column);
+    }
+
+    [[nodiscard]] std::optional<Occurrence> occurrence(std::size_t row) const {
+        const auto schedule = get<std::optional<ScheduleId>>(row, schedule_);
+        if (!schedule) return std::nullopt;
+        return Occurrence{*schedule, get<Version>(row, schedule_version_),
+                          get<Date>(row, nominal_)};
+    }
+
+    [[nodiscard]] EventState state(std::size_t row) const {
+        const auto status = event_status(get<std::string>(row, status_));
+        if (status == EventStatus::pending) return Pending{};
+        if (status == EventStatus::processing) {
+            return Processing{get<std::optional<InstanceId>>(row, claimed_by_)};
+        }
+        if (!finished_at_ || !reason_) throw Corrupt{"a live event has status of a finished one"};
+        const auto at = get<Instant>(row, *finished_at_);
+        if (status == EventStatus::completed) return Completed{at};
+        auto reason = get<std::string>(row, *reason_);
+        if (status == EventStatus::failed) return Failed{at, std::move(reason)};
+        return Cancelled{at, std::move(reason)};
+    }
+
+    const Answer& rows_;
+    Reader reader_;
+    int id_ = reader_.column("id");
+    int key_ = reader_.column("idempotency_key");
+    int type_ = reader_.column("event_type");
+    int priority_ = reader_.column("priority");
+    int user_ = reader_.column("user_id");
+    int endpoint_ = reader_.column("endpoint_id");
+    int schedule_ = reader_.column("schedule_id");
+    int schedule_version_ = reader_.column("schedule_version");
+    int nominal_ = reader_.column("nominal");
+    int wall_ = reader_.column("wall");
+    int zone_ = reader_.column("zone");
+    int gap_ = reader_.column("gap");
+    int overlap_ = reader_.column("overlap");
+    int due_ = reader_.column("due");
+    int tz_release_ = reader_.column("tz_release");
+    int payload_ = reader_.column("payload");
+    int claimable_at_ = reader_.column("claimable_at");
+    int version_ = reader_.column("version");
+    int attempt_ = reader_.column("attempt");
+    int retry_count_ = reader_.column("retry_count");
+    int retry_of_ = reader_.column("retry_of");
+    int first_attempt_at_ = reader_.column("first_attempt_at");
+    int created_at_ = reader_.column("created_at");
+    int updated_at_ = reader_.column("updated_at");
+    int status_ = reader_.column("status");
+    int claimed_by_ = reader_.column("claimed_by");
+    // What only finished events have.
+    Column finished_at_ = rows_.column("finished_at");
+    Column reason_ = rows_.column("reason");
+    Column dismissed_at_ = rows_.column("dismissed_at");
+};
+
+constexpr std::array<std::string_view, 3> retry_policy_names{"standard", "seed", "custom"};
+
+std::optional<RetryPolicy::Kind> retry_policy_kind(std::string_view name) {
+    const auto found = std::find(retry_policy_names.begin(), retry_policy_names.end(), name);
+    if (found == retry_policy_names.end()) return std::nullopt;
+    return static_cast<RetryPolicy::Kind>(found - retry_policy_names.begin());
+}
+
+/// Two arrays to pairs.
+template <class Value>
+std::vector<std::pair<std::string, Value>> zipped(std::vector<std::string> names,
+                                                  std::vector<Value> values) {
+    if (names.size() != values.size()) throw Corrupt{"PostgreSQL sent names without values"};
+    std::vector<std::pair<std::string, Value>> pairs;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        pairs.emplace_back(std::move(names[i]), std::move(values[i]));
+    }
+    return pairs;
+}
+
+}  // namespace
+
+std::vector<Event> events_in(const Answer& rows) { return Reader{rows}.each(EventReader{rows}); }
+
+std::vector<User> users_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), external_id = reader.column("external_id"),
+              first_name = reader.column("first_name"), last_name = reader.column("last_name"),
+              date_of_birth = reader.column("date_of_birth"), timezone = reader.column("timezone"),
+              date_names = reader.column("date_names"), date_values = reader.column("date_values"),
+              metadata_names = reader.column("metadata_names"),
+              metadata_values = reader.column("metadata_values"),
+              version = reader.column("version"), created_at = reader.column("created_at"),
+              updated_at = reader.column("updated_at");
+    return reader.each([&](std::size_t row) {
+        auto dates = zipped(rows.get<std::vector<std::string>>(row, date_names),
+                            rows.get<std::vector<Date>>(row, date_values));
+        auto metadata = zipped(rows.get<std::vector<std::string>>(row, metadata_names),
+                               rows.get<std::vector<std::string>>(row, metadata_values));
+        return User{.id = rows.get<UserId>(row, id),
+                    .external_id = rows.get<std::optional<std::string>>(row, external_id),
+                    .first_name = rows.get<std::string>(row, first_name),
+                    .last_name = rows.get<std::string>(row, last_name),
+                    .date_of_birth = rows.get<Date>(row, date_of_birth),
+                    .timezone = rows.get<std::string>(row, timezone),
+                    .dates = {dates.begin(), dates.end()},
+                    .metadata = {metadata.begin(), metadata.end()},
+                    .version = rows.get<Version>(row, version),
+                    .created_at = rows.get<Instant>(row, created_at),
+                    .updated_at = rows.get<Instant>(row, updated_at)};
+    });
+}
+
+std::vector<Schedule> schedules_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), external_id = reader.column("external_id"),
+              event_type = reader.column("event_type"), priority = reader.column("priority"),
+              enabled = reader.column("enabled"), note = reader.column("note"),
+              yearly_on = reader.column("yearly_on"), yearly_at = reader.column("yearly_at"),
+              endpoint_id = reader.column("endpoint_id"), payload = reader.column("payload"),
+              gap = reader.column("gap"), overlap = reader.column("overlap"),
+              leap = reader.column("leap"), version = reader.column("version"),
+              planned_version = reader.column("planned_version"),
+              created_at = reader.column("created_at"), updated_at = reader.column("updated_at");
+    return reader.each([&](std::size_t row) {
+        return Schedule{.id = rows.get<ScheduleId>(row, id),
+                        .external_id = rows.get<std::optional<std::string>>(row, external_id),
+                        .event_type = rows.get<std::string>(row, event_type),
+                        .priority = priority_of(rows.get<std::int16_t>(row, priority)),
+                        .enabled = rows.get<bool>(row, enabled),
+                        .note = rows.get<std::optional<std::string>>(row, note),
+                        .trigger = {.on = rows.get<std::string>(row, yearly_on),
+                                    .at = rows.get<TimeOfDay>(row, yearly_at)},
+                        .endpoint = rows.get<std::optional<EndpointId>>(row, endpoint_id),
+                        .payload = rows.get<std::string>(row, payload),
+                        .gap = read_name(gap_policy, rows.get<std::string>(row, gap)),
+                        .overlap = read_name(overlap_policy, rows.get<std::string>(row, overlap)),
+                        .leap = read_name(leap_policy, rows.get<std::string>(row, leap)),
+                        .version = rows.get<Version>(row, version),
+                        .planned_version = rows.get<Version>(row, planned_version),
+                        .created_at = rows.get<Instant>(row, created_at),
+                        .updated_at = rows.get<Instant>(row, updated_at)};
+    });
+}
+
+std::vector<Endpoint> endpoints_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), external_id = reader.column("external_id"),
+              name = reader.column("name"), type = reader.column("type"),
+              url = reader.column("url"), header_names = reader.column("header_names"),
+              header_values = reader.column("header_values"), timeout = reader.column("timeout"),
+              retry_policy = reader.column("retry_policy"),
+              retry_delays = reader.column("retry_delays"),
+              retry_client_errors = reader.column("retry_client_errors"),
+              enabled = reader.column("enabled"),
+              disabled_reason = reader.column("disabled_reason"),
+              sealed_secret = reader.column("sealed_secret"),
+              secret_hint = reader.column("secret_hint"), version = reader.column("version"),
+              created_at = reader.column("created_at"), updated_at = reader.column("updated_at");
+    return reader.each([&](std::size_t row) {
+        std::vector<std::chrono::seconds> delays;
+        for (const auto seconds : rows.get<std::vector<std::int32_t>>(row, retry_delays)) {
+            delays.emplace_back(seconds);
+        }
+        return Endpoint{
+            .id = rows.get<EndpointId>(row, id),
+            .external_id = rows.get<std::optional<std::string>>(row, external_id),
+            .name = rows.get<std::string>(row, name),
+            .type = read_name(parse_endpoint_type, rows.get<std::string>(row, type)),
+            .url = rows.get<std::string>(row, url),
+            .headers = zipped(rows.get<std::vector<std::string>>(row, header_names),
+                              rows.get<std::vector<std::string>>(row, header_values)),
+            .timeout = std::chrono::floor<std::chrono::seconds>(
+                rows.get<std::chrono::microseconds>(row, timeout)),
+            .retry_policy = {.kind = read_name(retry_policy_kind,
+                                               rows.get<std::string>(row, retry_policy)),
+                             .custom = std::move(delays)},
+            .retry_client_errors = rows.get<std::uint32_t>(row, retry_client_errors),
+            .enabled = rows.get<bool>(row, enabled),
+            .disabled_reason = rows.get<std::optional<std::string>>(row, disabled_reason),
+            .sealed_secret = rows.get<Bytes>(row, sealed_secret).value,
+            .secret_hint = rows.get<std::string>(row, secret_hint),
+            .version = rows.get<Version>(row, version),
+            .created_at = rows.get<Instant>(row, created_at),
+            .updated_at = rows.get<Instant>(row, updated_at)};
+    });
+}
+
+std::vector<InboxRequest> inbox_requests_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), endpoint_id = reader.column("endpoint_id"),
+              received_at = reader.column("received_at"),
+              header_names = reader.column("header_names"),
+              header_values = reader.column("header_values"), body = reader.column("body");
+    return reader.each([&](std::size_t row) {
+        return InboxRequest{
+            .id = rows.get<Uuid>(row, id),
+            .endpoint = rows.get<EndpointId>(row, endpoint_id),
+            .received_at = rows.get<Instant>(row, received_at),
+            .headers = zipped(rows.get<std::vector<std::string>>(row, header_names),
+                              rows.get<std::vector<std::string>>(row, header_values)),
+            .body = rows.get<Bytes>(row, body).value};
+    });
+}
+
+std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
+    return Reader{rows}.each([&](std::size_t row) {
+        return AttemptRecord{
+            .event = event,
+            .number = rows.get<Attempt>(row, 0),
+            .outcome = read_name(parse_attempt_outcome, rows.get<std::string>(row, 1)),
+            .endpoint = rows.get<std::optional<EndpointId>>(row, 2),
+            .started_at = rows.get<std::optional<Instant>>(row, 3),
+            .duration = rows.get<std::chrono::microseconds>(row, 4),
+            .status_code = rows.get<std::optional<std::int32_t>>(row, 5),
+            .error_code = rows.get<std::string>(row, 6),
+            .error_text = rows.get<std::string>(row, 7),
+            .response_body = rows.get<Bytes>(row, 8).value,
+            .instance = rows.get<std::optional<InstanceId>>(row, 9)};
+    });
+}
+
+EventStatus event_status(const std::string& text) { return read_name(parse_event_status, text); }
+
+std::string_view name_of(RetryPolicy::Kind kind) {
+    return retry_policy_names.at(static_cast<std::size_t>(kind));
+}
+
+std::string as_text(std::string text) {
+    std::replace(text.begin(), text.end(), '\0', '?');
+    if (base::count_code_points(text)) return text;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; },
+        '?');
+    return text;
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/answer.hpp"
+#include "application/ports/inbox_repository.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+#include "domain/schedule.hpp"
+#include "domain/user.hpp"
+
+/// Rows to values, and the texts that stand for values in rows. Columns are found by name, so a
+/// statement may say `SELECT *`. Readers throw Corrupt for what no version of us wrote.
+namespace sundial::postgres {
+
+[[nodiscard]] std::vector<Event> events_in(const Answer& rows);
+[[nodiscard]] std::vector<User> users_in(const Answer& rows);
+[[nodiscard]] std::vector<Schedule> schedules_in(const Answer& rows);
+[[nodiscard]] std::vector<Endpoint> endpoints_in(const Answer& rows);
+[[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
+/// The answer of attempts_of.
+[[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);
+
+[[nodiscard]] EventStatus event_status(const std::string& text);
+[[nodiscard]] std::string_view name_of(RetryPolicy::Kind kind);
+/// The first of them, if there is one.
+template <class T>
+[[nodiscard]] std::optional<T> first_of(std::vector<T> values) {
+    if (values.empty()) return std::nullopt;
+    return std::move(values.front());
+}
+/// Columns of several rows: `column<T>(rows, 0)`.
+template <class T>
+[[nodiscard]] std::vector<T> column_of(const Answer& rows, int column) {
+    std::vector<T> values;
+    values.reserve(rows.size());
+    for (std::size_t row = 0; row < rows.size(); ++row) values.push_back(rows.get<T>(row, column));
+    return values;
+}
+/// For columns of type text: what came from outside and is no such text (bytes that are not UTF-8,
+/// a zero) has them replaced by '?', rather than holding up all that is written with it.
+[[nodiscard]] std::string as_text(std::string text);
+
+}  // namespace sundial::postgres

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "adapters/postgres/database.hpp"
+#include "application/ports/schedule_repository.hpp"
+
+namespace sundial::postgres {
+
+class PostgresScheduleRepository final : public ScheduleRepository {
+public:
+    explicit PostgresScheduleRepository(Session& session) : session_{session} {}
+    std::optional<Schedule> find(ScheduleId id) override;
+    std::optional<ScheduleId> id_of(std::string_view external_id) override;
+    std::optional<Schedule> lock(ScheduleId id) override;
+    std::vector<Schedule> share(std::span<const ScheduleId> ids) override;
+    std::vector<Schedule> share_per_user() override;
+    void update(const Schedule& schedule) override;
+    std::vector<ScheduleId> behind() override;
+    std::vector<Schedule> all() override;
+
+private:
+    Session& session_;
+};
+
+}  // namespace sundial::postgres

@@ -1,0 +1,233 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// The statements of transactions and of the event queue, each complete. Whatever is written after
+/// a claim asks for `shard AND id AND version` and nothing about status: with a condition on status
+/// the planner took a partial index over all rows in flight, 47 times slower (performance.md 2).
+/// Time is the database's: sundial.clock() is statement_timestamp(), and the one place where tests
+/// move it (ADR 0005).
+namespace sundial::postgres::sql {
+
+inline constexpr Statement begin_write{
+    "begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", Statement::Plan::fresh};
+/// One snapshot for all that is read.
+inline constexpr Statement begin_read{
+    "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", Statement::Plan::fresh};
+inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
+inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
+
+/// Settings that end with the transaction: a session may belong to a pooler.
+/// $1 statement_timeout, $2 lock_timeout, $3 idle_in_transaction_session_timeout, in milliseconds.
+inline constexpr Statement configure{"configure", R"sql(
+    SELECT set_config('statement_timeout', $1, true),
+           set_config('lock_timeout', $2, true),
+           set_config('idle_in_transaction_session_timeout', $3, true),
+           sundial.clock())sql"};
+
+/// The same, and plans that walk indexes whatever the statistics say: a claim on a table that was
+/// never analysed, or that has grown a thousandfold since, must not sort or scan it.
+inline constexpr Statement configure_queue{"configure_queue", R"sql(
+    SELECT set_config('statement_timeout', $1, true),
+           set_config('lock_timeout', $2, true),
+           set_config('idle_in_transaction_session_timeout', $3, true),
+           sundial.clock(),
+           set_config('enable_seqscan', 'off', true),
+           set_config('enable_bitmapscan', 'off', true),
+           set_config('enable_hashjoin', 'off', true),
+           set_config('enable_mergejoin', 'off', true),
+           set_config('enable_sort', 'off', true),
+           set_config('jit', 'off', true))sql"};
+
+/// For each shard the next instant at which something is claimable. $1 how many shards.
+inline constexpr Statement look{"look", R"sql(
+    SELECT coalesce(min(head.claimable_at), 'infinity')
+      FROM generate_series(0, $1 - 1) AS shard(number)
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+      LEFT JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = shard.number::smallint AND priority = priority.number::smallint AND NOT pull
+             ORDER BY claimable_at LIMIT 1) AS head ON true
+     GROUP BY shard.number
+     ORDER BY shard.number)sql"};
+
+/// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
+/// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease. Answer come
+/// unordered.
+inline constexpr Statement claim_ready{"claim_ready", R"sql(
+    WITH ready AS (
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
+         CROSS JOIN LATERAL (
+            SELECT id, version, attempt, claimed_by, endpoint_id FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND NOT pull
+               AND claimable_at <= sundial.clock()
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
+    lost AS (
+        INSERT INTO sundial.attempts (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at)
+        SELECT $1, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock()
+          FROM ready WHERE claimed_by IS NOT NULL
+        ON CONFLICT DO NOTHING)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+           retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
+           claimed_by = $4, claimable_at = sundial.clock() + $5, updated_at = sundial.clock()
+      FROM ready WHERE event.shard = $1 AND event.id = ready.id
+    RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+
+/// Records what became of claims of one shard; returns the numbers (from 1) of those that were
+/// ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
+/// (COMPLETED, FAILED, or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
+/// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error
+/// codes, $15 error texts, $16 response bodies.
+inline constexpr Statement settle{"settle", R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
+                             $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
+                             $13::uuid[], $14::text[], $15::text[], $16::bytea[])
+          WITH ORDINALITY AS given(id, held, number, instance, result, delay,
+                                   why, started, took, code, outcome,
+                                   tried_endpoint, error_code, error_text, response_body, ordinal)),
+    waiting AS (
+        UPDATE sundial.events AS event
+           SET version = event.version + 1, retry_count = event.retry_count + 1, claimed_by = NULL,
+               claimable_at = sundial.clock() + given.delay, updated_at = sundial.clock(),
+               first_attempt_at = coalesce(event.first_attempt_at, given.started)
+          FROM given
+         WHERE given.result = 'RETRY'
+           AND event.shard = $1 AND event.id = given.id AND event.version = given.held
+        RETURNING given.ordinal),
+    finished AS (
+        DELETE FROM sundial.events AS event USING given
+         WHERE given.result <> 'RETRY'
+           AND event.shard = $1 AND event.id = given.id AND event.version = given.held
+        RETURNING event.*, given.instance, given.result, given.why, given.started, given.took,
+                  given.code, given.outcome, given.ordinal),
+    kept AS (
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,
+             status_code, version, attempt, retry_count, due, idempotency_key, event_type,
+             user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
+             tz_release, payload, retry_of, first_attempt_at, created_at, updated_at)
+        SELECT shard, id, result, priority, sundial.clock(), why, instance, started, took,
+               code, version + 1, attempt,
+               retry_count + (outcome IS NOT DISTINCT FROM 'RETRYABLE')::integer,  -- the last try counts
+               due, idempotency_key, event_type,
+               user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
+               tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
+               sundial.clock()
+          FROM finished),
+    settled AS (
+        SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished),
+    tried AS (
+        INSERT INTO sundial.attempts
+            (shard, event_id, number, outcome, endpoint_id, started_at, duration, status_code,
+             error_code, error_text, response_body, instance_id, recorded_at)
+        SELECT $1, id, number, outcome, tried_endpoint, started, took, code,
+               error_code, error_text, response_body, instance, sundial.clock()
+          FROM given JOIN settled USING (ordinal)
+         WHERE outcome IS NOT NULL
+        ON CONFLICT DO NOTHING)
+    SELECT ordinal FROM settled)sql"};
+
+/// Of settlements that found their row past the version held: returns the numbers of those that had
+/// happened before, when nobody heard the answer. What the others say of their try replaces that it
+/// was lost. $1 to $16 as above.
+inline constexpr Statement settle_late{"settle_late", R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
+                             $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
+                             $13::uuid[], $14::text[], $15::text[], $16::bytea[])
+          WITH ORDINALITY AS given(id, held, number, instance, result, delay,
+                                   why, started, took, code, outcome,
+                                   tried_endpoint, error_code, error_text, response_body, ordinal)),
+    repeated AS (
+        SELECT ordinal FROM given
+         WHERE CASE WHEN result = 'RETRY'
+               THEN EXISTS (SELECT FROM sundial.attempts AS ours
+                             WHERE ours.shard = $1 AND ours.event_id = given.id
+                               AND ours.number = given.number AND ours.outcome = 'RETRYABLE'
+                               AND ours.instance_id = given.instance)
+               ELSE EXISTS (SELECT FROM sundial.event_history AS finished
+                             WHERE finished.shard = $1 AND finished.id = given.id
+                               AND finished.attempt = given.number
+                               AND finished.settled_by = given.instance)
+               END),
+    late AS (
+        UPDATE sundial.attempts AS lost
+           SET outcome = 'LATE', started_at = given.started, duration = given.took,
+               status_code = given.code, error_code = coalesce(given.error_code, ''),
+               error_text = coalesce(given.error_text, ''),
+               response_body = coalesce(given.response_body, ''), recorded_at = sundial.clock()
+          FROM given
+         WHERE lost.shard = $1 AND lost.event_id = given.id AND lost.number = given.number
+           AND lost.outcome = 'LOST' AND given.ordinal NOT IN (SELECT ordinal FROM repeated))
+    SELECT ordinal FROM repeated)sql"};
+
+/// Gives claims of one shard back unsent: no try is spent. Returns the numbers (from 1) of those
+/// that were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6
+/// delays (null: parked), $7 reasons.
+inline constexpr Statement give_back{"give_back", R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[])
+          WITH ORDINALITY AS given(id, held, number, instance, delay, why, ordinal)),
+    released AS (
+        UPDATE sundial.events AS event
+           SET version = event.version + 1, claimed_by = NULL,
+               claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
+               updated_at = sundial.clock()
+          FROM given
+         WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+        RETURNING given.ordinal, event.endpoint_id),
+    tried AS (
+        INSERT INTO sundial.attempts
+            (shard, event_id, number, outcome, endpoint_id, error_text, instance_id, recorded_at)
+        SELECT $1, id, number, 'RELEASED', endpoint_id, why, instance, sundial.clock()
+          FROM given JOIN released USING (ordinal)
+        ON CONFLICT DO NOTHING)
+    SELECT ordinal FROM released)sql"};
+
+/// Of those that found their row past the version held: the numbers of those that had happened
+/// before. $1 shard, $2 ids, $3 numbers of the tries, $4 instances.
+inline constexpr Statement given_back_before{"given_back_before", R"sql(
+    SELECT ordinal
+      FROM unnest($2::uuid[], $3::integer[], $4::uuid[]) WITH ORDINALITY AS given(id, number, instance, ordinal)
+     WHERE EXISTS (SELECT FROM sundial.attempts AS ours
+                    WHERE ours.shard = $1 AND ours.event_id = given.id AND ours.number = given.number
+                      AND ours.outcome = 'RELEASED' AND ours.instance_id = given.instance))sql"};
+
+/// Leases of one shard last $4 from now; returns the numbers (from 1) of those still held. Changes
+/// no version. $1 shard, $2 ids, $3 versions held.
+inline constexpr Statement extend{"extend", R"sql(
+    UPDATE sundial.events AS event
+       SET claimable_at = sundial.clock() + $4
+      FROM unnest($2::uuid[], $3::bigint[]) WITH ORDINALITY AS given(id, held, ordinal)
+     WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+    RETURNING given.ordinal)sql"};
+
+/// What has been claimable for longer than $2. $1 how many shards.
+inline constexpr Statement backlog{"backlog", R"sql(
+    SELECT count(*), min(event.due), max(event.due)
+      FROM generate_series(0, $1 - 1) AS shard(number)
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+      JOIN sundial.events AS event
+           ON event.shard = shard.number::smallint AND event.priority = priority.number::smallint
+          AND NOT event.pull AND event.claimable_at < sundial.clock() - $2)sql"};
+
+/// Due, the age of the oldest due, waiting for a retry, parked.
+inline constexpr Statement depth{"depth", R"sql(
+    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock()),
+           coalesce(sundial.clock() - min(claimable_at) FILTER (WHERE claimable_at <= sundial.clock()),
+                    '0'::interval),
+           count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
+                              AND claimable_at < 'infinity'),
+           count(*) FILTER (WHERE claimable_at = 'infinity')
+      FROM sundial.events)sql"};
+
+inline constexpr Statement stored_events{"stored_events", R"sql(
+    SELECT status, sum(rows)::bigint FROM sundial.stored_events() GROUP BY status)sql"};
+
+/// Moves a test clock to $1, never back.
+inline constexpr Statement set_clock{"set_clock",
+                                     "UPDATE sundial.test_clock SET now = $1 WHERE now <= $1"};
+
+}  // namespace sundial::postgres::sql

@@ -1,0 +1,59 @@
+#include "adapters/postgres/store.hpp"
+
+#include "adapters/postgres/control_statements.hpp"
+#include "adapters/postgres/endpoint_repository.hpp"
+#include "adapters/postgres/event_repository.hpp"
+#include "adapters/postgres/inbox_repository.hpp"
+#include "adapters/postgres/schedule_repository.hpp"
+#include "adapters/postgres/user_repository.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+class PostgresTransaction final : public Transaction {
+public:
+    explicit PostgresTransaction(Session& session) : session_{session} {}
+
+    Instant now() override { return session_.now(); }
+    UserRepository& users() override { return users_; }
+    ScheduleRepository& schedules() override { return schedules_; }
+    EndpointRepository& endpoints() override { return endpoints_; }
+    EventRepository& events() override { return events_; }
+    InboxRepository& inbox() override { return inbox_; }
+
+    void record(const RecordedEvent& recorded) override {
+        session_.run(sql::record, recorded.aggregate_type, recorded.aggregate_id, recorded.version,
+                     recorded.event_id, recorded.event_type, recorded.data, recorded.correlation_id,
+                     now());
+    }
+
+    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
+        session_.run(sql::erase_stream, aggregate_type, aggregate_id);
+    }
+
+private:
+    Session& session_;
+    PostgresUserRepository users_{session_};
+    PostgresScheduleRepository schedules_{session_};
+    PostgresEndpointRepository endpoints_{session_};
+    PostgresEventRepository events_{session_};
+    PostgresInboxRepository inbox_{session_};
+};
+
+}  // namespace
+
+void PostgresStore::transact(const std::function<bool(Transaction&)>& work) {
+    database_.write("transact", [&](Session& session) {
+        PostgresTransaction transaction{session};
+        return work(transaction);
+    });
+}
+
+void PostgresStore::read(const std::function<void(Transaction&)>& work) {
+    database_.read("read", [&](Session& session) {
+        PostgresTransaction transaction{session};
+        work(transaction);
+    });
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,66 @@
+#include "adapters/webhook/inbox_delivery.hpp"
+
+#include "adapters/webhook/request_headers.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::webhook {
+
+InboxDelivery::InboxDelivery(Store& store, Ids& ids, std::string user_agent)
+    : store_(store), ids_(ids), user_agent_(std::move(user_agent)), thread_([this] { run(); }) {}
+
+InboxDelivery::~InboxDelivery() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    arrived_.notify_one();
+    thread_.join();
+}
+
+void InboxDelivery::start(DeliveryRequest request, std::function<void(Outcome)> done) {
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back({std::move(request), std::move(done)});
+    }
+    arrived_.notify_one();
+}
+
+void InboxDelivery::run() {
+    while (true) {
+        std::vector<Waiting> batch;
+        {
+            std::unique_lock lock(mutex_);
+            arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+            if (waiting_.empty()) return;
+            batch.swap(waiting_);
+        }
+        const Outcome outcome = keep(batch);
+        for (const Waiting& one : batch) one.done(outcome);
+    }
+}
+
+Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
+    try {
+        store_.transact([&](Transaction& tx) {
+            for (const Waiting& one : batch) {
+                tx.inbox().add({.id = ids_.fresh(),
+                                .endpoint = one.request.endpoint.value().id,
+                                .received_at = tx.now(),
+                                .headers = request_headers(one.request, {}, user_agent_),
+                                .body = one.request.event.payload});
+            }
+            return true;
+        });
+    } catch (const Unavailable& error) {
+        Outcome failed;
+        failed.error = DeliveryErrorCode::worker;
+        failed.error_text = error.what();
+        return failed;
+    }
+    Outcome kept;
+    kept.verdict = Verdict::accepted;
+    kept.status_code = 204;
+    return kept;
+}
+
+}  // namespace sundial::webhook

@@ -1,0 +1,85 @@
+#include "adapters/webhook/response_reader.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace sundial::webhook {
+namespace {
+
+constexpr std::size_t most_head_bytes = 32 * 1024;
+constexpr std::size_t most_body_bytes = 64 * 1024;
+constexpr std::size_t kept_body_bytes = 2 * 1024;
+constexpr int most_interim_responses = 8;
+constexpr std::chrono::seconds longest_retry_after = std::chrono::hours(24);
+
+/// "HTTP/1.1 200 OK" → 200; 0 if it is no status line.
+int status_in(std::string_view line) {
+    const auto space = line.find(' ');
+    if (!line.starts_with("HTTP/") || space == std::string_view::npos) return 0;
+    int status = 0;
+    const std::string_view digits = line.substr(space + 1, 3);
+    std::from_chars(digits.data(), digits.data() + digits.size(), status);
+    return status;
+}
+
+/// The value if `line` is the field `name` (lower case), without its blanks.
+std::optional<std::string> field_value(std::string_view line, std::string_view name) {
+    const auto colon = line.find(':');
+    if (colon != name.size()) return std::nullopt;
+    const bool same = std::equal(name.begin(), name.end(), line.begin(), [](char a, char b) {
+        return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+    });
+    if (!same) return std::nullopt;
+    const std::string_view value = line.substr(colon + 1);
+    const auto first = value.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return "";
+    return std::string(value.substr(first, value.find_last_not_of(" \t\r\n") - first + 1));
+}
+
+}  // namespace
+
+bool ResponseReader::head_line(std::string_view line) {
+    head_bytes_ += line.size();
+    if (head_bytes_ > most_head_bytes || head_complete_)
+        return head_complete_;  // behind the head: trailers
+    if (const int status = status_in(line); status != 0) {
+        status_ = status;
+        retry_after_.clear();
+        return true;
+    }
+    if (line != "\r\n" && line != "\n") {
+        if (auto value = field_value(line, "retry-after")) retry_after_ = *std::move(value);
+        return true;
+    }
+    head_complete_ = status_ >= 200 || status_ == 101;
+    return head_complete_ || ++interim_ <= most_interim_responses;
+}
+
+bool ResponseReader::body(std::string_view piece) {
+    body_bytes_ += piece.size();
+    kept_body_.append(
+        piece.substr(0, kept_body_bytes - std::min(kept_body_bytes, kept_body_.size())));
+    return body_bytes_ <= most_body_bytes;
+}
+
+std::optional<std::chrono::seconds> ResponseReader::retry_after(
+    std::chrono::sys_seconds now) const {
+    if (retry_after_.empty() || (status_ != 429 && status_ != 503)) return std::nullopt;
+    const auto capped = [](std::chrono::seconds wait) {
+        return std::clamp(wait, std::chrono::seconds(0), longest_retry_after);
+    };
+    std::int64_t seconds = 0;
+    const auto [end, error] =
+        std::from_chars(retry_after_.data(), retry_after_.data() + retry_after_.size(), seconds);
+    if (end == retry_after_.data() + retry_after_.size()) {
+        return error == std::errc::result_out_of_range ? longest_retry_after
+                                                       : capped(std::chrono::seconds(seconds));
+    }
+    const std::time_t date = curl_getdate(retry_after_.c_str(), nullptr);
+    if (date < 0) return std::nullopt;
+    return capped(std::chrono::sys_seconds(std::chrono::seconds(date)) - now);
+}
+
+}  // namespace sundial::webhook

@@ -1,0 +1,8 @@
+#include "contract/suites.hpp"
+#include "postgres_storage.hpp"
+
+namespace sundial {
+
+SUNDIAL_CONTRACTS(Postgres, postgres::postgres_with(1), postgres::postgres_with(16));
+
+}  // namespace sundial

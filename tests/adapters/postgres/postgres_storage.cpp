@@ -1,0 +1,71 @@
+#include "postgres_storage.hpp"
+
+#include <map>
+
+#include "support/postgres_cluster.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+struct Kept {
+    std::string url;
+    std::unique_ptr<PostgresDatabase> database;
+};
+
+Kept opened(std::uint32_t shards) {
+    static RecordedLog log;
+    const std::string url = PostgresCluster::shared().create_database();
+    auto database = PostgresDatabase::open(
+        {.url = url, .pool_size = 16, .shards = shards, .test_clock = true}, log);
+    query(url, "CREATE TABLE first_schedules AS TABLE sundial.schedules");
+    return {url, std::move(database)};
+}
+
+void wipe(const std::string& url) {
+    query(url, R"(
+        DELETE FROM sundial.users;
+        DELETE FROM sundial.schedules;
+        DELETE FROM sundial.endpoints;
+        DELETE FROM sundial.events;
+        DELETE FROM sundial.event_history;
+        DELETE FROM sundial.event_keys;
+        DELETE FROM sundial.attempts;
+        DELETE FROM sundial.recorded_events;
+        DELETE FROM sundial.inbox_requests;
+        INSERT INTO sundial.schedules TABLE first_schedules;
+        UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
+}
+
+}  // namespace
+
+PostgresStorage::PostgresStorage(std::uint32_t shards) {
+    static std::map<std::uint32_t, Kept> kept;
+    auto found = kept.find(shards);
+    if (found == kept.end()) found = kept.emplace(shards, opened(shards)).first;
+    url_ = found->second.url;
+    database_ = found->second.database.get();
+    wipe(url_);
+}
+
+std::vector<RecordedEvent> PostgresStorage::recorded() {
+    std::vector<RecordedEvent> recorded;
+    for (const auto& row : query(url_, R"(
+            SELECT aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id
+              FROM sundial.recorded_events ORDER BY position)")) {
+        recorded.push_back({.aggregate_type = row[0],
+                            .aggregate_id = base::parse_uuid(row[1]).value(),
+                            .version = Version{std::stoull(row[2])},
+                            .event_id = base::parse_uuid(row[3]).value(),
+                            .event_type = row[4],
+                            .data = row[5],
+                            .correlation_id = row[6]});
+    }
+    return recorded;
+}
+
+StorageKind postgres_with(std::uint32_t shards) {
+    return {"PostgreSQL with " + std::to_string(shards) + " shards",
+            [shards] { return std::make_unique<PostgresStorage>(shards); }};
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "adapters/postgres/open.hpp"
+#include "contract/storage.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+
+/// A migrated database on a test clock at `noon`, with nothing in it: one for each number of shards
+/// in the whole program, wiped for each test.
+class PostgresStorage final : public Storage {
+public:
+    explicit PostgresStorage(std::uint32_t shards);
+    Store& store() override { return database_->store(); }
+    EventQueue& queue() override { return database_->queue(); }
+    Clock& clock() override { return database_->clock(); }
+    std::vector<RecordedEvent> recorded() override;
+    [[nodiscard]] const std::string& url() const { return url_; }
+
+private:
+    std::string url_;
+    PostgresDatabase* database_;
+};
+
+[[nodiscard]] StorageKind postgres_with(std::uint32_t shards);
+
+}  // namespace sundial::postgres

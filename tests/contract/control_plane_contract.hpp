@@ -1,0 +1,52 @@
+#pragma once
+
+#include "contract/storage.hpp"
+
+/// What people set up: users, schedules, endpoints, and what arrived in inboxes. And the clock.
+namespace sundial {
+
+class UserRepositoryContract : public StorageTest {
+protected:
+    template <class... Users>
+    void add(const Users&... users) {
+        write([&](Transaction& tx) {
+            for (const User& user : {static_cast<User>(users)...}) {
+                ASSERT_TRUE(tx.users().add(user).has_value());
+            }
+        });
+    }
+    std::optional<User> find(UserId id) {
+        return read([&](Transaction& tx) { return tx.users().find(id); });
+    }
+};
+
+class ScheduleRepositoryContract : public StorageTest {};
+
+class EndpointRepositoryContract : public StorageTest {
+protected:
+    template <class... Endpoints>
+    void add(const Endpoints&... endpoints) {
+        write([&](Transaction& tx) {
+            for (const Endpoint& endpoint : {static_cast<Endpoint>(endpoints)...}) {
+                ASSERT_TRUE(tx.endpoints().add(endpoint).has_value());
+            }
+        });
+    }
+    std::optional<Endpoint> find(EndpointId id) {
+        return read([&](Transaction& tx) { return tx.endpoints().find(id); });
+    }
+};
+
+class InboxRepositoryContract : public StorageTest {
+protected:
+    Page<InboxRequest> list(EndpointId endpoint, std::size_t limit,
+                            std::optional<PageKey> after = std::nullopt) {
+        return read([&](Transaction& tx) {
+            return tx.inbox().list(endpoint, {.limit = limit, .after = std::move(after)});
+        });
+    }
+};
+
+class ClockContract : public StorageTest {};
+
+}  // namespace sundial

@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+
+#include "contract/control_plane_contract.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
+    Endpoint webhook =
+        an_endpoint()
+            .with_external_id("crm")
+            .named("CRM – ü 🎂")
+            .with_url("https://crm.example:8443/hook?a=b&c=%20")
+            .with_headers({{"X-Team", "a"}, {"X-Empty", ""}, {"X-Team", "\"b\" ü"}, {"A", "1"}})
+            .with_timeout(29s)
+            .with_retry_policy({RetryPolicy::Kind::custom, {1s, 60s, 86400s}})
+            .retrying_client_errors(3)
+            .disabled("410 Gone");
+    webhook.version = Version{5};
+    webhook.created_at = noon - 1us;
+    webhook.updated_at = noon + 1us;
+    webhook.sealed_secret = "v1.key-1:+/aZ09==";
+    const Endpoint inbox = an_endpoint().inbox();
+    const Endpoint seed = an_endpoint().with_retry_policy({RetryPolicy::Kind::seed, {}});
+    add(webhook, inbox, seed);
+    EXPECT_EQ(find(webhook.id), webhook);
+    EXPECT_EQ(find(inbox.id), inbox);
+    EXPECT_EQ(find(seed.id), seed);
+    EXPECT_FALSE(find(an_id<EndpointId>()));
+}
+
+TEST_P(EndpointRepositoryContract, RefusesAnExternalIdThatAnotherEndpointHas) {
+    const Endpoint holder = an_endpoint().with_external_id("crm");
+    const Endpoint other = an_endpoint().with_external_id("erp");
+    add(holder, other);
+    // A user may have the same one.
+    write([](Transaction& tx) { EXPECT_TRUE(tx.users().add(a_user().with_external_id("crm"))); });
+
+    const Endpoint second = an_endpoint().with_external_id("crm");
+    const auto added =
+        in_transaction(store(), [&](Transaction& tx) { return tx.endpoints().add(second); });
+    ASSERT_TRUE(is<DuplicateExternalId>(added));
+    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).noun, Noun::endpoint);
+    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).external_id, "crm");
+    EXPECT_EQ(std::get<DuplicateExternalId>(added.error()).existing, holder.id.value);
+    EXPECT_FALSE(find(second.id));
+
+    Endpoint changed = other;
+    changed.external_id = "crm";
+    const auto updated = in_transaction(store(), [&](Transaction& tx) {
+        EXPECT_TRUE(tx.endpoints().lock(other.id));
+        return tx.endpoints().update(changed);
+    });
+    ASSERT_TRUE(is<DuplicateExternalId>(updated));
+    EXPECT_EQ(find(other.id), other);
+}
+
+TEST_P(EndpointRepositoryContract, FindsTheIdOfAnExternalIdExactly) {
+    const Endpoint endpoint = an_endpoint().with_external_id("crm");
+    add(endpoint, an_endpoint());
+    read([&](Transaction& tx) {
+        EXPECT_EQ(tx.endpoints().id_of("crm"), endpoint.id);
+        EXPECT_FALSE(tx.endpoints().id_of("CRM"));
+        EXPECT_FALSE(tx.endpoints().id_of(""));
+        return true;
+    });
+}
+
+TEST_P(EndpointRepositoryContract, ReplacesALockedEndpoint) {
+    const Endpoint endpoint = an_endpoint().with_external_id("crm").disabled("by hand");
+    add(endpoint);
+    Endpoint changed = an_endpoint()
+                           .with_id(endpoint.id)
+                           .with_external_id("crm")
+                           .named("New")
+                           .with_url("https://new.example/")
+                           .with_headers({})
+                           .with_timeout(1s)
+                           .with_retry_policy({RetryPolicy::Kind::seed, {}});
+    changed.version = Version{2};
+    changed.sealed_secret = "other";
+    changed.secret_hint = "whsec_…abc";
+    changed.updated_at = noon;
+    write([&](Transaction& tx) {
+        EXPECT_EQ(tx.endpoints().lock(endpoint.id), endpoint);
+        EXPECT_TRUE(tx.endpoints().update(changed));
+        EXPECT_FALSE(tx.endpoints().lock(an_id<EndpointId>()));
+    });
+    EXPECT_EQ(find(endpoint.id), changed);
+}
+
+TEST_P(EndpointRepositoryContract, FindsAllThatExist) {
+    const Endpoint one = an_endpoint();
+    const Endpoint other = an_endpoint();
+    add(one, other, an_endpoint());
+    const std::vector<EndpointId> ids{other.id, an_id<EndpointId>(), one.id, other.id};
+    EXPECT_THAT(read([&](Transaction& tx) { return tx.endpoints().find_all(ids); }),
+                UnorderedElementsAre(one, other));
+    EXPECT_THAT(read([](Transaction& tx) { return tx.endpoints().find_all({}); }), IsEmpty());
+}
+
+TEST_P(EndpointRepositoryContract, FiltersAndSortsAList) {
+    Endpoint first = an_endpoint().named("CRM").with_external_id("a_1");
+    Endpoint second = an_endpoint().inbox().named("Inbox").disabled();
+    Endpoint third = an_endpoint().named("Cart").disabled();
+    third.created_at = second.created_at = first.created_at + 1us;
+    add(third, second, first);
+    const auto like = [&](auto ask) {
+        EndpointQuery query;
+        ask(query);
+        std::vector<EndpointId> ids;
+        const auto page = read([&](Transaction& tx) { return tx.endpoints().list(query); });
+        for (const Endpoint& endpoint : page.items) ids.push_back(endpoint.id);
+        return ids;
+    };
+    EXPECT_THAT(like([](EndpointQuery&) {}), ElementsAre(first.id, second.id, third.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.page.descending = true; }),
+                ElementsAre(third.id, second.id, first.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.page.limit = 2; }), ElementsAre(first.id, second.id));
+    EXPECT_THAT(like([&](EndpointQuery& q) {
+                    q.page.after =
+                        PageKey{std::to_string(second.created_at.time_since_epoch().count()),
+                                second.id.value};
+                }),
+                ElementsAre(third.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.type = EndpointType::inbox; }),
+                ElementsAre(second.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.enabled = false; }),
+                ElementsAre(second.id, third.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.enabled = true; }), ElementsAre(first.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.prefix = "C"; }), ElementsAre(first.id, third.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.prefix = "c"; }), IsEmpty());
+    EXPECT_THAT(like([](EndpointQuery& q) { q.prefix = "a_"; }), ElementsAre(first.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.prefix = "_"; }), IsEmpty());
+    EXPECT_THAT(like([&](EndpointQuery& q) { q.prefix = to_string(third.id); }),
+                ElementsAre(third.id));
+}
+
+}  // namespace
+}  // namespace sundial

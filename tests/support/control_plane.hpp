@@ -1,0 +1,244 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "adapters/memory/event_queue.hpp"
+#include "adapters/memory/manual_clock.hpp"
+#include "adapters/memory/store.hpp"
+#include "application/cancel_event.hpp"
+#include "application/create_endpoint.hpp"
+#include "application/create_user.hpp"
+#include "application/delete_user.hpp"
+#include "application/edit_endpoint.hpp"
+#include "application/edit_event.hpp"
+#include "application/edit_schedule.hpp"
+#include "application/edit_user.hpp"
+#include "application/put_user.hpp"
+#include "application/queries.hpp"
+#include "application/replan_schedule.hpp"
+#include "application/retry_event.hpp"
+#include "application/schedule_event.hpp"
+#include "application/unpark_events.hpp"
+#include "support/builders.hpp"
+#include "support/defects.hpp"
+#include "support/fake_ids.hpp"
+#include "support/fake_time_zones.hpp"
+
+namespace sundial {
+
+/// Remembers every hint.
+class RecordedWakeups final : public Wakeups {
+public:
+    void due_at(Instant when) override { hints.push_back(when); }
+    std::vector<Instant> hints;
+};
+
+/// Seals by turning texts around: enough to see that the text itself is kept nowhere.
+class FakeSecrets final : public Secrets {
+public:
+    Result<NewSecret> seal(const std::optional<std::string>& given) override {
+        const std::string shown = given.value_or("whsec_random");
+        if (!shown.starts_with("whsec_")) return invalid("/secret", "bad_format", "no secret");
+        return NewSecret{shown, std::string{shown.rbegin(), shown.rend()}, "whsec_…"};
+    }
+    std::string open(const std::string& sealed) override {
+        return std::string{sealed.rbegin(), sealed.rend()};
+    }
+};
+
+/// Refuses plain http.
+class FakeDestinationRules final : public DestinationRules {
+public:
+    [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override {
+        if (url.starts_with("https://")) return std::nullopt;
+        return FieldError{"/url", "not_allowed", "must be https"};
+    }
+};
+
+/// The control plane's use cases over a memory store, in which the schedule `birthday` is all that
+/// there is; its clock stands at `noon`. And the words that their tests are told in.
+class ControlPlane : public testing::Test {
+protected:
+    static UserFields ada() {
+        return {.external_id = std::nullopt,
+                .first_name = "Ada",
+                .last_name = "Li",
+                .date_of_birth = "1992-01-06",
+                .timezone = "Europe/Paris",
+                .dates = {},
+                .metadata = {}};
+    }
+    static UserFields born(std::string date, std::string zone) {
+        UserFields fields = ada();
+        fields.date_of_birth = std::move(date);
+        fields.timezone = std::move(zone);
+        return fields;
+    }
+    User created(const UserFields& fields) { return create_user.run(fields, "req-1").value(); }
+    EditedUser edited(const User& user, const UserEdit& edit) {
+        return edit_user.run(to_string(user.id), edit, std::nullopt, "req-2").value();
+    }
+    EditedUser moved(const User& user, std::string zone) {
+        UserEdit edit;
+        edit.timezone = std::move(zone);
+        return edited(user, edit);
+    }
+    EditedUser reborn(const User& user, std::string date) {
+        UserEdit edit;
+        edit.date_of_birth = std::move(date);
+        return edited(user, edit);
+    }
+    Endpoint an_existing_endpoint(const Endpoint& endpoint = an_endpoint()) {
+        write([&](Transaction& tx) { ASSERT_TRUE(tx.endpoints().add(endpoint)); });
+        return endpoint;
+    }
+    /// A single event, due in an hour unless `wanted` says otherwise.
+    static NewEvent a_reminder() {
+        NewEvent wanted;
+        wanted.event_type = "REMINDER";
+        wanted.target.utc = "now+1h";
+        wanted.payload = R"({"text":"Renew"})";
+        return wanted;
+    }
+    Event scheduled(const NewEvent& wanted) { return schedule_event.run(wanted).value(); }
+
+    Schedule birthday() { return queries.schedule("ext:birthday").value().schedule; }
+    EditedSchedule edited_birthday(const ScheduleEdit& edit) {
+        return edit_schedule.run("ext:birthday", edit, std::nullopt, "req-3").value();
+    }
+    void change_birthday(const std::function<void(Schedule&)>& change) {
+        write([&](Transaction& tx) {
+            Schedule schedule = tx.schedules().lock(*tx.schedules().id_of("birthday")).value();
+            change(schedule);
+            tx.schedules().update(schedule);
+        });
+    }
+
+    /// Committed.
+    void write(const std::function<void(Transaction&)>& work) {
+        store.transact([&](Transaction& tx) { return work(tx), true; });
+    }
+    std::vector<Event> events_of(const User& user, std::vector<EventStatus> statuses = {}) {
+        EventQuery query;
+        query.user = user.id;
+        query.statuses = std::move(statuses);
+        return queries.events(query).items;
+    }
+    Event pending_of(const User& user) {
+        const auto events = events_of(user, {EventStatus::pending});
+        EXPECT_EQ(events.size(), 1U);
+        return events.at(0);
+    }
+    Event find(const Event& event) { return queries.event(to_string(event.id)).value(); }
+
+    /// Everything that is claimable now.
+    std::vector<Event> claimed(InstanceId by = instance_a) {
+        std::vector<Event> events;
+        const auto answer =
+            queue.claim_ready({.by = by, .shard = 0, .shares = {100, 100, 100, 100}, .lease = 30s});
+        for (const auto& claim : answer.events) events.push_back(claim.event);
+        return events;
+    }
+    Event claimed_one() {
+        const auto events = claimed();
+        EXPECT_EQ(events.size(), 1U);
+        return events.at(0);
+    }
+    void settle(const Event& event, decltype(Settlement::result) result) {
+        std::optional<AttemptRecord> attempt;
+        if (!std::holds_alternative<Accepted>(result)) {
+            attempt = AttemptRecord{.event = event.id,
+                                    .number = event.attempt,
+                                    .outcome = std::holds_alternative<RetryIn>(result)
+                                                   ? AttemptOutcome::retryable
+                                                   : AttemptOutcome::permanent,
+                                    .endpoint = event.endpoint,
+                                    .started_at = clock.now(),
+                                    .status_code = 400,
+                                    .error_code = "HTTP_STATUS",
+                                    .error_text = {},
+                                    .response_body = {},
+                                    .instance = instance_a};
+        }
+        const Settlement settlement{.id = event.id,
+                                    .held = event.version,
+                                    .number = event.attempt,
+                                    .by = instance_a,
+                                    .result = std::move(result),
+                                    .started_at = clock.now(),
+                                    .status_code = 200,
+                                    .attempt = std::move(attempt)};
+        ASSERT_TRUE(queue.settle(std::vector{settlement}).at(0));
+    }
+    Event completed(const Event& claimed) { return settle(claimed, Accepted{}), find(claimed); }
+    Event failed(const Event& claimed) {
+        return settle(claimed, Refused{"HTTP_STATUS 400"}), find(claimed);
+    }
+    /// As the engine does when there is no endpoint.
+    Event parked(const Event& claimed) {
+        const GivenBack given_back{.id = claimed.id,
+                                   .held = claimed.version,
+                                   .number = claimed.attempt,
+                                   .by = instance_a,
+                                   .delay = std::nullopt,
+                                   .reason = "no endpoint"};
+        EXPECT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+        return find(claimed);
+    }
+    /// A single event that has failed.
+    Event a_failed_event() {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = "now";
+        scheduled(wanted);
+        return failed(claimed_one());
+    }
+
+    memory::ManualClock clock{noon};
+    memory::MemoryStore store{clock};
+    memory::MemoryEventQueue queue{store};
+    FakeTimeZones zones;
+    FakeIds ids;
+    RecordedWakeups wakeups;
+    FakeSecrets secrets;
+    FakeDestinationRules destinations;
+    EndpointSettings settings{.allow_inbox = true};
+
+    CreateUser create_user{store, zones, ids, wakeups};
+    EditUser edit_user{store, zones, ids, wakeups};
+    PutUser put_user{create_user, edit_user};
+    DeleteUser delete_user{store, ids};
+    ScheduleEvent schedule_event{store, zones, ids, wakeups};
+    EditEvent edit_event{store, zones, wakeups};
+    CancelEvent cancel_event{store, zones, ids, wakeups};
+    RetryEvent retry_event{store, ids, wakeups};
+    UnparkEvents unpark_events{store, wakeups};
+    ReplanSchedule replan_schedule{store, zones, ids, wakeups};
+    EditSchedule edit_schedule{store, ids, replan_schedule};
+    Queries queries{store};
+};
+
+/// The error of kind `E` that `answer` is; throws if it is none.
+template <class E, class T>
+[[nodiscard]] E error_of(const Result<T>& answer) {
+    return std::get<E>(answer.error());
+}
+template <class T>
+[[nodiscard]] std::vector<std::string> defects_of(const Result<T>& answer) {
+    const auto* failed = answer ? nullptr : std::get_if<ValidationFailed>(&answer.error());
+    return failed ? brief(failed->errors) : std::vector<std::string>{"no ValidationFailed"};
+}
+template <class E, class T>
+[[nodiscard]] bool fails_with(const Result<T>& answer) {
+    return !answer && std::holds_alternative<E>(answer.error());
+}
+
+}  // namespace sundial

@@ -1,0 +1,219 @@
+#include "support/postgres_cluster.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <libpq-fe.h>
+#include <pwd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+namespace sundial {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& what) {
+    throw std::runtime_error{"temporary PostgreSQL: " + what};
+}
+
+/// The folder with initdb and pg_ctl: the newest that Debian has installed, or the one in PATH.
+std::string find_tools() {
+    std::vector<fs::path> folders;
+    const fs::path debian{"/usr/lib/postgresql"};
+    if (fs::exists(debian)) {
+        for (const auto& version : fs::directory_iterator{debian}) {
+            folders.push_back(version.path() / "bin");
+        }
+        std::sort(folders.rbegin(), folders.rend());
+    }
+    std::istringstream path{std::getenv("PATH") ? std::getenv("PATH") : ""};
+    for (std::string folder; std::getline(path, folder, ':');) folders.emplace_back(folder);
+    for (const auto& folder : folders) {
+        if (fs::exists(folder / "initdb") && fs::exists(folder / "pg_ctl")) return folder;
+    }
+    fail("initdb is not installed: apt-get install postgresql");
+}
+
+/// Who the server runs as: PostgreSQL refuses root.
+const passwd* server_user() {
+    if (geteuid() != 0) return nullptr;
+    for (const char* name : {"postgres", "nobody"}) {
+        if (const passwd* user = getpwnam(name)) return user;
+    }
+    fail("run as root, and there is no user postgres or nobody to run the server as");
+}
+
+/// Becomes that user; only in a child that is about to run a tool.
+void drop_rights(const passwd* user) {
+    if (!user) return;
+    if (setgroups(0, nullptr) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0) {
+        _exit(126);
+    }
+}
+
+void exec(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    execv(arguments.front(), arguments.data());
+    _exit(127);
+}
+
+/// Runs a tool as the server's user, its output in `log`, and waits for it.
+bool run_tool(const std::vector<std::string>& command, const std::string& log) {
+    const passwd* user = server_user();
+    const pid_t child = fork();
+    if (child == 0) {
+        const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        dup2(in, 0);
+        dup2(out, 1);
+        dup2(out, 2);
+        drop_rights(user);
+        if (chdir("/") != 0) _exit(126);
+        exec(command);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+std::string content_of(const std::string& file) {
+    std::ifstream stream{file};
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// Waits until nobody holds the other end of the pipe any more, then stops the server and removes
+/// the folder. Runs in a session of its own, so that a Ctrl-C meant for the tests does not reach
+/// it.
+[[noreturn]] void watch(int pipe, const std::string& tools, const std::string& folder) {
+    setsid();
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int standard : {0, 1, 2}) dup2(nowhere, standard);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
+    char byte = 0;
+    while (read(pipe, &byte, 1) > 0) {
+    }
+    run_tool({tools + "/pg_ctl", "-D", folder + "/data", "-m", "immediate", "-w", "stop"},
+             folder + "/log");
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    _exit(0);
+}
+
+struct CloseConnection {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+struct ClearResult {
+    void operator()(PGresult* result) const { PQclear(result); }
+};
+
+}  // namespace
+
+PostgresCluster::PostgresCluster() {
+    const std::string tools = find_tools();
+    std::string folder = fs::temp_directory_path() / "sundial-pg-XXXXXX";
+    if (!mkdtemp(folder.data())) fail("no temporary folder in " + folder);
+    constexpr std::size_t socket_name = 14, longest_socket = 107;  // sun_path
+    if (folder.size() + socket_name > longest_socket) fail("TMPDIR is too long for a socket");
+    folder_ = folder;
+    if (const passwd* user = server_user()) {
+        if (chown(folder.c_str(), user->pw_uid, user->pw_gid) != 0) fail("chown " + folder);
+    }
+
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("no pipe");
+    const pid_t watcher = fork();
+    if (watcher < 0) fail("no process to watch it");
+    if (watcher == 0) {
+        close(ends[1]);
+        watch(ends[0], tools, folder);
+    }
+    close(ends[0]);
+    keep_alive_ = ends[1];
+
+    const std::string log = folder + "/log";
+    if (!run_tool({tools + "/initdb", "-D", folder + "/data", "-U", "sundial", "-A", "trust", "-E",
+                   "UTF8", "--locale=C.UTF-8", "--no-sync"},
+                  log)) {
+        fail("initdb: " + content_of(log));
+    }
+    start();
+}
+
+PostgresCluster::~PostgresCluster() {
+    if (keep_alive_ >= 0) close(keep_alive_);
+}
+
+void PostgresCluster::start() const {
+    const std::string log = folder_ + "/log";
+    const std::string options = "-k " + folder_ + " -c listen_addresses= -c max_connections=200";
+    if (!run_tool({find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-l", folder_ + "/server.log",
+                   "-w", "-o", options, "start"},
+                  log)) {
+        fail("pg_ctl start: " + content_of(log) + content_of(folder_ + "/server.log"));
+    }
+}
+
+void PostgresCluster::kill_and_restart() {
+    const std::string log = folder_ + "/log";
+    if (!run_tool(
+            {find_tools() + "/pg_ctl", "-D", folder_ + "/data", "-m", "immediate", "-w", "stop"},
+            log)) {
+        fail("pg_ctl stop: " + content_of(log));
+    }
+    start();
+}
+
+std::string PostgresCluster::url_of(const std::string& database) const {
+    return "postgresql:///" + database + "?user=sundial&host=" + folder_;
+}
+
+std::string PostgresCluster::add_database(const std::string& template_name) {
+    const std::string name = "test" + std::to_string(++databases_);
+    query(url_of("postgres"), "CREATE DATABASE " + name + " TEMPLATE " + template_name);
+    return url_of(name);
+}
+
+std::string PostgresCluster::create_database() { return add_database("template0"); }
+
+std::string PostgresCluster::copy_database(const std::string& url) {
+    const auto name = url.substr(std::string{"postgresql:///"}.size());
+    return add_database(name.substr(0, name.find('?')));
+}
+
+PostgresCluster& PostgresCluster::shared() {
+    static PostgresCluster cluster;
+    return cluster;
+}
+
+std::vector<std::vector<std::string>> query(const std::string& url, const std::string& sql) {
+    const std::unique_ptr<PGconn, CloseConnection> connection{PQconnectdb(url.c_str())};
+    const std::unique_ptr<PGresult, ClearResult> result{PQexec(connection.get(), sql.c_str())};
+    const auto status = PQresultStatus(result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        fail(std::string{PQerrorMessage(connection.get())} + "in: " + sql);
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+        auto& values = rows.emplace_back();
+        for (int column = 0; column < PQnfields(result.get()); ++column) {
+            values.emplace_back(PQgetvalue(result.get(), row, column));
+        }
+    }
+    return rows;
+}
+
+}  // namespace sundial
