@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "adapters/http/conditions.hpp"
+#include "adapters/http/message.hpp"
+#include "adapters/http/problems.hpp"
+
+/// The answers that resources share.
+namespace sundial::http {
+
+/// A versioned resource.
+[[nodiscard]] Response with_etag(Response response, Version version);
+/// 201 with its place.
+[[nodiscard]] Response created(std::string body, Version version, std::string_view place);
+/// 200, or 304 if the caller has that version already.
+[[nodiscard]] Response found(const Request& request, std::string body, Version version);
+[[nodiscard]] Response refused(const Error& error, const Request& request);
+[[nodiscard]] Response refused(const Problem& problem, const Request& request);
+
+}  // namespace sundial::http

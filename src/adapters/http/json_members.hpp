@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/json.hpp"
+#include "application/edits.hpp"
+
+namespace boost::json {
+class object;
+}
+
+namespace sundial::http {
+
+/// The members of a JSON object that the document has found valid: absent ones are empty, and to ask for
+/// another type than the document says is a bug. Lives as long as the body that it was made of.
+class Members {
+public:
+    explicit Members(const JsonBody& body);
+
+    [[nodiscard]] bool has(std::string_view name) const;
+    [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+    [[nodiscard]] std::optional<bool> truth(std::string_view name) const;
+    [[nodiscard]] std::optional<std::uint32_t> count(std::string_view name) const;
+    /// Absent, null, or a text: what a merge patch says of a value that may be removed.
+    [[nodiscard]] Edit<std::string> edit(std::string_view name) const;
+    [[nodiscard]] std::map<std::string, std::string> texts(std::string_view name) const;
+    [[nodiscard]] TextsEdit texts_edit(std::string_view name) const;
+    [[nodiscard]] std::optional<Members> object(std::string_view name) const;
+    [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
+    [[nodiscard]] bool is_text(std::string_view name) const;
+
+private:
+    explicit Members(const boost::json::object& object) : object_(&object) {}
+    const boost::json::object* object_;
+};
+
+}  // namespace sundial::http

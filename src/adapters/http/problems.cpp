@@ -1,0 +1,105 @@
+#include "adapters/http/problems.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sundial::http {
+namespace {
+
+std::string_view name_of(Noun noun) {
+    switch (noun) {
+        case Noun::user: return "user";
+        case Noun::schedule: return "schedule";
+        case Noun::event: return "event";
+        case Noun::endpoint: break;
+    }
+    return "endpoint";
+}
+
+Code not_found_code(Noun noun) {
+    switch (noun) {
+        case Noun::user: return Code::user_not_found;
+        case Noun::schedule: return Code::schedule_not_found;
+        case Noun::event: return Code::event_not_found;
+        case Noun::endpoint: break;
+    }
+    return Code::endpoint_not_found;
+}
+
+std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }
+
+struct ToProblem {
+    Problem operator()(const ValidationFailed& failed) const { return validation_failed(failed.errors); }
+
+    Problem operator()(const NotFound& missing) const {
+        return {.code = not_found_code(missing.noun),
+                .detail = "there is no " + std::string(name_of(missing.noun)) + " '" + missing.id + "'"};
+    }
+
+    Problem operator()(const InvalidStateTransition& refused) const {
+        const std::string status{to_string(refused.status)};
+        MemberValue claimed_by = nullptr;
+        if (refused.claimed_by) claimed_by = to_string(*refused.claimed_by);
+        return {.code = Code::invalid_state_transition,
+                .detail = "an event that is " + status + (refused.claimed_by ? " and claimed" : "") +
+                          " does not allow: " + refused.action,
+                .members = {{"status", status}, {"claimedBy", claimed_by}, {"version", number(refused.version)}}};
+    }
+
+    Problem operator()(const LeaseLost& lost) const {
+        return {.code = Code::lease_lost,
+                .detail = "the event is past the version that the claim returned",
+                .members = {{"eventId", to_string(lost.id)}, {"version", number(lost.held)}}};
+    }
+
+    Problem operator()(const OptimisticLock& lock) const {
+        return {.code = Code::optimistic_lock,
+                .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
+                          std::to_string(lock.actual.value) + ", not " + std::to_string(lock.expected.value) +
+                          "; read it again",
+                .members = {{"expectedVersion", number(lock.expected)}, {"actualVersion", number(lock.actual)}},
+                .status = 412};
+    }
+
+    Problem operator()(const DuplicateIdempotencyKey& duplicate) const {
+        return {.code = Code::duplicate_idempotency_key,
+                .detail = "the key '" + duplicate.key.value + "' belongs to another event",
+                .members = {{"existingId", to_string(duplicate.existing)},
+                            {"status", std::string(to_string(duplicate.status))}}};
+    }
+
+    Problem operator()(const DuplicateExternalId& duplicate) const {
+        return {.code = Code::duplicate_external_id,
+                .detail = "another " + std::string(name_of(duplicate.noun)) + " has the externalId '" +
+                          duplicate.external_id + "'",
+                .members = {{"existingId", base::to_string(duplicate.existing)}}};
+    }
+
+    Problem operator()(const EndpointDisabled& disabled) const {
+        return {.code = Code::endpoint_disabled,
+                .detail = "the endpoint is disabled; enable it first",
+                .members = {{"reason", disabled.reason}}};
+    }
+
+    Problem operator()(const InvalidTemplate& invalid) const {
+        return {.code = Code::invalid_template, .detail = invalid.message, .members = {{"name", invalid.name}}};
+    }
+
+    Problem operator()(const InvalidCursor& /*cursor*/) const { return invalid_cursor(); }
+
+    Problem operator()(const ClockNotTest& /*clock*/) const {
+        return {.code = Code::clock_not_test,
+                .detail = "the clock can be moved only under 'sundial dev --test-clock'"};
+    }
+};
+
+}  // namespace
+
+Problem problem_of(const Error& error) { return std::visit(ToProblem{}, error); }
+
+Problem invalid_cursor() {
+    return {.code = Code::invalid_cursor,
+            .detail = "the cursor is not one of this list with these filters; start again without it"};
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,146 @@
+#include "adapters/http/user_routes.hpp"
+
+#include <array>
+
+#include "adapters/http/answers.hpp"
+#include "adapters/http/paging.hpp"
+#include "adapters/http/query.hpp"
+#include "adapters/http/user_codec.hpp"
+
+namespace sundial::http {
+namespace {
+
+constexpr std::string_view by_external_id = "ext:";
+
+UserQuery::Sort sort_of(const Request& request) {
+    std::string_view sort = request.query_value("sort").value_or("createdAt");
+    if (sort.starts_with('-')) sort.remove_prefix(1);
+    if (sort == "lastName") return UserQuery::Sort::last_name;
+    return sort == "updatedAt" ? UserQuery::Sort::updated_at : UserQuery::Sort::created_at;
+}
+
+PageKey place_of(const User& user, UserQuery::Sort sort) {
+    const auto micros = [](Instant at) { return std::to_string(at.time_since_epoch().count()); };
+    switch (sort) {
+        case UserQuery::Sort::last_name: return {user.last_name, user.id.value};
+        case UserQuery::Sort::updated_at: return {micros(user.updated_at), user.id.value};
+        case UserQuery::Sort::created_at: break;
+    }
+    return {micros(user.created_at), user.id.value};
+}
+
+/// What a whole user must have, where the route lets the body also be a part of one.
+std::vector<FieldError> missing_members(const UserFields& user) {
+    std::vector<FieldError> errors;
+    const auto require = [&](const std::string& text, const char* pointer) {
+        if (text.empty()) errors.push_back({pointer, "required", "is required to create or replace a whole user"});
+    };
+    require(user.first_name, "/firstName");
+    require(user.last_name, "/lastName");
+    require(user.date_of_birth, "/dateOfBirth");
+    require(user.timezone, "/timezone");
+    return errors;
+}
+
+class UserRoutes {
+public:
+    explicit UserRoutes(UserApi api) : api_(api) {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        std::vector<FieldError> errors;
+        Moments moments(request, api_.clock, errors);
+        UserQuery query;
+        query.timezones = list_value(request, "timezone");
+        query.birth_month = number_value(request, "birthMonth");
+        query.birth_day = number_value(request, "birthDay");
+        query.prefix = text_value(request, "q");
+        query.created_from = moments.value("createdFrom");
+        query.created_to = moments.value("createdTo");
+        query.sort = sort_of(request);
+        if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
+        const auto page = page_request(
+            request, query.sort == UserQuery::Sort::last_name ? SortValue::text : SortValue::number);
+        if (!page) return refused(page.error(), request);
+        query.page = *page;
+
+        const Page<User> users = api_.queries.users(query);
+        base::JsonWriter json;
+        begin_page(json);
+        for (const User& user : users.items) json.raw(user_json(user));
+        const PageKey last = users.items.empty() ? PageKey{} : place_of(users.items.back(), query.sort);
+        return end_page(std::move(json), request, users.has_more, last);
+    }
+
+    [[nodiscard]] Response create(const Request& request) const {
+        const auto user = api_.create.run(user_fields(*request.json), request.correlation_id);
+        if (!user) return refused(user.error(), request);
+        return created(user_json(*user), user->version, "/v1/users/" + to_string(user->id));
+    }
+
+    [[nodiscard]] Response get(const Request& request) const {
+        const auto user = api_.queries.user(request.path_value("id"));
+        if (!user) return refused(user.error(), request);
+        return found(request, user_json(*user), user->version);
+    }
+
+    [[nodiscard]] Response put(const Request& request) const {
+        const std::string& id = request.path_value("id");
+        return id.starts_with(by_external_id) ? put_whole(request, id.substr(by_external_id.size())) : patch(request);
+    }
+
+    [[nodiscard]] Response patch(const Request& request) const {
+        const auto edited = api_.edit.run(request.path_value("id"), user_edit(*request.json), expected(request),
+                                          request.correlation_id);
+        if (!edited) return refused(edited.error(), request);
+        return with_etag(json(200, user_json(edited->user, edited->reschedule)), edited->user.version);
+    }
+
+    [[nodiscard]] Response remove(const Request& request) const {
+        const UserHistory history =
+            request.query_value("history") == "keep" ? UserHistory::keep : UserHistory::erase;
+        const auto done = api_.remove.run(request.path_value("id"), history, expected(request), request.correlation_id);
+        return done ? no_content() : refused(done.error(), request);
+    }
+
+private:
+    [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
+        UserFields wanted = user_fields(*request.json);
+        if (auto errors = missing_members(wanted); !errors.empty()) {
+            return refused(validation_failed(std::move(errors)), request);
+        }
+        const auto put = api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
+        if (!put) return refused(put.error(), request);
+        std::string body = user_json(put->user, put->reschedule);
+        if (put->created) return created(std::move(body), put->user.version, "/v1/users/" + to_string(put->user.id));
+        return with_etag(json(200, std::move(body)), put->user.version);
+    }
+
+    [[nodiscard]] std::optional<Version> expected(const Request& request) const {
+        return expected_version(request, [&]() -> std::optional<Version> {
+            const auto user = api_.queries.user(request.path_value("id"));
+            return user ? std::optional(user->version) : std::nullopt;
+        });
+    }
+
+    UserApi api_;
+};
+
+}  // namespace
+
+void add_user_routes(Router& router, UserApi api) {
+    const UserRoutes routes(api);
+    const auto add = [&](std::string method, std::string pattern, Response (UserRoutes::*handler)(const Request&) const) {
+        router.add(std::move(method), std::move(pattern),
+                   [routes, handler](const Request& request) { return (routes.*handler)(request); });
+    };
+    add("GET", "/v1/users", &UserRoutes::list);
+    add("PATCH", "/v1/users/{id}", &UserRoutes::patch);
+    for (const std::string base : {"/v1/users", "/user", "/users"}) {
+        add("POST", base, &UserRoutes::create);
+        add("GET", base + "/{id}", &UserRoutes::get);
+        add("PUT", base + "/{id}", &UserRoutes::put);
+        add("DELETE", base + "/{id}", &UserRoutes::remove);
+    }
+}
+
+}  // namespace sundial::http
