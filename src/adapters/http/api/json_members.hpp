@@ -16,8 +16,9 @@ class object;
 
 namespace sundial::http {
 
-/// The members of a JSON object that the document has found valid: absent ones are empty, and to ask for
-/// another type than the document says is a bug. Lives as long as the body that it was made of.
+/// The members of a JSON object that the document has found valid: absent ones are empty, and to
+/// ask for another type than the document says is a bug. Lives as long as the body that it was made
+/// of.
 class Members {
 public:
     explicit Members(const JsonBody& body);

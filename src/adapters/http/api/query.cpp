@@ -1,4 +1,4 @@
-#include "adapters/http/query.hpp"
+#include "adapters/http/api/query.hpp"
 
 #include <charconv>
 
@@ -12,7 +12,8 @@ std::vector<std::string> list_value(const Request& request, std::string_view nam
     while (rest) {
         const auto comma = rest->find(',');
         values.emplace_back(rest->substr(0, comma));
-        rest = comma == std::string_view::npos ? std::nullopt : std::optional(rest->substr(comma + 1));
+        rest =
+            comma == std::string_view::npos ? std::nullopt : std::optional(rest->substr(comma + 1));
     }
     return values;
 }
@@ -40,7 +41,8 @@ std::optional<Instant> Moments::value(std::string_view name) {
     if (!text) return std::nullopt;
     const auto moment = parse_moment(*text, clock_.now());
     if (moment) return *moment;
-    errors_.push_back({"?" + std::string(name), std::string(to_string(moment.error().code)), moment.error().message});
+    errors_.push_back({"?" + std::string(name), std::string(to_string(moment.error().code)),
+                       moment.error().message});
     return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-#include "adapters/http/problems.hpp"
+#include "adapters/http/api/problems.hpp"
 
 #include <string>
 #include <string_view>
@@ -8,20 +8,28 @@ namespace {
 
 std::string_view name_of(Noun noun) {
     switch (noun) {
-        case Noun::user: return "user";
-        case Noun::schedule: return "schedule";
-        case Noun::event: return "event";
-        case Noun::endpoint: break;
+        case Noun::user:
+            return "user";
+        case Noun::schedule:
+            return "schedule";
+        case Noun::event:
+            return "event";
+        case Noun::endpoint:
+            break;
     }
     return "endpoint";
 }
 
 Code not_found_code(Noun noun) {
     switch (noun) {
-        case Noun::user: return Code::user_not_found;
-        case Noun::schedule: return Code::schedule_not_found;
-        case Noun::event: return Code::event_not_found;
-        case Noun::endpoint: break;
+        case Noun::user:
+            return Code::user_not_found;
+        case Noun::schedule:
+            return Code::schedule_not_found;
+        case Noun::event:
+            return Code::event_not_found;
+        case Noun::endpoint:
+            break;
     }
     return Code::endpoint_not_found;
 }
@@ -29,11 +37,14 @@ Code not_found_code(Noun noun) {
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }
 
 struct ToProblem {
-    Problem operator()(const ValidationFailed& failed) const { return validation_failed(failed.errors); }
+    Problem operator()(const ValidationFailed& failed) const {
+        return validation_failed(failed.errors);
+    }
 
     Problem operator()(const NotFound& missing) const {
         return {.code = not_found_code(missing.noun),
-                .detail = "there is no " + std::string(name_of(missing.noun)) + " '" + missing.id + "'"};
+                .detail =
+                    "there is no " + std::string(name_of(missing.noun)) + " '" + missing.id + "'"};
     }
 
     Problem operator()(const InvalidStateTransition& refused) const {
@@ -41,9 +52,12 @@ struct ToProblem {
         MemberValue claimed_by = nullptr;
         if (refused.claimed_by) claimed_by = to_string(*refused.claimed_by);
         return {.code = Code::invalid_state_transition,
-                .detail = "an event that is " + status + (refused.claimed_by ? " and claimed" : "") +
+                .detail = "an event that is " + status +
+                          (refused.claimed_by ? " and claimed" : "") +
                           " does not allow: " + refused.action,
-                .members = {{"status", status}, {"claimedBy", claimed_by}, {"version", number(refused.version)}}};
+                .members = {{"status", status},
+                            {"claimedBy", claimed_by},
+                            {"version", number(refused.version)}}};
     }
 
     Problem operator()(const LeaseLost& lost) const {
@@ -55,9 +69,10 @@ struct ToProblem {
     Problem operator()(const OptimisticLock& lock) const {
         return {.code = Code::optimistic_lock,
                 .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
-                          std::to_string(lock.actual.value) + ", not " + std::to_string(lock.expected.value) +
-                          "; read it again",
-                .members = {{"expectedVersion", number(lock.expected)}, {"actualVersion", number(lock.actual)}},
+                          std::to_string(lock.actual.value) + ", not " +
+                          std::to_string(lock.expected.value) + "; read it again",
+                .members = {{"expectedVersion", number(lock.expected)},
+                            {"actualVersion", number(lock.actual)}},
                 .status = 412};
     }
 
@@ -70,8 +85,8 @@ struct ToProblem {
 
     Problem operator()(const DuplicateExternalId& duplicate) const {
         return {.code = Code::duplicate_external_id,
-                .detail = "another " + std::string(name_of(duplicate.noun)) + " has the externalId '" +
-                          duplicate.external_id + "'",
+                .detail = "another " + std::string(name_of(duplicate.noun)) +
+                          " has the externalId '" + duplicate.external_id + "'",
                 .members = {{"existingId", base::to_string(duplicate.existing)}}};
     }
 
@@ -82,7 +97,9 @@ struct ToProblem {
     }
 
     Problem operator()(const InvalidTemplate& invalid) const {
-        return {.code = Code::invalid_template, .detail = invalid.message, .members = {{"name", invalid.name}}};
+        return {.code = Code::invalid_template,
+                .detail = invalid.message,
+                .members = {{"name", invalid.name}}};
     }
 
     Problem operator()(const InvalidCursor& /*cursor*/) const { return invalid_cursor(); }
@@ -98,8 +115,9 @@ struct ToProblem {
 Problem problem_of(const Error& error) { return std::visit(ToProblem{}, error); }
 
 Problem invalid_cursor() {
-    return {.code = Code::invalid_cursor,
-            .detail = "the cursor is not one of this list with these filters; start again without it"};
+    return {
+        .code = Code::invalid_cursor,
+        .detail = "the cursor is not one of this list with these filters; start again without it"};
 }
 
 }  // namespace sundial::http

@@ -1,4 +1,4 @@
-#include "adapters/http/answers.hpp"
+#include "adapters/http/api/answers.hpp"
 
 namespace sundial::http {
 
@@ -18,8 +18,12 @@ Response found(const Request& request, std::string body, Version version) {
     return with_etag(json(200, std::move(body)), version);
 }
 
-Response refused(const Error& error, const Request& request) { return refused(problem_of(error), request); }
+Response refused(const Error& error, const Request& request) {
+    return refused(problem_of(error), request);
+}
 
-Response refused(const Problem& problem, const Request& request) { return to_response(problem, request); }
+Response refused(const Problem& problem, const Request& request) {
+    return to_response(problem, request);
+}
 
 }  // namespace sundial::http

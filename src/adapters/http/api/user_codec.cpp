@@ -1,6 +1,6 @@
-#include "adapters/http/user_codec.hpp"
+#include "adapters/http/api/user_codec.hpp"
 
-#include "adapters/http/json_members.hpp"
+#include "adapters/http/api/json_members.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/text.hpp"
 
@@ -9,7 +9,8 @@ namespace {
 
 void write_reschedule(base::JsonWriter& json, const Reschedule& reschedule) {
     json.key("reschedule").begin_object();
-    json.member("rescheduledCount", reschedule.rescheduled).member("skippedCount", reschedule.skipped.size());
+    json.member("rescheduledCount", reschedule.rescheduled)
+        .member("skippedCount", reschedule.skipped.size());
     json.member("totalPendingCount", reschedule.total_pending).key("skippedEventIds").begin_array();
     for (const EventId& id : reschedule.skipped) json.value(to_string(id));
     json.end_array().end_object();

@@ -1,17 +1,17 @@
-#include "adapters/http/paging.hpp"
+#include "adapters/http/api/paging.hpp"
 
 #include <charconv>
 #include <cstdint>
 
-#include "adapters/http/problems.hpp"
+#include "adapters/http/api/problems.hpp"
 #include "base/base64.hpp"
 #include "base/uuid.hpp"
 
 namespace sundial::http {
 namespace {
 
-/// What a cursor is bound to: the route and every parameter but those that move through the list. FNV-1a, which
-/// stays the same in every build; it guards against mistakes, not against malice.
+/// What a cursor is bound to: the route and every parameter but those that move through the list.
+/// FNV-1a, which stays the same in every build; it guards against mistakes, not against malice.
 std::string list_fingerprint(const Request& request) {
     std::uint64_t hash = 14695981039346656037U;
     const auto add = [&](std::string_view text) {
@@ -55,7 +55,8 @@ bool is_number(std::string_view text) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-std::optional<PageKey> place_of(std::string_view cursor, const Request& request, SortValue sorted_by) {
+std::optional<PageKey> place_of(std::string_view cursor, const Request& request,
+                                SortValue sorted_by) {
     const auto text = from_url_text(std::string(cursor));
     const std::string fingerprint = list_fingerprint(request) + ' ';
     if (!text || !text->starts_with(fingerprint)) return std::nullopt;
@@ -84,7 +85,8 @@ base::Result<PageRequest, Problem> page_request(const Request& request, SortValu
 
 void begin_page(base::JsonWriter& json) { json.begin_object().key("data").begin_array(); }
 
-Response end_page(base::JsonWriter json, const Request& request, bool has_more, const PageKey& last) {
+Response end_page(base::JsonWriter json, const Request& request, bool has_more,
+                  const PageKey& last) {
     json.end_array().member("hasMore", has_more);
     const std::string cursor = has_more ? cursor_for(request, last) : "";
     json.key("nextCursor");
@@ -97,10 +99,13 @@ Response end_page(base::JsonWriter json, const Request& request, bool has_more, 
     if (has_more) {
         std::string next = request.target.substr(0, request.target.find('?')) + '?';
         const auto mark = request.target.find('?');
-        std::string_view rest = mark == std::string::npos ? std::string_view{} : std::string_view(request.target).substr(mark + 1);
+        std::string_view rest = mark == std::string::npos
+                                    ? std::string_view{}
+                                    : std::string_view(request.target).substr(mark + 1);
         while (!rest.empty()) {
             const auto end = rest.find('&');
-            if (const auto parameter = rest.substr(0, end); !parameter.starts_with("cursor=")) next.append(parameter) += '&';
+            if (const auto parameter = rest.substr(0, end); !parameter.starts_with("cursor="))
+                next.append(parameter) += '&';
             rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
         }
         response.headers.add("Link", '<' + next + "cursor=" + cursor + ">; rel=\"next\"");

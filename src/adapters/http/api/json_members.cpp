@@ -1,4 +1,4 @@
-#include "adapters/http/json_members.hpp"
+#include "adapters/http/api/json_members.hpp"
 
 #include <boost/json.hpp>
 
@@ -38,7 +38,8 @@ Edit<std::string> Members::edit(std::string_view name) const {
 std::map<std::string, std::string> Members::texts(std::string_view name) const {
     std::map<std::string, std::string> texts;
     if (const bj::value* value = object_->if_contains(name)) {
-        for (const auto& member : value->as_object()) texts[member.key()] = string_of(member.value());
+        for (const auto& member : value->as_object())
+            texts[member.key()] = string_of(member.value());
     }
     return texts;
 }

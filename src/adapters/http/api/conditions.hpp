@@ -12,10 +12,11 @@ namespace sundial::http {
 /// `"3"`.
 [[nodiscard]] std::string etag(Version version);
 
-/// The version at which If-Match lets the request do its work: nothing if any will do. Of a list it is the one that
-/// `current` names, if it is there. A weak tag, and what is no version, match nothing: version 0.
-[[nodiscard]] std::optional<Version> expected_version(const Request& request,
-                                                      const std::function<std::optional<Version>()>& current);
+/// The version at which If-Match lets the request do its work: nothing if any will do. Of a list it
+/// is the one that `current` names, if it is there. A weak tag, and what is no version, match
+/// nothing: version 0.
+[[nodiscard]] std::optional<Version> expected_version(
+    const Request& request, const std::function<std::optional<Version>()>& current);
 
 /// Whether If-None-Match names `version`: then the answer is 304.
 [[nodiscard]] bool not_modified(const Request& request, Version version);

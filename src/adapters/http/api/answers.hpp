@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/conditions.hpp"
+#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/problems.hpp"
 #include "adapters/http/message.hpp"
-#include "adapters/http/problems.hpp"
 
 /// The answers that resources share.
 namespace sundial::http {

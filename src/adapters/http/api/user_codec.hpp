@@ -12,6 +12,7 @@ namespace sundial::http {
 
 [[nodiscard]] UserFields user_fields(const JsonBody& body);
 [[nodiscard]] UserEdit user_edit(const JsonBody& body);
-[[nodiscard]] std::string user_json(const User& user, const std::optional<Reschedule>& reschedule = std::nullopt);
+[[nodiscard]] std::string user_json(const User& user,
+                                    const std::optional<Reschedule>& reschedule = std::nullopt);
 
 }  // namespace sundial::http

@@ -1,4 +1,4 @@
-#include "adapters/http/conditions.hpp"
+#include "adapters/http/api/conditions.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -20,7 +20,8 @@ Version version_in(std::string_view tag) {
     std::uint64_t number = 0;
     if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"') return no_version;
     const auto [end, error] = std::from_chars(tag.data() + 1, tag.data() + tag.size() - 1, number);
-    return error == std::errc{} && end == tag.data() + tag.size() - 1 ? Version{number} : no_version;
+    return error == std::errc{} && end == tag.data() + tag.size() - 1 ? Version{number}
+                                                                      : no_version;
 }
 
 std::vector<Version> versions_in(std::string_view field, bool weak_counts) {

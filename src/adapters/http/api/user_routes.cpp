@@ -1,11 +1,11 @@
-#include "adapters/http/user_routes.hpp"
+#include "adapters/http/api/user_routes.hpp"
 
 #include <array>
 
-#include "adapters/http/answers.hpp"
-#include "adapters/http/paging.hpp"
-#include "adapters/http/query.hpp"
-#include "adapters/http/user_codec.hpp"
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/user_codec.hpp"
 
 namespace sundial::http {
 namespace {
@@ -22,9 +22,12 @@ UserQuery::Sort sort_of(const Request& request) {
 PageKey place_of(const User& user, UserQuery::Sort sort) {
     const auto micros = [](Instant at) { return std::to_string(at.time_since_epoch().count()); };
     switch (sort) {
-        case UserQuery::Sort::last_name: return {user.last_name, user.id.value};
-        case UserQuery::Sort::updated_at: return {micros(user.updated_at), user.id.value};
-        case UserQuery::Sort::created_at: break;
+        case UserQuery::Sort::last_name:
+            return {user.last_name, user.id.value};
+        case UserQuery::Sort::updated_at:
+            return {micros(user.updated_at), user.id.value};
+        case UserQuery::Sort::created_at:
+            break;
     }
     return {micros(user.created_at), user.id.value};
 }
@@ -33,7 +36,9 @@ PageKey place_of(const User& user, UserQuery::Sort sort) {
 std::vector<FieldError> missing_members(const UserFields& user) {
     std::vector<FieldError> errors;
     const auto require = [&](const std::string& text, const char* pointer) {
-        if (text.empty()) errors.push_back({pointer, "required", "is required to create or replace a whole user"});
+        if (text.empty())
+            errors.push_back(
+                {pointer, "required", "is required to create or replace a whole user"});
     };
     require(user.first_name, "/firstName");
     require(user.last_name, "/lastName");
@@ -58,8 +63,9 @@ public:
         query.created_to = moments.value("createdTo");
         query.sort = sort_of(request);
         if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
-        const auto page = page_request(
-            request, query.sort == UserQuery::Sort::last_name ? SortValue::text : SortValue::number);
+        const auto page =
+            page_request(request, query.sort == UserQuery::Sort::last_name ? SortValue::text
+                                                                           : SortValue::number);
         if (!page) return refused(page.error(), request);
         query.page = *page;
 
@@ -67,7 +73,8 @@ public:
         base::JsonWriter json;
         begin_page(json);
         for (const User& user : users.items) json.raw(user_json(user));
-        const PageKey last = users.items.empty() ? PageKey{} : place_of(users.items.back(), query.sort);
+        const PageKey last =
+            users.items.empty() ? PageKey{} : place_of(users.items.back(), query.sort);
         return end_page(std::move(json), request, users.has_more, last);
     }
 
@@ -85,20 +92,23 @@ public:
 
     [[nodiscard]] Response put(const Request& request) const {
         const std::string& id = request.path_value("id");
-        return id.starts_with(by_external_id) ? put_whole(request, id.substr(by_external_id.size())) : patch(request);
+        return id.starts_with(by_external_id) ? put_whole(request, id.substr(by_external_id.size()))
+                                              : patch(request);
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
-        const auto edited = api_.edit.run(request.path_value("id"), user_edit(*request.json), expected(request),
-                                          request.correlation_id);
+        const auto edited = api_.edit.run(request.path_value("id"), user_edit(*request.json),
+                                          expected(request), request.correlation_id);
         if (!edited) return refused(edited.error(), request);
-        return with_etag(json(200, user_json(edited->user, edited->reschedule)), edited->user.version);
+        return with_etag(json(200, user_json(edited->user, edited->reschedule)),
+                         edited->user.version);
     }
 
     [[nodiscard]] Response remove(const Request& request) const {
         const UserHistory history =
             request.query_value("history") == "keep" ? UserHistory::keep : UserHistory::erase;
-        const auto done = api_.remove.run(request.path_value("id"), history, expected(request), request.correlation_id);
+        const auto done = api_.remove.run(request.path_value("id"), history, expected(request),
+                                          request.correlation_id);
         return done ? no_content() : refused(done.error(), request);
     }
 
@@ -108,10 +118,13 @@ private:
         if (auto errors = missing_members(wanted); !errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
-        const auto put = api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
+        const auto put =
+            api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
         if (!put) return refused(put.error(), request);
         std::string body = user_json(put->user, put->reschedule);
-        if (put->created) return created(std::move(body), put->user.version, "/v1/users/" + to_string(put->user.id));
+        if (put->created)
+            return created(std::move(body), put->user.version,
+                           "/v1/users/" + to_string(put->user.id));
         return with_etag(json(200, std::move(body)), put->user.version);
     }
 
@@ -129,9 +142,11 @@ private:
 
 void add_user_routes(Router& router, UserApi api) {
     const UserRoutes routes(api);
-    const auto add = [&](std::string method, std::string pattern, Response (UserRoutes::*handler)(const Request&) const) {
-        router.add(std::move(method), std::move(pattern),
-                   [routes, handler](const Request& request) { return (routes.*handler)(request); });
+    const auto add = [&](std::string method, std::string pattern,
+                         Response (UserRoutes::*handler)(const Request&) const) {
+        router.add(
+            std::move(method), std::move(pattern),
+            [routes, handler](const Request& request) { return (routes.*handler)(request); });
     };
     add("GET", "/v1/users", &UserRoutes::list);
     add("PATCH", "/v1/users/{id}", &UserRoutes::patch);

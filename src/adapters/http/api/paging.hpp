@@ -15,13 +15,16 @@ namespace sundial::http {
 /// What rows are sorted by: texts, or numbers such as instants.
 enum class SortValue : std::uint8_t { text, number };
 
-/// `limit` and `cursor` of the request, and `descending` if `sort` starts with a minus. Errors: INVALID_CURSOR.
-[[nodiscard]] base::Result<PageRequest, Problem> page_request(const Request& request, SortValue sorted_by);
+/// `limit` and `cursor` of the request, and `descending` if `sort` starts with a minus. Errors:
+/// INVALID_CURSOR.
+[[nodiscard]] base::Result<PageRequest, Problem> page_request(const Request& request,
+                                                              SortValue sorted_by);
 
 /// Begins `{"data":[`; then come the rows.
 void begin_page(base::JsonWriter& json);
-/// Ends the page and makes it the answer. `last` is the place of the last row written; it is not looked at if no
-/// more follow.
-[[nodiscard]] Response end_page(base::JsonWriter json, const Request& request, bool has_more, const PageKey& last);
+/// Ends the page and makes it the answer. `last` is the place of the last row written; it is not
+/// looked at if no more follow.
+[[nodiscard]] Response end_page(base::JsonWriter json, const Request& request, bool has_more,
+                                const PageKey& last);
 
 }  // namespace sundial::http

@@ -1,0 +1,148 @@
+#include "adapters/http/api/endpoint_codec.hpp"
+
+#include "adapters/http/api/json_members.hpp"
+#include "base/json_writer.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::http {
+namespace {
+
+std::optional<std::chrono::seconds> duration_at(const std::optional<std::string>& text,
+                                                const std::string& pointer,
+                                                std::vector<FieldError>& errors) {
+    if (!text) return std::nullopt;
+    const auto duration = parse_duration(*text);
+    if (duration) return *duration;
+    errors.push_back({pointer, "bad_format", duration.error().message});
+    return std::nullopt;
+}
+
+std::optional<RetryPolicy> retry_policy_in(const Members& members,
+                                           std::vector<FieldError>& errors) {
+    if (!members.has("retryPolicy")) return std::nullopt;
+    if (members.is_text("retryPolicy")) {
+        const bool seed = members.text("retryPolicy") == "seed";
+        return RetryPolicy{.kind = seed ? RetryPolicy::Kind::seed : RetryPolicy::Kind::standard};
+    }
+    RetryPolicy policy{.kind = RetryPolicy::Kind::custom};
+    const auto delays = members.object("retryPolicy")->list("delays");
+    for (std::size_t i = 0; i < delays.size(); ++i) {
+        const auto delay =
+            duration_at(delays[i], "/retryPolicy/delays/" + std::to_string(i), errors);
+        if (delay) policy.custom.push_back(*delay);
+    }
+    return policy;
+}
+
+void write_retry_policy(base::JsonWriter& json, const RetryPolicy& policy) {
+    json.key("retryPolicy");
+    if (policy.kind != RetryPolicy::Kind::custom) {
+        json.value(policy.kind == RetryPolicy::Kind::seed ? "seed" : "standard");
+        return;
+    }
+    json.begin_object().key("delays").begin_array();
+    for (const std::chrono::seconds delay : policy.custom) json.value(format_duration(delay));
+    json.end_array().end_object();
+}
+
+std::optional<std::string> if_any(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds default_timeout) {
+    const Members members(body);
+    std::vector<FieldError> errors;
+    NewEndpoint endpoint;
+    endpoint.external_id = members.text("externalId");
+    endpoint.name = members.text("name").value_or("");
+    endpoint.type =
+        parse_endpoint_type(members.text("type").value_or("")).value_or(EndpointType::webhook);
+    endpoint.url = members.text("url");
+    for (auto& [name, value] : members.texts("headers")) endpoint.headers.emplace_back(name, value);
+    endpoint.timeout =
+        duration_at(members.text("timeout"), "/timeout", errors).value_or(default_timeout);
+    endpoint.retry_policy = retry_policy_in(members, errors).value_or(RetryPolicy{});
+    endpoint.retry_client_errors = members.count("retryClientErrors").value_or(0);
+    endpoint.enabled = members.truth("enabled").value_or(true);
+    endpoint.secret = members.text("secret");
+    if (!errors.empty()) return ValidationFailed{std::move(errors)};
+    return endpoint;
+}
+
+Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
+    const Members members(body);
+    std::vector<FieldError> errors;
+    EndpointEdit edit;
+    edit.external_id = members.edit("externalId");
+    edit.name = members.text("name");
+    edit.url = members.text("url");
+    edit.headers = members.texts_edit("headers");
+    edit.timeout = duration_at(members.text("timeout"), "/timeout", errors);
+    edit.retry_policy = retry_policy_in(members, errors);
+    edit.retry_client_errors = members.count("retryClientErrors");
+    edit.enabled = members.truth("enabled");
+    if (!errors.empty()) return ValidationFailed{std::move(errors)};
+    return edit;
+}
+
+std::string endpoint_json(const Endpoint& endpoint, const std::string& secret) {
+    base::JsonWriter json;
+    json.begin_object()
+        .member("id", to_string(endpoint.id))
+        .member("externalId", endpoint.external_id);
+    json.member("name", endpoint.name)
+        .member("type", to_string(endpoint.type))
+        .member("url", if_any(endpoint.url));
+    json.member("format", "RAW").key("headers").begin_object();
+    for (const auto& [name, value] : endpoint.headers) json.member(name, value);
+    json.end_object().member("timeout", format_duration(endpoint.timeout));
+    write_retry_policy(json, endpoint.retry_policy);
+    json.member("retryClientErrors", endpoint.retry_client_errors)
+        .member("enabled", endpoint.enabled);
+    json.member("disabledReason", endpoint.disabled_reason)
+        .member("secretHint", if_any(endpoint.secret_hint));
+    if (!secret.empty()) json.member("secret", secret);
+    json.member("version", endpoint.version.value);
+    json.member("createdAt", format_instant_millis(endpoint.created_at));
+    json.member("updatedAt", format_instant_millis(endpoint.updated_at));
+    return std::move(json.end_object()).text();
+}
+
+std::string test_json(const TestDelivery& test) {
+    const Outcome& outcome = test.outcome;
+    const AttemptOutcome kind = outcome.verdict == Verdict::accepted    ? AttemptOutcome::succeeded
+                                : outcome.verdict == Verdict::retryable ? AttemptOutcome::retryable
+                                                                        : AttemptOutcome::permanent;
+    base::JsonWriter json;
+    json.begin_object()
+        .member("outcome", to_string(kind))
+        .member("statusCode", outcome.status_code);
+    json.member("durationMs",
+                std::chrono::ceil<std::chrono::milliseconds>(outcome.duration).count())
+        .key("error");
+    if (outcome.error) {
+        json.begin_object()
+            .member("code", to_string(*outcome.error))
+            .member("text", outcome.error_text)
+            .end_object();
+    } else {
+        json.null();
+    }
+    json.key("response").begin_object().member("body", outcome.response_body).end_object();
+    return std::move(json.end_object()).text();
+}
+
+std::string inbox_json(const InboxRequest& received) {
+    base::JsonWriter json;
+    json.begin_object()
+        .member("receivedAt", format_instant_millis(received.received_at))
+        .key("headers")
+        .begin_object();
+    for (const auto& [name, value] : received.headers) json.member(name, value);
+    json.end_object().member("body", received.body);
+    return std::move(json.end_object()).text();
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,115 @@
+#include "adapters/http/api/endpoint_routes.hpp"
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/endpoint_codec.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+
+namespace sundial::http {
+namespace {
+
+class EndpointRoutes {
+public:
+    explicit EndpointRoutes(EndpointApi api) : api_(api) {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        const auto page = page_request(request, SortValue::number);
+        if (!page) return refused(page.error(), request);
+        EndpointQuery query;
+        if (const auto type = request.query_value("type")) query.type = parse_endpoint_type(*type);
+        query.enabled = truth_value(request, "enabled");
+        query.prefix = text_value(request, "q");
+        query.page = *page;
+
+        const Page<Endpoint> endpoints = api_.queries.endpoints(query);
+        base::JsonWriter json;
+        begin_page(json);
+        PageKey last{};
+        for (const Endpoint& endpoint : endpoints.items) {
+            json.raw(endpoint_json(endpoint));
+            last = {std::to_string(endpoint.created_at.time_since_epoch().count()),
+                    endpoint.id.value};
+        }
+        return end_page(std::move(json), request, endpoints.has_more, last);
+    }
+
+    [[nodiscard]] Response create(const Request& request) const {
+        const auto wanted = new_endpoint(*request.json, api_.default_timeout);
+        if (!wanted) return refused(wanted.error(), request);
+        const auto made = api_.create.run(*wanted, request.correlation_id);
+        if (!made) return refused(made.error(), request);
+        return created(endpoint_json(made->endpoint, made->secret), made->endpoint.version,
+                       "/v1/endpoints/" + to_string(made->endpoint.id));
+    }
+
+    [[nodiscard]] Response get(const Request& request) const {
+        const auto endpoint = api_.queries.endpoint(request.path_value("id"));
+        if (!endpoint) return refused(endpoint.error(), request);
+        return found(request, endpoint_json(*endpoint), endpoint->version);
+    }
+
+    [[nodiscard]] Response patch(const Request& request) const {
+        const auto edit = endpoint_edit(*request.json);
+        if (!edit) return refused(edit.error(), request);
+        const auto endpoint = api_.edit.run(request.path_value("id"), *edit, expected(request),
+                                            request.correlation_id);
+        if (!endpoint) return refused(endpoint.error(), request);
+        return with_etag(json(200, endpoint_json(*endpoint)), endpoint->version);
+    }
+
+    [[nodiscard]] Response test(const Request& request) const {
+        const auto tested = api_.test.run(request.path_value("id"));
+        return tested ? json(200, test_json(*tested)) : refused(tested.error(), request);
+    }
+
+    [[nodiscard]] Response read_inbox(const Request& request) const {
+        const auto page = page_request(request, SortValue::number);
+        if (!page) return refused(page.error(), request);
+        const auto received = api_.read_inbox.run(request.path_value("id"), *page);
+        if (!received) return refused(received.error(), request);
+        base::JsonWriter json;
+        begin_page(json);
+        PageKey last{};
+        for (const InboxRequest& one : received->items) {
+            json.raw(inbox_json(one));
+            last.id = one.id;
+        }
+        return end_page(std::move(json), request, received->has_more, last);
+    }
+
+    [[nodiscard]] Response clear_inbox(const Request& request) const {
+        const auto done = api_.clear_inbox.run(request.path_value("id"));
+        return done ? no_content() : refused(done.error(), request);
+    }
+
+private:
+    [[nodiscard]] std::optional<Version> expected(const Request& request) const {
+        return expected_version(request, [&]() -> std::optional<Version> {
+            const auto endpoint = api_.queries.endpoint(request.path_value("id"));
+            return endpoint ? std::optional(endpoint->version) : std::nullopt;
+        });
+    }
+
+    EndpointApi api_;
+};
+
+}  // namespace
+
+void add_endpoint_routes(Router& router, EndpointApi api) {
+    const EndpointRoutes routes(api);
+    const auto add = [&](std::string method, std::string pattern,
+                         Response (EndpointRoutes::*handler)(const Request&) const) {
+        router.add(
+            std::move(method), std::move(pattern),
+            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+    };
+    add("GET", "/v1/endpoints", &EndpointRoutes::list);
+    add("POST", "/v1/endpoints", &EndpointRoutes::create);
+    add("GET", "/v1/endpoints/{id}", &EndpointRoutes::get);
+    add("PATCH", "/v1/endpoints/{id}", &EndpointRoutes::patch);
+    add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test);
+    add("GET", "/v1/endpoints/{id}/inbox", &EndpointRoutes::read_inbox);
+    add("DELETE", "/v1/endpoints/{id}/inbox", &EndpointRoutes::clear_inbox);
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,129 @@
+#include "adapters/http/api/event_codec.hpp"
+
+#include "adapters/http/api/json_members.hpp"
+#include "base/json_writer.hpp"
+#include "domain/time/policies.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::http {
+namespace {
+
+TargetFields target_fields(const Members& members) {
+    TargetFields target{.utc = members.text("targetTimestampUTC"),
+                        .local = members.text("targetTimestampLocal"),
+                        .zone = members.text("targetTimezone"),
+                        .gap = std::nullopt,
+                        .overlap = std::nullopt};
+    if (const auto name = members.text("gap")) target.gap = gap_policy(*name);
+    if (const auto name = members.text("overlap")) target.overlap = overlap_policy(*name);
+    return target;
+}
+
+std::optional<Priority> priority_in(const Members& members) {
+    const auto name = members.text("priority");
+    return name ? parse_priority(*name) : std::nullopt;
+}
+
+std::optional<std::string> payload_in(const JsonBody& body) {
+    const auto bytes = body.raw_member("deliveryPayload");
+    return bytes ? std::optional(std::string(*bytes)) : std::nullopt;
+}
+
+template <class Tag>
+std::optional<std::string> text_of(const std::optional<Strong<Tag, Uuid>>& id) {
+    return id ? std::optional(to_string(*id)) : std::nullopt;
+}
+
+std::optional<std::string> text_of(const std::optional<Instant>& instant) {
+    return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
+}
+
+/// What an event's state tells beside its name.
+struct StateMembers {
+    std::optional<Instant> executed_at, next_attempt_at, lease_expires_at;
+    std::optional<InstanceId> claimed_by;
+    std::optional<std::string> failure_reason;
+};
+
+StateMembers state_members(const Event& event) {
+    StateMembers members;
+    if (const auto* processing = std::get_if<Processing>(&event.state)) {
+        members.claimed_by = processing->claimed_by;
+        if (processing->claimed_by) {
+            members.lease_expires_at = event.claimable_at;
+        } else if (event.claimable_at != never) {
+            members.next_attempt_at = event.claimable_at;
+        }
+    } else if (const auto* completed = std::get_if<Completed>(&event.state)) {
+        members.executed_at = completed->at;
+    } else if (const auto* failed = std::get_if<Failed>(&event.state)) {
+        members.executed_at = failed->at;
+        members.failure_reason = failed->reason;
+    } else if (const auto* cancelled = std::get_if<Cancelled>(&event.state)) {
+        members.failure_reason = cancelled->reason;
+    }
+    return members;
+}
+
+/// On the wall clock of the event's zone; in UTC if a newer tz database has lost the zone.
+std::string target_local(const Event& event, const TimeZones& zones) {
+    const auto zone = zones.find(event.intent.zone);
+    return zone ? format_local_millis(event.due, **zone) : format_instant_millis(event.due);
+}
+
+}  // namespace
+
+NewEvent new_event(const JsonBody& body) {
+    const Members members(body);
+    return {.event_type = members.text("eventType").value_or(""),
+            .priority = priority_in(members).value_or(Priority::normal),
+            .user = members.text("userId"),
+            .endpoint = members.text("endpointId"),
+            .target = target_fields(members),
+            .payload = payload_in(body).value_or(""),
+            .idempotency_key = members.text("idempotencyKey")};
+}
+
+EventEdit event_edit(const JsonBody& body) {
+    const Members members(body);
+    return {.target = target_fields(members),
+            .payload = payload_in(body),
+            .endpoint = members.edit("endpointId"),
+            .priority = priority_in(members),
+            .dismissed = members.truth("dismissed")};
+}
+
+std::string event_json(const Event& event, const TimeZones& zones) {
+    const StateMembers state = state_members(event);
+    const auto schedule =
+        event.occurrence ? std::optional(event.occurrence->schedule) : std::nullopt;
+    const auto late = lateness(event);
+    base::JsonWriter json;
+    json.begin_object().member("id", to_string(event.id)).member("eventType", event.type);
+    json.member("status", to_string(status_of(event)))
+        .member("priority", to_string(event.priority));
+    json.member("userId", text_of(event.user)).member("scheduleId", text_of(schedule));
+    json.member("endpointId", text_of(event.endpoint));
+    json.member("targetTimestampUTC", format_instant_millis(event.due));
+    json.member("targetTimestampLocal", target_local(event, zones))
+        .member("targetTimezone", event.intent.zone);
+    json.member("executedAt", text_of(state.executed_at))
+        .member("failureReason", state.failure_reason);
+    json.member("attempt", event.attempt.value).member("retryCount", event.retry_count);
+    json.member("nextAttemptAt", text_of(state.next_attempt_at))
+        .member("lateExecution", late_execution(event));
+    json.member("latenessMs",
+                late ? std::optional(std::chrono::floor<std::chrono::milliseconds>(*late).count())
+                     : std::nullopt);
+    json.member("version", event.version.value).member("idempotencyKey", event.key.value);
+    json.key("deliveryPayload").raw(event.payload);
+    json.member("retryOf", text_of(event.retry_of))
+        .member("dismissedAt", text_of(event.dismissed_at));
+    json.member("claimedBy", text_of(state.claimed_by))
+        .member("leaseExpiresAt", text_of(state.lease_expires_at));
+    json.member("createdAt", format_instant_millis(event.created_at));
+    json.member("updatedAt", format_instant_millis(event.updated_at));
+    return std::move(json.end_object()).text();
+}
+
+}  // namespace sundial::http

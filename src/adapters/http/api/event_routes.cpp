@@ -1,0 +1,167 @@
+#include "adapters/http/api/event_routes.hpp"
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/json_members.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+
+namespace sundial::http {
+namespace {
+
+EventQuery::Sort sort_of(const Request& request) {
+    std::string_view sort = request.query_value("sort").value_or("targetTimestampUTC");
+    if (sort.starts_with('-')) sort.remove_prefix(1);
+    if (sort == "executedAt") return EventQuery::Sort::executed_at;
+    if (sort == "createdAt") return EventQuery::Sort::created_at;
+    return sort == "latenessMs" ? EventQuery::Sort::lateness : EventQuery::Sort::target;
+}
+
+std::optional<std::chrono::microseconds::rep> sort_value(const Event& event,
+                                                         EventQuery::Sort sort) {
+    switch (sort) {
+        case EventQuery::Sort::target:
+            return event.due.time_since_epoch().count();
+        case EventQuery::Sort::created_at:
+            return event.created_at.time_since_epoch().count();
+        case EventQuery::Sort::lateness: {
+            const auto late = lateness(event);
+            return late ? std::optional(late->count()) : std::nullopt;
+        }
+        case EventQuery::Sort::executed_at:
+            break;
+    }
+    if (const auto* completed = std::get_if<Completed>(&event.state))
+        return completed->at.time_since_epoch().count();
+    if (const auto* failed = std::get_if<Failed>(&event.state))
+        return failed->at.time_since_epoch().count();
+    return std::nullopt;
+}
+
+PageKey place_of(const Event& event, EventQuery::Sort sort) {
+    const auto value = sort_value(event, sort);
+    return {value ? std::to_string(*value) : "", event.id.value};
+}
+
+class EventRoutes {
+public:
+    explicit EventRoutes(EventApi api) : api_(api) {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        EventQuery query;
+        if (const auto refusal = filter(request, query)) return refused(*refusal, request);
+        const auto page = page_request(request, SortValue::number);
+        if (!page) return refused(page.error(), request);
+        query.page = *page;
+
+        const Page<Event> events = api_.queries.events(query);
+        base::JsonWriter json;
+        begin_page(json);
+        for (const Event& event : events.items) json.raw(event_json(event, api_.zones));
+        const PageKey last =
+            events.items.empty() ? PageKey{} : place_of(events.items.back(), query.sort);
+        return end_page(std::move(json), request, events.has_more, last);
+    }
+
+    [[nodiscard]] Response create(const Request& request) const {
+        return made(api_.schedule.run(new_event(*request.json)), request);
+    }
+
+    [[nodiscard]] Response get(const Request& request) const {
+        const auto event = api_.queries.event(request.path_value("id"));
+        if (!event) return refused(event.error(), request);
+        return found(request, event_json(*event, api_.zones), event->version);
+    }
+
+    [[nodiscard]] Response patch(const Request& request) const {
+        return changed(
+            api_.edit.run(request.path_value("id"), event_edit(*request.json), expected(request)),
+            request);
+    }
+
+    [[nodiscard]] Response cancel(const Request& request) const {
+        return changed(api_.cancel.run(request.path_value("id"), expected(request)), request);
+    }
+
+    [[nodiscard]] Response retry(const Request& request) const {
+        const bool fresh = request.json && Members(*request.json).truth("newKey").value_or(false);
+        return made(
+            api_.retry.run(request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same),
+            request);
+    }
+
+private:
+    [[nodiscard]] Response made(const Result<Event>& event, const Request& request) const {
+        if (!event) return refused(event.error(), request);
+        return created(event_json(*event, api_.zones), event->version,
+                       "/v1/events/" + to_string(event->id));
+    }
+
+    [[nodiscard]] Response changed(const Result<Event>& event, const Request& request) const {
+        if (!event) return refused(event.error(), request);
+        return with_etag(json(200, event_json(*event, api_.zones)), event->version);
+    }
+
+    [[nodiscard]] std::optional<Version> expected(const Request& request) const {
+        return expected_version(request, [&]() -> std::optional<Version> {
+            const auto event = api_.queries.event(request.path_value("id"));
+            return event ? std::optional(event->version) : std::nullopt;
+        });
+    }
+
+    /// Fills `query`; what is wrong with a filter, if anything.
+    [[nodiscard]] std::optional<Problem> filter(const Request& request, EventQuery& query) const {
+        std::vector<FieldError> errors;
+        Moments moments(request, api_.clock, errors);
+        query.statuses = parsed_list(request, "status", parse_event_status);
+        query.priorities = parsed_list(request, "priority", parse_priority);
+        query.types = list_value(request, "eventType");
+        query.zones = list_value(request, "targetTimezone");
+        query.target_from = moments.value("targetFrom");
+        query.target_to = moments.value("targetTo");
+        query.executed_from = moments.value("executedFrom");
+        query.executed_to = moments.value("executedTo");
+        query.late_execution = truth_value(request, "lateExecution");
+        query.dismissed = truth_value(request, "dismissed");
+        query.prefix = text_value(request, "q");
+        query.sort = sort_of(request);
+        if (const auto key = text_value(request, "idempotencyKey"))
+            query.key = IdempotencyKey{*key};
+        const auto refer = [&](const char* name, auto& into, auto find) {
+            const auto reference = text_value(request, name);
+            if (!reference) return;
+            if (const auto id = (api_.queries.*find)(*reference)) {
+                into = *id;
+            } else {
+                errors.push_back({"?" + std::string(name), "not_found",
+                                  "there is no such thing as '" + *reference + "'"});
+            }
+        };
+        refer("userId", query.user, &Queries::user_id);
+        refer("scheduleId", query.schedule, &Queries::schedule_id);
+        refer("endpointId", query.endpoint, &Queries::endpoint_id);
+        return errors.empty() ? std::nullopt : std::optional(validation_failed(std::move(errors)));
+    }
+
+    EventApi api_;
+};
+
+}  // namespace
+
+void add_event_routes(Router& router, EventApi api) {
+    const EventRoutes routes(api);
+    const auto add = [&](std::string method, std::string pattern,
+                         Response (EventRoutes::*handler)(const Request&) const) {
+        router.add(
+            std::move(method), std::move(pattern),
+            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+    };
+    add("GET", "/v1/events", &EventRoutes::list);
+    add("POST", "/v1/events", &EventRoutes::create);
+    add("GET", "/v1/events/{id}", &EventRoutes::get);
+    add("PATCH", "/v1/events/{id}", &EventRoutes::patch);
+    add("DELETE", "/v1/events/{id}", &EventRoutes::cancel);
+    add("POST", "/v1/events/{id}/retry", &EventRoutes::retry);
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "adapters/http/router.hpp"
+#include "application/cancel_event.hpp"
+#include "application/edit_event.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/queries.hpp"
+#include "application/retry_event.hpp"
+#include "application/schedule_event.hpp"
+
+namespace sundial::http {
+
+struct EventApi {
+    ScheduleEvent& schedule;
+    EditEvent& edit;
+    CancelEvent& cancel;
+    RetryEvent& retry;
+    Queries& queries;
+    Clock& clock;  // what `now` means in filters
+    const TimeZones& zones;
+};
+
+/// /v1/events.
+void add_event_routes(Router& router, EventApi api);
+
+}  // namespace sundial::http

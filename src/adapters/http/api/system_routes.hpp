@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "adapters/http/router.hpp"
+#include "application/advance_clock.hpp"
+#include "application/ports/clock.hpp"
+#include "application/tick.hpp"
+
+namespace sundial::http {
+
+struct Info {
+    std::string version;
+    std::string commit;
+    std::string database;  // "sqlite", "postgresql"
+    std::string database_version;
+    std::optional<std::string> database_note;
+    std::string tz_release;
+    bool test_clock = false;
+    InstanceId instance;
+};
+
+/// What the process is asked before, or without, a database.
+struct HealthApi {
+    std::function<bool()> alive;                          // the process turns
+    std::function<std::optional<std::string>()> unready;  // why it cannot serve; empty if it can
+    std::string_view openapi;
+};
+
+struct SystemApi {
+    Clock& clock;
+    AdvanceClock& advance;
+    Tick& tick;
+    std::function<Info()> info;
+    std::function<std::optional<std::string>()> metrics;  // Prometheus text; empty if switched off
+};
+
+/// /livez, /readyz, /openapi.json.
+void add_health_routes(Router& router, HealthApi api);
+/// /v1/clock, /v1/tick, /v1/info, /metrics.
+void add_system_routes(Router& router, SystemApi api);
+
+}  // namespace sundial::http
