@@ -133,7 +133,7 @@ private:
             if (const auto id = (api_.queries.*find)(*reference)) {
                 into = *id;
             } else {
-                errors.push_back({"?" + std::string(name), "not_found",
+                errors.push_back({"?" + std::string(name), "not_allowed",
                                   "there is no such thing as '" + *reference + "'"});
             }
         };
