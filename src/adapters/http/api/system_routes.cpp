@@ -30,11 +30,11 @@ Result<Advanced> advance(const SystemApi& api, const Members& members) {
     if (const auto text = members.text("by")) {
         const auto duration = parse_duration(*text);
         if (!duration) return invalid("/by", "bad_format", duration.error().message);
-        return api.advance.by(*duration);
+        return api.advance.by(*duration, api.progress);
     }
     const auto target = parse_instant(members.text("to").value_or(""));
     if (!target) return ValidationFailed{{*wrong_time("/to", target.error())}};
-    return api.advance.to(target->instant);
+    return api.advance.to(target->instant, api.progress);
 }
 
 Response advance_clock(const SystemApi& api, const Request& request) {
@@ -82,27 +82,7 @@ Response show_metrics(const SystemApi& api, const Request& request) {
         request);
 }
 
-Response show_ready(const HealthApi& api, const Request& request) {
-    if (const auto reason = api.unready())
-        return refused({.code = Code::not_ready, .detail = *reason}, request);
-    return http::text(200, "text/plain", "ready\n");
-}
-
-Response show_alive(const HealthApi& api, const Request& request) {
-    if (!api.alive())
-        return refused({.code = Code::not_ready, .detail = "the process does not turn"}, request);
-    return http::text(200, "text/plain", "alive\n");
-}
-
 }  // namespace
-
-void add_health_routes(Router& router, HealthApi api) {
-    router.add("GET", "/livez", [api](const Request& request) { return show_alive(api, request); });
-    router.add("GET", "/readyz",
-               [api](const Request& request) { return show_ready(api, request); });
-    router.add("GET", "/openapi.json",
-               [api](const Request&) { return json(200, std::string(api.openapi)); });
-}
 
 void add_system_routes(Router& router, SystemApi api) {
     router.add("GET", "/v1/clock",

@@ -22,23 +22,15 @@ struct Info {
     InstanceId instance;
 };
 
-/// What the process is asked before, or without, a database.
-struct HealthApi {
-    std::function<bool()> alive;                          // the process turns
-    std::function<std::optional<std::string>()> unready;  // why it cannot serve; empty if it can
-    std::string_view openapi;
-};
-
 struct SystemApi {
     Clock& clock;
     AdvanceClock& advance;
     Tick& tick;
+    AdvanceClock::Progress progress;  // of an advance that takes long
     std::function<Info()> info;
     std::function<std::optional<std::string>()> metrics;  // Prometheus text; empty if switched off
 };
 
-/// /livez, /readyz, /openapi.json.
-void add_health_routes(Router& router, HealthApi api);
 /// /v1/clock, /v1/tick, /v1/info, /metrics.
 void add_system_routes(Router& router, SystemApi api);
 
