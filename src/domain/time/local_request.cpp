@@ -4,17 +4,18 @@ namespace sundial {
 
 TimeResult<LocalRequest> read_local_request(std::string_view text,
                                             std::optional<std::string_view> zone) {
-    auto local = parse_local(text);
+    const auto local = parse_local(text);
     if (!local) return local.error();
-    if (zone && local->zone && *zone != *local->zone)
+    const std::optional<std::string>& suffix = local->zone;
+    if (zone && suffix && *zone != *suffix)
         return TimeError{
             TimeErrorCode::bad_request,
             "the zone given beside the time and the one in its brackets must be equal"};
-    if (!zone && !local->zone)
+    if (!zone && !suffix)
         return TimeError{TimeErrorCode::bad_request,
                          "a local time needs a zone, beside it or in brackets at its end, as "
                          "2027-05-04T10:11:12[Europe/Rome]"};
-    return LocalRequest{local->wall, zone ? std::string(*zone) : *local->zone, local->offset};
+    return LocalRequest{local->wall, zone ? std::string(*zone) : *suffix, local->offset};
 }
 
 std::optional<TimeError> offset_defect(const InstantText& text, const Zone& zone) {

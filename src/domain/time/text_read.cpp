@@ -231,7 +231,7 @@ TimeResult<LocalText> read_local(Reader in) {
 }
 
 TimeResult<Date> read_whole_date(Reader in) {
-    const auto date = read_date(in);
+    auto date = read_date(in);
     if (date && !in.at_end()) return bad_time("a date is written YYYY-MM-DD, as 2027-05-04");
     return date;
 }
@@ -265,6 +265,16 @@ TimeResult<TimeOfDay> read_time_of_day(Reader in) {
     return time;
 }
 
+TimeError malformed_duration() {
+    return {TimeErrorCode::bad_interval,
+            "an exact duration is written in whole hours, minutes and seconds, as PT1H30M or PT24H "
+            "(a day is not always 24 hours)"};
+}
+
+TimeError too_long_duration() {
+    return {TimeErrorCode::bad_interval, "durations are at most PT876600H"};
+}
+
 TimeResult<seconds> read_duration(Reader in) {
     struct Unit {
         char letter;
@@ -272,26 +282,22 @@ TimeResult<seconds> read_duration(Reader in) {
     };
     constexpr std::array units{Unit{'H', 3600}, Unit{'M', 60}, Unit{'S', 1}};
     constexpr std::int64_t longest = 876'600LL * 3600;  // 100 years of 365.25 days
-    const TimeError malformed{TimeErrorCode::bad_interval,
-                              "an exact duration is written in whole hours, minutes and seconds, "
-                              "as PT1H30M or PT24H (a day is not always 24 hours)"};
-    const TimeError too_long{TimeErrorCode::bad_interval, "durations are at most PT876600H"};
 
-    if (!in.take("PT") || in.at_end()) return malformed;
+    if (!in.take("PT") || in.at_end()) return malformed_duration();
     std::int64_t total = 0;
     auto unit = units.begin();
     while (!in.at_end()) {
         const std::string_view digits = in.digits();
-        if (digits.empty()) return malformed;
+        if (digits.empty()) return malformed_duration();
         unit = std::find_if(unit, units.end(), [&](const Unit& u) { return in.take(u.letter); });
-        if (unit == units.end()) return malformed;
+        if (unit == units.end()) return malformed_duration();
         std::int64_t amount = 0;
         for (const char digit : digits) {
             amount = amount * 10 + (digit - '0');
-            if (amount > longest) return too_long;
+            if (amount > longest) return too_long_duration();
         }
         total += amount * unit->seconds;
-        if (total > longest) return too_long;
+        if (total > longest) return too_long_duration();
         ++unit;
     }
     return seconds{total};
