@@ -1,0 +1,131 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/deliver_event.hpp"
+#include "application/handlers.hpp"
+#include "application/plan_successors.hpp"
+#include "application/worker_loop.hpp"
+#include "support/control_plane.hpp"
+#include "support/fake_delivery.hpp"
+#include "support/faulty_queue.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial {
+
+/// Moves only when told to.
+class ManualMonotonic final : public MonotonicClock {
+public:
+    [[nodiscard]] std::chrono::microseconds now() const override { return time; }
+    Mono time{1000s};
+};
+
+/// Counts what it is told.
+class CountingObserver final : public EngineObserver {
+public:
+    void claimed(std::size_t events, std::size_t lost, std::chrono::microseconds) override {
+        claims.push_back(events);
+        rescued += lost;
+    }
+    void transition(std::string_view type, EventStatus status, std::size_t count) override {
+        transitions[{std::string{type}, status}] += count;
+    }
+    void started(const TryStarted& one) override {
+        ++tries;
+        if (one.first) lateness.push_back(one.lateness);
+    }
+    void delivered(const TryOver& one) override {
+        ++tries_over;
+        last_verdict = one.outcome.verdict;
+    }
+    void settled_late(const Event&) override { ++late_settles; }
+    void lease_lost(const Event&) override { ++leases_lost; }
+
+    std::vector<std::size_t> claims;
+    std::size_t rescued = 0;
+    std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
+    std::size_t tries = 0, tries_over = 0;
+    std::vector<std::chrono::microseconds> lateness;  // of first tries
+    std::optional<Verdict> last_verdict;
+    std::size_t late_settles = 0, leases_lost = 0;
+};
+
+/// The engine beside the control plane, over the same store. Nothing runs by itself: `drain()`
+/// does all that is due; `advance()` lets time pass first. `a_loop()` starts another instance.
+class Engine : public ControlPlane {
+protected:
+    WorkerSettings worker_settings(InstanceId instance = instance_a) {
+        return {.instance = instance, .shards = queue.shards(), .clock_stands_still = true};
+    }
+    std::unique_ptr<WorkerLoop> a_loop(InstanceId instance = instance_a) {
+        return std::make_unique<WorkerLoop>(
+            worker_settings(instance),
+            WorkerPorts{faulty, plan, deliver, monotonic, random, log, observer});
+    }
+    /// The process dies and starts again; what it had not settled waits for the end of its lease.
+    void crash() { loop = a_loop(an_id<InstanceId>()); }
+
+    Tally drain() { return loop->take_over().drain(std::nullopt); }
+    void pass(std::chrono::microseconds time) {
+        clock.advance(time);
+        monotonic.time += time;
+    }
+    /// Time passes, then all that is due by then is done.
+    Tally advance(std::chrono::microseconds time) { return pass(time), drain(); }
+    /// Carries out `count` commands; waits end at once.
+    void turn(int count) {
+        for (int i = 0; i < count; ++i) {
+            if (const auto until = loop->turn()) monotonic.time = std::max(monotonic.time, *until);
+        }
+    }
+
+    Event a_due_event(const Endpoint& endpoint) {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = "now";
+        wanted.endpoint = to_string(endpoint.id);
+        return scheduled(wanted);
+    }
+    /// Gives the schedule `birthday` an endpoint.
+    Endpoint birthdays_go_to(const Endpoint& endpoint) {
+        const Endpoint existing = an_existing_endpoint(endpoint);
+        change_birthday([&](Schedule& schedule) { schedule.endpoint = existing.id; });
+        return existing;
+    }
+
+    [[nodiscard]] std::vector<base::LogLine> logged(std::string_view event_name) const {
+        std::vector<base::LogLine> found;
+        for (const auto& line : log.lines()) {
+            if (line.event_name == event_name) found.push_back(line);
+        }
+        return found;
+    }
+
+    FakeDelivery webhook, inbox, in_process;
+    Handlers handlers;
+    PlanSuccessors plan{store, zones, ids};
+    DeliverEvent deliver{store, zones, ids, {webhook, inbox, &in_process, handlers}};
+    FaultyQueue faulty{queue};
+    ManualMonotonic monotonic;
+    FakeRandom random;
+    RecordedLog log;
+    CountingObserver observer;
+    std::unique_ptr<WorkerLoop> loop = a_loop();
+};
+
+/// The field of a log line; throws if it has none.
+template <class T>
+[[nodiscard]] T field(const base::LogLine& line, std::string_view name) {
+    for (const auto& [key, value] : line.fields) {
+        if (key == name) return std::get<T>(value);
+    }
+    throw std::out_of_range("no field " + std::string{name});
+}
+[[nodiscard]] inline bool has_field(const base::LogLine& line, std::string_view name) {
+    return std::ranges::any_of(line.fields, [&](const auto& entry) { return entry.first == name; });
+}
+
+}  // namespace sundial

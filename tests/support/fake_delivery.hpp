@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/ports/delivery.hpp"
+#include "support/builders.hpp"
+
+namespace sundial {
+
+[[nodiscard]] inline Outcome accepted_outcome(int status = 204) {
+    Outcome outcome;
+    outcome.verdict = Verdict::accepted;
+    outcome.status_code = status;
+    return outcome;
+}
+
+/// As a webhook tells a status that is no success.
+[[nodiscard]] inline Outcome status_outcome(int status) {
+    Outcome outcome;
+    outcome.verdict = judge_status(status, 0);
+    outcome.error = DeliveryErrorCode::http_status;
+    outcome.status_code = status;
+    return outcome;
+}
+
+/// A receiver that remembers every request and answers at once, or when told to.
+class FakeDelivery final : public Delivery {
+public:
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
+        if (refuses_to_start) throw std::runtime_error("no thread is left");
+        requests.push_back(std::move(request));
+        if (holds) {
+            held_.push_back(std::move(done));
+        } else {
+            done(answer(requests.back()));
+        }
+    }
+    /// Answers the oldest request that is held.
+    void finish(const Outcome& outcome) {
+        const auto done = std::move(held_.at(0));
+        held_.erase(held_.begin());
+        done(outcome);
+    }
+
+    std::function<Outcome(const DeliveryRequest&)> answer = [](const DeliveryRequest&) {
+        return accepted_outcome();
+    };
+    bool holds = false;
+    bool refuses_to_start = false;
+    std::vector<DeliveryRequest> requests;
+
+private:
+    std::vector<std::function<void(Outcome)>> held_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "application/ports/event_queue.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial {
+
+/// Another queue, of which calls can be lost before they arrive or after they did. Each fault is
+/// for the next call of its kind.
+class FaultyQueue final : public EventQueue {
+public:
+    enum class Fault : std::uint8_t { none, lost_request, lost_reply };
+
+    explicit FaultyQueue(EventQueue& queue) : queue_(queue) {}
+    [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    Horizon look() override {
+        return call(look_fault, [&] { return queue_.look(); });
+    }
+    Claimed claim_ready(const ClaimRequest& request) override {
+        return call(claim_fault, [&] { return queue_.claim_ready(request); });
+    }
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+        return call(settle_fault, [&] { return queue_.settle(settlements); });
+    }
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
+        auto answers = call(give_back_fault, [&] { return queue_.give_back(given_back); });
+        if (after_give_back) after_give_back();
+        return answers;
+    }
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override {
+        return call(extend_fault, [&] { return queue_.extend(held, lease); });
+    }
+    Backlog backlog() override { return queue_.backlog(); }
+    QueueDepth depth() override { return queue_.depth(); }
+
+    Fault look_fault = Fault::none;
+    Fault claim_fault = Fault::none;
+    Fault settle_fault = Fault::none;
+    Fault give_back_fault = Fault::none;
+    Fault extend_fault = Fault::none;
+    std::function<void()> after_give_back;
+
+private:
+    template <class Call>
+    std::invoke_result_t<Call> call(Fault& fault, Call call) {
+        const Fault now = std::exchange(fault, Fault::none);
+        if (now == Fault::lost_request) throw Unavailable("connection refused");
+        auto answer = call();
+        if (now == Fault::lost_reply) throw Unavailable("connection reset");
+        return answer;
+    }
+    EventQueue& queue_;
+};
+
+}  // namespace sundial
