@@ -1,0 +1,28 @@
+#include "adapters/sqlite/clock.hpp"
+
+#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/time.hpp"
+#include "adapters/sqlite/writer.hpp"
+
+namespace sundial::sqlite {
+
+Instant SqliteClock::now() { return time_.now(); }
+
+bool SqliteClock::is_test() const { return time_.is_test(); }
+
+Result<void> SqliteClock::set(Instant now) {
+    if (!is_test()) return ClockNotTest{};
+    bool back = false;
+    writer_.run([&](Session& session) {
+        back = now < session.now;
+        if (back) return false;
+        session.connection.execute(sql::set_setting, std::string_view{"time"}, now);
+        // Seen by what follows in the same commit; if that fails, so has the file.
+        time_.move(now);
+        return true;
+    });
+    if (back) return invalid("/now", "out_of_range", "the clock never goes back");
+    return {};
+}
+
+}  // namespace sundial::sqlite

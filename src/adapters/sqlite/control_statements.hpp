@@ -1,0 +1,106 @@
+#pragma once
+
+#include "adapters/sqlite/statement.hpp"
+
+#define SUNDIAL_USER                                                                     \
+    "id, external_id, first_name, last_name, date_of_birth, timezone, dates, metadata, " \
+    "version, created_at, updated_at"
+#define SUNDIAL_SCHEDULE                                                                        \
+    "id, external_id, event_type, priority, enabled, note, yearly_on, yearly_at, endpoint_id, " \
+    "payload, gap, overlap, leap, version, planned_version, created_at, updated_at"
+#define SUNDIAL_ENDPOINT                                                                   \
+    "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "     \
+    "retry_client_errors, enabled, disabled_reason, sealed_secret, secret_hint, version, " \
+    "created_at, updated_at"
+
+/// The statements about users, schedules and endpoints. In lists every filter is off while its
+/// parameter is null; texts are compared byte by byte.
+namespace sundial::sqlite::sql {
+
+/// Nothing if the external id is another's.
+inline constexpr Statement add_user{"INSERT INTO users (" SUNDIAL_USER R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    ON CONFLICT (external_id) DO NOTHING)sql"};
+inline constexpr Statement update_user{R"sql(
+    UPDATE users
+       SET external_id = ?2, first_name = ?3, last_name = ?4, date_of_birth = ?5, timezone = ?6,
+           dates = ?7, metadata = ?8, version = ?9, created_at = ?10, updated_at = ?11
+     WHERE id = ?1)sql"};
+inline constexpr Statement remove_user{"DELETE FROM users WHERE id = ?1"};
+inline constexpr Statement user{"SELECT " SUNDIAL_USER " FROM users WHERE id = ?1"};
+inline constexpr Statement user_id{"SELECT id FROM users WHERE external_id = ?1"};
+inline constexpr Statement users_after{
+    "SELECT " SUNDIAL_USER " FROM users WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2"};
+
+/// ?1 zones (a JSON array), ?2 and ?3 month and day of birth, ?4 prefix of id, external id or name,
+/// ?5 and ?6 the ids that begin with it, ?7 and ?8 created from and to; ?9 id and ?10 value of the
+/// last row of the page before, ?11 limit.
+#define SUNDIAL_LIST_USERS(name, value, beyond, direction)                       \
+    inline constexpr Statement name{                                             \
+        "SELECT " SUNDIAL_USER                                                   \
+        " FROM users WHERE 1"                                                    \
+        " AND (?1 IS NULL OR timezone IN (SELECT value FROM json_each(?1)))"     \
+        " AND (?2 IS NULL OR CAST(substr(date_of_birth, 6, 2) AS INTEGER) = ?2)" \
+        " AND (?3 IS NULL OR CAST(substr(date_of_birth, 9, 2) AS INTEGER) = ?3)" \
+        " AND (?4 IS NULL OR id BETWEEN ?5 AND ?6"                               \
+        "      OR substr(first_name, 1, length(?4)) = ?4"                        \
+        "      OR substr(last_name, 1, length(?4)) = ?4"                         \
+        "      OR substr(coalesce(external_id, ''), 1, length(?4)) = ?4)"        \
+        " AND (?7 IS NULL OR created_at >= ?7)"                                  \
+        " AND (?8 IS NULL OR created_at < ?8)"                                   \
+        " AND (?9 IS NULL OR (" value ", id) " beyond                            \
+        " (?10, ?9))"                                                            \
+        " ORDER BY " value " " direction ", id " direction " LIMIT ?11"}
+SUNDIAL_LIST_USERS(users_by_creation, "created_at", ">", "ASC");
+SUNDIAL_LIST_USERS(users_by_creation_down, "created_at", "<", "DESC");
+SUNDIAL_LIST_USERS(users_by_name, "last_name", ">", "ASC");
+SUNDIAL_LIST_USERS(users_by_name_down, "last_name", "<", "DESC");
+SUNDIAL_LIST_USERS(users_by_update, "updated_at", ">", "ASC");
+SUNDIAL_LIST_USERS(users_by_update_down, "updated_at", "<", "DESC");
+#undef SUNDIAL_LIST_USERS
+
+inline constexpr Statement update_schedule{R"sql(
+    UPDATE schedules
+       SET external_id = ?2, event_type = ?3, priority = ?4, enabled = ?5, note = ?6,
+           yearly_on = ?7, yearly_at = ?8, endpoint_id = ?9, payload = ?10, gap = ?11,
+           overlap = ?12, leap = ?13, version = ?14, planned_version = ?15, created_at = ?16,
+           updated_at = ?17
+     WHERE id = ?1)sql"};
+inline constexpr Statement schedule{"SELECT " SUNDIAL_SCHEDULE " FROM schedules WHERE id = ?1"};
+inline constexpr Statement schedule_id{"SELECT id FROM schedules WHERE external_id = ?1"};
+inline constexpr Statement schedules{"SELECT " SUNDIAL_SCHEDULE " FROM schedules ORDER BY id"};
+inline constexpr Statement schedules_behind{
+    "SELECT id FROM schedules WHERE planned_version < version ORDER BY id"};
+
+/// Nothing if the external id is another's.
+inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+    ON CONFLICT (external_id) DO NOTHING)sql"};
+inline constexpr Statement update_endpoint{R"sql(
+    UPDATE endpoints
+       SET external_id = ?2, name = ?3, type = ?4, url = ?5, headers = ?6, timeout = ?7,
+           retry_policy = ?8, retry_delays = ?9, retry_client_errors = ?10, enabled = ?11,
+           disabled_reason = ?12, sealed_secret = ?13, secret_hint = ?14, version = ?15,
+           created_at = ?16, updated_at = ?17
+     WHERE id = ?1)sql"};
+inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};
+inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_id = ?1"};
+
+/// ?1 type, ?2 enabled, ?3 prefix of id, external id or name, ?4 and ?5 the ids that begin with it;
+/// ?6 id and ?7 creation of the last row of the page before, ?8 limit.
+#define SUNDIAL_LIST_ENDPOINTS(name, beyond, direction)                   \
+    inline constexpr Statement name{                                      \
+        "SELECT " SUNDIAL_ENDPOINT                                        \
+        " FROM endpoints WHERE (?1 IS NULL OR type = ?1)"                 \
+        " AND (?2 IS NULL OR enabled = ?2)"                               \
+        " AND (?3 IS NULL OR id BETWEEN ?4 AND ?5"                        \
+        "      OR substr(name, 1, length(?3)) = ?3"                       \
+        "      OR substr(coalesce(external_id, ''), 1, length(?3)) = ?3)" \
+        " AND (?6 IS NULL OR (created_at, id) " beyond                    \
+        " (?7, ?6))"                                                      \
+        " ORDER BY created_at " direction ", id " direction " LIMIT ?8"}
+SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation, ">", "ASC");
+SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation_down, "<", "DESC");
+#undef SUNDIAL_LIST_ENDPOINTS
+
+}  // namespace sundial::sqlite::sql

@@ -1,0 +1,241 @@
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "adapters/sqlite/clock.hpp"
+#include "adapters/sqlite/event_queue.hpp"
+#include "adapters/sqlite/file_check.hpp"
+#include "adapters/sqlite/file_lock.hpp"
+#include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/migrations.hpp"
+#include "adapters/sqlite/open.hpp"
+#include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/store.hpp"
+#include "adapters/sqlite/time.hpp"
+#include "adapters/sqlite/writer.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+namespace fs = std::filesystem;
+
+Instant real_time() {
+    return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+/// One name for one file, whichever link leads to it: the lock's file stands beside it.
+fs::path path_of(const Settings& settings) {
+    std::error_code error;
+    auto path = fs::weakly_canonical(fs::absolute(settings.file), error);
+    return error ? fs::absolute(settings.file) : path;
+}
+
+/// Before anything is made or touched.
+void refuse_what_is_no_database(const fs::path& file) {
+    std::error_code error;
+    if (fs::is_directory(file, error)) {
+        throw CannotStart{file.string() +
+                          " is a folder; the database is a file: give its name (storage.url)"};
+    }
+    if (!fs::exists(file, error) || fs::file_size(file, error) == 0) return;
+    std::ifstream in{file, std::ios::binary};
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    std::array<char, magic.size()> head{};
+    in.read(head.data(), head.size());
+    if (!in) {
+        throw CannotStart{"cannot read " + file.string() +
+                          ": it must be readable and writable for this user"};
+    }
+    if (std::string_view{head.data(), head.size()} != magic) {
+        throw CannotStart{file.string() +
+                          " is not an SQLite database. Give another file (storage.url)"};
+    }
+}
+
+template <class T>
+T setting(Connection& connection, std::string_view name) {
+    const auto value =
+        first_of(connection.query(sql::setting, name), [](Cursor& row) { return row.get<T>(0); });
+    if (!value) throw Corrupt{"the database lacks the setting '" + std::string{name} + "'"};
+    return *value;
+}
+
+void use_log(Connection& connection, const fs::path& file) {
+    static constexpr Statement use_wal{"PRAGMA journal_mode = WAL"};
+    static constexpr Statement keep_small{"PRAGMA journal_size_limit = 67108864"};
+    const auto mode =
+        first_of(connection.query(use_wal), [](Cursor& row) { return row.get<std::string>(0); });
+    if (mode != "wal") {
+        throw CannotStart{"SQLite cannot keep a write-ahead log beside " + file.string() +
+                          ". SQLite databases must lie on a local file system"};
+    }
+    connection.execute(keep_small);
+}
+
+bool is_used(Connection& connection) {
+    auto row = connection.query(sql::is_used);
+    return row.next() && row.get<bool>(0);
+}
+
+/// A test clock may be put on a database in which nothing has happened yet; it is never taken off.
+void refuse_another_clock(Connection& connection, const Settings& settings) {
+    const bool on_test_clock = setting<std::string>(connection, "clock") == "test";
+    if (on_test_clock && !settings.test_clock) {
+        throw CannotStart{
+            "the database was used with a test clock, so its times are not real. "
+            "Start with --test-clock, or give another file (storage.url)"};
+    }
+    if (settings.test_clock && !on_test_clock && is_used(connection)) {
+        throw CannotStart{
+            "the database is in use with real time, and a test clock would spoil it. "
+            "Start without --test-clock, or give another file (storage.url)"};
+    }
+}
+
+void put_on_test_clock(Connection& connection, Instant now) {
+    if (setting<std::string>(connection, "clock") == "test") return;
+    connection.execute(sql::set_setting, std::string_view{"clock"}, std::string_view{"test"});
+    connection.execute(sql::set_setting, std::string_view{"time"}, now);
+}
+
+void end_leases(Connection& connection, Instant now) {
+    const auto last = setting<Instant>(connection, "leases_end");
+    for (int priority = 0; priority <= 3; ++priority) {
+        connection.execute(sql::end_leases, now, priority, last);
+    }
+}
+
+/// What goes wrong at the start is told as CannotStart.
+template <class Work>
+auto at_start(const fs::path& file, Work work) {
+    const auto refuse = [&](const std::exception& error) {
+        return CannotStart{"cannot use " + file.string() + ": " + error.what() +
+                           ". It must be a sound SQLite database that this user may read and "
+                           "write, on a disk with room"};
+    };
+    try {
+        return work();
+    } catch (const Unavailable& error) {
+        throw refuse(error);
+    } catch (const Corrupt& error) {
+        throw refuse(error);
+    }
+}
+
+/// The values that a new database begins with.
+FirstValues first_values(const Settings& settings, Instant now) {
+    if (!settings.test_clock) return {false, now, settings.birthday_time};
+    return {true, settings.test_start.value_or(std::chrono::floor<std::chrono::seconds>(now)),
+            settings.birthday_time};
+}
+
+class OpenSqliteDatabase final : public SqliteDatabase {
+public:
+    OpenSqliteDatabase(const fs::path& file, const Settings& settings, base::Log& log,
+                       OnFatal on_fatal)
+        : lock_{file}, health_{log, std::move(on_fatal)} {
+        at_start(file, [&] {
+            auto connection = std::make_unique<Connection>(file, Connection::Role::writer);
+            const bool clean = prepare(*connection, file, settings, log);
+            writer_ = std::make_unique<Writer>(std::move(connection), *time_, health_);
+            readers_ = std::make_unique<Readers>(file, settings.readers, *time_, health_);
+            if (!clean) check_ = std::make_unique<FileCheck>(file, health_, log);
+        });
+        store_ = std::make_unique<SqliteStore>(*writer_, *readers_);
+        queue_ = std::make_unique<SqliteEventQueue>(*writer_, *readers_);
+        clock_ = std::make_unique<SqliteClock>(*time_, *writer_);
+    }
+
+    Store& store() override { return *store_; }
+    EventQueue& queue() override { return *queue_; }
+    Clock& clock() override { return *clock_; }
+
+private:
+    /// Migrates, chooses the clock, ends the leases. Returns whether the file was closed properly
+    /// by whoever had it before.
+    bool prepare(Connection& connection, const fs::path& file, const Settings& settings,
+                 base::Log& log);
+
+    // The writer is the last to close its connection, which so checkpoints; the lock goes after it.
+    FileLock lock_;
+    Health health_;
+    std::unique_ptr<Time> time_;
+    std::unique_ptr<Writer> writer_;
+    std::unique_ptr<Readers> readers_;
+    std::unique_ptr<SqliteStore> store_;
+    std::unique_ptr<SqliteEventQueue> queue_;
+    std::unique_ptr<SqliteClock> clock_;
+    std::unique_ptr<FileCheck> check_;
+};
+
+bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
+                                 const Settings& settings, base::Log& log) {
+    const MigrationStatus migrations = read_migrations(connection);
+    if (!migrations.applied.empty()) refuse_another_clock(connection, settings);
+    if (!migrations.pending.empty() && !settings.auto_migrate) {
+        throw CannotStart{"the database " + file.string() + " lacks " +
+                          std::to_string(migrations.pending.size()) +
+                          " migrations. Run `sundial db migrate`, or set storage.auto_migrate"};
+    }
+    use_log(connection, file);
+    const auto real_now = settings.real_time ? settings.real_time : real_time;
+    const FirstValues first = first_values(settings, real_now());
+    apply_migrations(connection, first, log);
+
+    connection.execute(sql::begin_write);
+    if (settings.test_clock) put_on_test_clock(connection, first.now);
+    time_ = std::make_unique<Time>(settings.test_clock ? Time::Mode::test : Time::Mode::system,
+                                   setting<Instant>(connection, "time"), real_now, log);
+    end_leases(connection, time_->now());
+    const bool clean = setting<bool>(connection, "clean_stop");
+    connection.execute(sql::set_setting, std::string_view{"clean_stop"}, false);
+    connection.execute(sql::commit);
+    return clean;
+}
+
+/// Refuses, before anything is made, what will never be a database of ours.
+fs::path checked_file(const Settings& settings) {
+    const fs::path file = path_of(settings);
+    refuse_what_is_no_database(file);
+    if (!settings.auto_migrate && !fs::exists(file)) {
+        throw CannotStart{"there is no database " + file.string() +
+                          ". Run `sundial db migrate`, or set storage.auto_migrate"};
+    }
+    return file;
+}
+
+}  // namespace
+
+std::unique_ptr<SqliteDatabase> SqliteDatabase::open(const Settings& settings, base::Log& log,
+                                                     OnFatal on_fatal) {
+    return std::make_unique<OpenSqliteDatabase>(checked_file(settings), settings, log,
+                                                std::move(on_fatal));
+}
+
+MigrationStatus migration_status(const Settings& settings) {
+    const fs::path file = path_of(settings);
+    refuse_what_is_no_database(file);
+    if (!fs::exists(file)) return nothing_applied();
+    return at_start(file, [&] {
+        Connection connection{file, Connection::Role::reader};
+        return read_migrations(connection);
+    });
+}
+
+std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
+    const fs::path file = path_of(settings);
+    refuse_what_is_no_database(file);
+    const FileLock lock{file};
+    return at_start(file, [&] {
+        Connection connection{file, Connection::Role::writer};
+        if (read_migrations(connection).pending.empty()) return std::vector<Migration>{};
+        use_log(connection, file);
+        const Instant now = settings.real_time ? settings.real_time() : real_time();
+        return apply_migrations(connection, first_values(settings, now), log);
+    });
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "adapters/sqlite/session.hpp"
+#include "application/ports/endpoint_repository.hpp"
+
+namespace sundial::sqlite {
+
+/// The writer is alone, so whatever it reads is locked already.
+class SqliteEndpointRepository final : public EndpointRepository {
+public:
+    explicit SqliteEndpointRepository(Session& session) : connection_{session.connection} {}
+    Result<void> add(const Endpoint& endpoint) override;
+    std::optional<Endpoint> find(EndpointId id) override;
+    std::vector<Endpoint> find_all(std::span<const EndpointId> ids) override;
+    std::optional<EndpointId> id_of(std::string_view external_id) override;
+    std::optional<Endpoint> lock(EndpointId id) override { return find(id); }
+    Result<void> update(const Endpoint& endpoint) override;
+    Page<Endpoint> list(const EndpointQuery& query) override;
+
+private:
+    Connection& connection_;
+};
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,84 @@
+#include "adapters/sqlite/event_list.hpp"
+
+#include <array>
+
+#include "adapters/sqlite/event_list_statements.hpp"
+#include "adapters/sqlite/json_text.hpp"
+#include "adapters/sqlite/paging.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "base/json_writer.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+/// The statements of one order, upwards and downwards.
+struct Directions {
+    const Statement* up;
+    const Statement* down;
+};
+struct Order {
+    Directions all;
+    Directions of_user;
+    Directions with_key;
+};
+
+const Order& order_of(EventQuery::Sort sort) {
+    static constexpr std::array<Order, 4> orders{{
+        {{&sql::events_by_target, &sql::events_by_target_down},
+         {&sql::events_by_target_of_user, &sql::events_by_target_of_user_down},
+         {&sql::events_by_target_with_key, &sql::events_by_target_with_key_down}},
+        {{&sql::events_by_execution, &sql::events_by_execution_down},
+         {&sql::events_by_execution_of_user, &sql::events_by_execution_of_user_down},
+         {&sql::events_by_execution_with_key, &sql::events_by_execution_with_key_down}},
+        {{&sql::events_by_creation, &sql::events_by_creation_down},
+         {&sql::events_by_creation_of_user, &sql::events_by_creation_of_user_down},
+         {&sql::events_by_creation_with_key, &sql::events_by_creation_with_key_down}},
+        {{&sql::events_by_lateness, &sql::events_by_lateness_down},
+         {&sql::events_by_lateness_of_user, &sql::events_by_lateness_of_user_down},
+         {&sql::events_by_lateness_with_key, &sql::events_by_lateness_with_key_down}},
+    }};
+    return orders.at(static_cast<std::size_t>(sort));
+}
+
+const Statement& statement_for(const EventQuery& query) {
+    const Order& order = order_of(query.sort);
+    const Directions& directions = query.key    ? order.with_key
+                                   : query.user ? order.of_user
+                                                : order.all;
+    return query.page.descending ? *directions.down : *directions.up;
+}
+
+/// The argument of a filter by several values; none for no filter.
+std::optional<std::string> any_of(const std::vector<std::string>& wanted) {
+    return wanted.empty() ? std::nullopt : std::optional{array_of(wanted)};
+}
+std::optional<std::string> any_of(const std::vector<EventStatus>& wanted) {
+    std::vector<std::string> names;
+    for (const EventStatus status : wanted) names.emplace_back(to_string(status));
+    return any_of(names);
+}
+std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
+    if (wanted.empty()) return std::nullopt;
+    base::JsonWriter json;
+    json.begin_array();
+    for (const Priority priority : wanted) json.value(static_cast<int>(priority));
+    return std::move(json.end_array()).text();
+}
+
+}  // namespace
+
+Page<Event> list_events(Connection& connection, const EventQuery& query) {
+    const IdRange ids = ids_with(query.prefix);
+    return page_of(
+        all_of(
+            connection.query(statement_for(query), any_of(query.statuses), any_of(query.priorities),
+                             any_of(query.types), any_of(query.zones), query.user, query.schedule,
+                             query.endpoint, query.target_from, query.target_to,
+                             query.executed_from, query.executed_to, query.late_execution,
+                             query.dismissed, query.key, query.prefix, ids.first, ids.last,
+                             id_after(query.page), number_after(query.page), limit_of(query.page)),
+            read_event),
+        query.page);
+}
+
+}  // namespace sundial::sqlite

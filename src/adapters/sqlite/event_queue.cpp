@@ -1,0 +1,167 @@
+#include "adapters/sqlite/event_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/sqlite/event_rows.hpp"
+#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/settling.hpp"
+#include "adapters/sqlite/writer.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds tick = 1s;
+constexpr int priorities = 4;
+
+AttemptRecord lost_try(const Event& event) {
+    return {.event = event.id,
+            .number = event.attempt,
+            .outcome = AttemptOutcome::lost,
+            .endpoint = event.endpoint,
+            .started_at = std::nullopt,
+            .status_code = std::nullopt,
+            .error_code = {},
+            .error_text = {},
+            .response_body = {},
+            .instance = claimed_by(event)};
+}
+
+/// New, retried and rescued work in one question, whose rule is the domain's `claim`.
+void claim_of_priority(Session& session, const ClaimRequest& request, std::size_t priority,
+                       std::vector<ClaimedEvent>& claimed) {
+    const auto ready = all_of(
+        session.connection.query(sql::ready, priority, session.now, request.shares[priority]),
+        read_event);
+    for (const Event& before : ready) {
+        const bool rescued = is_claimed(before);
+        if (rescued) add_attempt(session, lost_try(before));
+        Event event = claim(before, request.by, session.now, request.lease).value();
+        move_live(session, before, event);
+        claimed.push_back({std::move(event), rescued});
+    }
+}
+
+}  // namespace
+
+Horizon SqliteEventQueue::look() {
+    Horizon horizon{Instant{}, {never}};
+    readers_.run([&](Session& session) {
+        horizon.now = session.now;
+        auto row = session.connection.query(sql::look);
+        base::check(row.next());
+        for (int priority = 0; priority < priorities; ++priority) {
+            const auto next = row.get<std::optional<Instant>>(priority);
+            horizon.next[0] = std::min(horizon.next[0], next.value_or(never));
+        }
+    });
+    return horizon;
+}
+
+Claimed SqliteEventQueue::claim_ready(const ClaimRequest& request) {
+    base::check(request.shard == 0);
+    Claimed claimed;
+    writer_.run([&](Session& session) {
+        claimed = {{}, session.now};
+        for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+            if (request.shares[priority] == 0) continue;
+            claim_of_priority(session, request, priority, claimed.events);
+        }
+        return !claimed.events.empty();
+    });
+    return claimed;
+}
+
+std::vector<Result<void>> SqliteEventQueue::settle(std::span<const Settlement> settlements) {
+    std::vector<Result<void>> answers;
+    if (settlements.empty()) return answers;
+    writer_.run([&](Session& session) {
+        answers.clear();
+        for (const Settlement& settlement : settlements) {
+            answers.push_back(sqlite::settle(session, settlement));
+        }
+        return true;
+    });
+    return answers;
+}
+
+std::vector<Result<void>> SqliteEventQueue::give_back(std::span<const GivenBack> given_back) {
+    std::vector<Result<void>> answers;
+    if (given_back.empty()) return answers;
+    writer_.run([&](Session& session) {
+        answers.clear();
+        for (const GivenBack& one : given_back) answers.push_back(sqlite::give_back(session, one));
+        return true;
+    });
+    return answers;
+}
+
+std::vector<EventId> SqliteEventQueue::extend(std::span<const Held> held,
+                                              std::chrono::microseconds lease) {
+    std::vector<EventId> lost;
+    if (held.empty()) return lost;
+    writer_.run([&](Session& session) {
+        lost.clear();
+        const Instant end = session.now + lease;
+        for (const Held& claim : held) {
+            if (session.connection.execute(sql::extend, claim.id, claim.held, end) == 0) {
+                lost.push_back(claim.id);
+            }
+        }
+        session.ledger.lease_until(end);
+        return true;
+    });
+    return lost;
+}
+
+Backlog SqliteEventQueue::backlog() {
+    Backlog backlog;
+    readers_.run([&](Session& session) {
+        backlog = {0, Instant::max(), Instant::min()};
+        for (int priority = 0; priority < priorities; ++priority) {
+            auto row = session.connection.query(sql::backlog, priority, session.now - tick);
+            base::check(row.next());
+            const auto rows = row.get<std::uint64_t>(0);
+            if (rows == 0) continue;
+            backlog.missed += rows;
+            backlog.oldest = std::min(backlog.oldest, row.get<Instant>(1));
+            backlog.newest = std::max(backlog.newest, row.get<Instant>(2));
+        }
+    });
+    return backlog;
+}
+
+QueueDepth SqliteEventQueue::depth() {
+    QueueDepth depth;
+    readers_.run([&](Session& session) {
+        const auto counts = read_counts(session.connection);
+        const auto count = [&](Standing standing) {
+            return counts[static_cast<std::size_t>(standing)];
+        };
+        depth.waiting_for_retry = count(Standing::waiting);
+        depth.parked = count(Standing::pending_parked) + count(Standing::waiting_parked);
+        depth.stored = {
+            count(Standing::pending) + count(Standing::pending_parked),
+            count(Standing::claimed) + count(Standing::waiting) + count(Standing::waiting_parked),
+            count(Standing::completed), count(Standing::failed), count(Standing::cancelled)};
+        depth.due = 0;
+        depth.oldest_due_age = 0us;
+        for (int priority = 0; priority < priorities; ++priority) {
+            auto row = session.connection.query(sql::due, priority, session.now);
+            base::check(row.next());
+            const auto rows = row.get<std::uint64_t>(0);
+            if (rows == 0) continue;
+            depth.due += rows;
+            depth.oldest_due_age =
+                std::max(depth.oldest_due_age, session.now - row.get<Instant>(1));
+        }
+    });
+    return depth;
+}
+
+}  // namespace sundial::sqlite

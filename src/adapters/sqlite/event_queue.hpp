@@ -1,0 +1,29 @@
+#pragma once
+
+#include "application/ports/event_queue.hpp"
+
+namespace sundial::sqlite {
+
+class Readers;
+class Writer;
+
+/// One shard. Thread-safe.
+class SqliteEventQueue final : public EventQueue {
+public:
+    SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
+    [[nodiscard]] std::uint32_t shards() const override { return 1; }
+    Horizon look() override;
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override;
+    QueueDepth depth() override;
+
+private:
+    Writer& writer_;
+    Readers& readers_;
+};
+
+}  // namespace sundial::sqlite

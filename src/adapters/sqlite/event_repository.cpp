@@ -1,0 +1,170 @@
+#include "adapters/sqlite/event_repository.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include "adapters/sqlite/event_list.hpp"
+#include "adapters/sqlite/event_rows.hpp"
+#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+/// A key is kept that long after the moment of its event (design.md 3).
+constexpr std::chrono::days keys_live_on{400};
+
+Instant key_expires(const Event& event) { return event.due + keys_live_on; }
+
+}  // namespace
+
+Result<void> SqliteEventRepository::add(const Event& event) {
+    base::check(status_of(event) == EventStatus::pending);
+    if (session_.connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 0) {
+        return duplicate(event.key);
+    }
+    add_live(session_, event);
+    return {};
+}
+
+std::size_t SqliteEventRepository::add_new(std::span<const Event> events) {
+    return static_cast<std::size_t>(std::count_if(
+        events.begin(), events.end(), [&](const Event& event) { return add(event).has_value(); }));
+}
+
+std::optional<Event> SqliteEventRepository::find(EventId id) {
+    return first_of(session_.connection.query(sql::event, id), read_event);
+}
+
+std::optional<Event> SqliteEventRepository::lock(EventId id) {
+    return live_event(session_.connection, id);
+}
+
+std::vector<Event> SqliteEventRepository::lock_of_user(UserId user) {
+    return all_of(session_.connection.query(sql::live_events_of_user, user), read_event);
+}
+
+std::vector<Event> SqliteEventRepository::lock_behind(ScheduleId schedule, Version version,
+                                                      std::optional<EventId> after,
+                                                      std::size_t limit) {
+    return all_of(
+        session_.connection.query(sql::live_events_behind, schedule, version, after, limit),
+        read_event);
+}
+
+void SqliteEventRepository::update(const Event& changed) {
+    const auto before = lock(changed.id);
+    base::check(before && changed.key == before->key);
+    replace(*before, changed);
+}
+
+Result<void> SqliteEventRepository::update_key(const Event& changed,
+                                               const IdempotencyKey& old_key) {
+    const auto before = lock(changed.id);
+    base::check(before && before->key == old_key);
+    auto& connection = session_.connection;
+    if (connection.execute(sql::add_key, changed.key, changed.id, key_expires(changed)) == 0) {
+        return duplicate(changed.key);
+    }
+    connection.execute(sql::remove_key, old_key);
+    replace(*before, changed);
+    return {};
+}
+
+void SqliteEventRepository::replace(const Event& before, const Event& changed) {
+    base::check(!is_claimed(before) && !is_final(changed) &&
+                changed.version == base::next(before.version));
+    std::apply(
+        [&](const auto&... body) {
+            session_.connection.execute(sql::update_event, changed.id, status_of(changed),
+                                        changed.priority, changed.claimable_at, claimed_by(changed),
+                                        body...);
+        },
+        body_of(changed));
+    session_.ledger.moved(before, changed);
+}
+
+void SqliteEventRepository::finish(const Event& finished) {
+    const auto before = lock(finished.id);
+    base::check(before && is_final(finished) && finished.version == base::next(before->version));
+    finish_live(session_, *before, finished, {});
+}
+
+Result<void> SqliteEventRepository::update_dismissed(const Event& changed, Version held) {
+    const auto dismissed = session_.connection.execute(
+        sql::dismiss, changed.id, held, changed.dismissed_at, changed.version, changed.updated_at);
+    if (dismissed == 1) return {};
+    const auto event = find(changed.id);
+    return InvalidStateTransition{changed.id, "dismiss",
+                                  event ? status_of(*event) : EventStatus::failed, std::nullopt,
+                                  event ? event->version : held};
+}
+
+Result<void> SqliteEventRepository::add_retry(const Event& fresh) {
+    base::check(fresh.retry_of.has_value());
+    if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, *fresh.retry_of) == 0) {
+        return duplicate(fresh.key);
+    }
+    add_live(session_, fresh);
+    return {};
+}
+
+void SqliteEventRepository::erase_of_user(UserId user) {
+    auto& connection = session_.connection;
+    for (const Event& event : lock_of_user(user)) {
+        if (is_claimed(event)) continue;  // delivered as planned
+        connection.execute(sql::remove_attempts, event.id);
+        connection.execute(sql::remove_event, event.id);
+        session_.ledger.removed(event);
+    }
+    {
+        auto row = connection.query(sql::count_finished_of_user, user);
+        while (row.next()) {
+            session_.ledger.removed(standing_of_finished(row.get<EventStatus>(0)),
+                                    row.get<std::int64_t>(1));
+        }
+    }
+    connection.execute(sql::erase_attempts_of_user, user);
+    connection.execute(sql::erase_finished_of_user, user);
+    forget_user(user);
+}
+
+void SqliteEventRepository::forget_user(UserId user) {
+    session_.connection.execute(sql::forget_user_live, user);
+    session_.connection.execute(sql::forget_user_finished, user);
+}
+
+std::size_t SqliteEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
+    const auto parked =
+        all_of(session_.connection.query(sql::parked_events, endpoint, never, limit), read_event);
+    for (const Event& event : parked) {
+        move_live(session_, event, hasten(event, session_.now).value());
+    }
+    return parked.size();
+}
+
+Page<Event> SqliteEventRepository::list(const EventQuery& query) {
+    return list_events(session_.connection, query);
+}
+
+std::vector<AttemptRecord> SqliteEventRepository::attempts_of(EventId id) {
+    auto attempts = all_of(session_.connection.query(sql::attempts, id), read_attempt);
+    const auto success = first_of(session_.connection.query(sql::success, id), read_attempt);
+    if (success) attempts.push_back(*success);
+    return attempts;
+}
+
+DuplicateIdempotencyKey SqliteEventRepository::duplicate(const IdempotencyKey& key) {
+    const auto holder = id_of<EventId>(session_.connection.query(sql::key_holder, key));
+    base::check(holder.has_value());
+    return {key, *holder, status(*holder).value_or(EventStatus::completed)};
+}
+
+std::optional<EventStatus> SqliteEventRepository::status(EventId id) {
+    return first_of(session_.connection.query(sql::event_status, id),
+                    [](Cursor& row) { return row.get<EventStatus>(0); });
+}
+
+}  // namespace sundial::sqlite

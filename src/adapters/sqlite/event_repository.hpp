@@ -1,0 +1,38 @@
+#pragma once
+
+#include "adapters/sqlite/session.hpp"
+#include "application/ports/event_repository.hpp"
+
+namespace sundial::sqlite {
+
+/// The writer is alone, so whatever it reads is locked already.
+class SqliteEventRepository final : public EventRepository {
+public:
+    explicit SqliteEventRepository(Session& session) : session_{session} {}
+    Result<void> add(const Event& event) override;
+    std::size_t add_new(std::span<const Event> events) override;
+    std::optional<Event> find(EventId id) override;
+    std::optional<Event> lock(EventId id) override;
+    std::vector<Event> lock_of_user(UserId user) override;
+    std::vector<Event> lock_behind(ScheduleId schedule, Version version,
+                                   std::optional<EventId> after, std::size_t limit) override;
+    void update(const Event& changed) override;
+    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override;
+    void finish(const Event& finished) override;
+    Result<void> update_dismissed(const Event& changed, Version held) override;
+    Result<void> add_retry(const Event& fresh) override;
+    void erase_of_user(UserId user) override;
+    void forget_user(UserId user) override;
+    std::size_t unpark(EndpointId endpoint, std::size_t limit) override;
+    Page<Event> list(const EventQuery& query) override;
+    std::vector<AttemptRecord> attempts_of(EventId id) override;
+
+private:
+    void replace(const Event& before, const Event& changed);
+    [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
+    [[nodiscard]] std::optional<EventStatus> status(EventId id);
+
+    Session& session_;
+};
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "adapters/sqlite/statement.hpp"
+
+/// What `read_event` reads, and `body_of` binds the second half of.
+#define SUNDIAL_EVENT_BODY                                                                        \
+    "version, attempt, retry_count, due, first_attempt_at, created_at, updated_at, "              \
+    "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal, " \
+    "wall, zone, gap, overlap, tz_release, retry_of, payload"
+#define SUNDIAL_EVENT                                                       \
+    "id, status, priority, claimable_at, claimed_by, finished_at, reason, " \
+    "dismissed_at, " SUNDIAL_EVENT_BODY
+#define SUNDIAL_LIVE_EVENT \
+    "id, status, priority, claimable_at, claimed_by, NULL, NULL, NULL, " SUNDIAL_EVENT_BODY
+
+/// The statements about events, of the repository and of the queue. There is one shard, 0.
+namespace sundial::sqlite::sql {
+
+/// For each priority the next instant at which something is claimable.
+inline constexpr Statement look{R"sql(
+    SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3))sql"};
+
+/// New, retried and rescued work of one priority, oldest first: ?1 priority, ?2 now, ?3 how many.
+inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_to_claim
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2
+     ORDER BY claimable_at LIMIT ?3)sql"};
+
+/// How many rows of one priority (?1) were claimable before ?2, the first of them, and their
+/// earliest and latest due instants.
+inline constexpr Statement backlog{R"sql(
+    SELECT count(*), min(due), max(due)
+      FROM events INDEXED BY events_to_claim
+     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2)sql"};
+/// The same until now, by the index alone.
+inline constexpr Statement due{R"sql(
+    SELECT count(*), min(claimable_at)
+      FROM events INDEXED BY events_to_claim
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2)sql"};
+
+inline constexpr Statement live_event{"SELECT " SUNDIAL_LIVE_EVENT " FROM events WHERE id = ?1"};
+inline constexpr Statement event{"SELECT " SUNDIAL_EVENT " FROM v_events WHERE id = ?1"};
+inline constexpr Statement event_status{"SELECT status FROM v_events WHERE id = ?1"};
+inline constexpr Statement live_events_of_user{"SELECT " SUNDIAL_LIVE_EVENT
+                                               " FROM events WHERE user_id = ?1 ORDER BY id"};
+/// ?1 schedule, ?2 its version, ?3 the id after which to begin, ?4 how many.
+inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_of_schedule
+     WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL
+       AND (?3 IS NULL OR id > ?3)
+     ORDER BY id LIMIT ?4)sql"};
+/// ?1 endpoint, ?2 never, ?3 how many.
+inline constexpr Statement parked_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events
+     WHERE endpoint_id = ?1 AND claimable_at = ?2 AND status = 'PROCESSING'
+     LIMIT ?3)sql"};
+
+inline constexpr Statement add_event{
+    "INSERT INTO events (id, status, priority, claimable_at, "
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26))sql"};
+/// All of a live event, by the columns of add_event.
+inline constexpr Statement update_event{
+    "UPDATE events SET (status, priority, claimable_at, "
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql() =
+           (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26)
+     WHERE id = ?1)sql"};
+/// What claims and settlements change.
+inline constexpr Statement move_event{R"sql(
+    UPDATE events
+       SET status = ?2, claimable_at = ?3, claimed_by = ?4, version = ?5, attempt = ?6,
+           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9
+     WHERE id = ?1)sql"};
+/// The lease of ?1 ends at ?3 if it is held still. Changes no version.
+inline constexpr Statement extend{R"sql(
+    UPDATE events SET claimable_at = ?3
+     WHERE id = ?1 AND version = ?2 AND claimed_by IS NOT NULL)sql"};
+inline constexpr Statement remove_event{"DELETE FROM events WHERE id = ?1"};
+
+inline constexpr Statement add_history{
+    "INSERT INTO event_history (id, status, priority, finished_at, reason, settled_by, started_at, "
+    "duration, status_code, dismissed_at, " SUNDIAL_EVENT_BODY R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31))sql"};
+/// Number and instance of the try that ended an event.
+inline constexpr Statement last_try{"SELECT attempt, settled_by FROM event_history WHERE id = ?1"};
+/// Of a COMPLETED event, by the columns of `attempt`.
+inline constexpr Statement success{R"sql(
+    SELECT id, attempt, 'SUCCEEDED', endpoint_id, started_at, duration, status_code, '', '', x'',
+           settled_by
+      FROM event_history WHERE id = ?1 AND status = 'COMPLETED')sql"};
+inline constexpr Statement dismiss{R"sql(
+    UPDATE event_history SET dismissed_at = ?3, version = ?4, updated_at = ?5
+     WHERE id = ?1 AND version = ?2)sql"};
+
+inline constexpr Statement forget_user_live{
+    "UPDATE events SET user_id = NULL WHERE user_id = ?1 AND claimed_by IS NOT NULL"};
+inline constexpr Statement forget_user_finished{
+    "UPDATE event_history SET user_id = NULL WHERE user_id = ?1"};
+inline constexpr Statement count_finished_of_user{
+    "SELECT status, count(*) FROM event_history WHERE user_id = ?1 GROUP BY status"};
+inline constexpr Statement erase_attempts_of_user{R"sql(
+    DELETE FROM attempts
+     WHERE event_id IN (SELECT id FROM event_history WHERE user_id = ?1))sql"};
+inline constexpr Statement erase_finished_of_user{"DELETE FROM event_history WHERE user_id = ?1"};
+
+/// Nothing if the key is known.
+inline constexpr Statement add_key{R"sql(
+    INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT DO NOTHING)sql"};
+inline constexpr Statement key_holder{"SELECT event_id FROM event_keys WHERE key = ?1"};
+/// From the event ?3 to ?2.
+inline constexpr Statement move_key{
+    "UPDATE event_keys SET event_id = ?2 WHERE key = ?1 AND event_id = ?3"};
+inline constexpr Statement remove_key{"DELETE FROM event_keys WHERE key = ?1"};
+
+inline constexpr Statement add_attempt{R"sql(
+    INSERT INTO attempts (event_id, number, outcome, endpoint_id, started_at, duration, status_code,
+                          error_code, error_text, response_body, instance_id, recorded_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+    ON CONFLICT DO NOTHING)sql"};
+/// By the columns of add_attempt.
+inline constexpr Statement update_attempt{R"sql(
+    UPDATE attempts
+       SET outcome = ?3, endpoint_id = ?4, started_at = ?5, duration = ?6, status_code = ?7,
+           error_code = ?8, error_text = ?9, response_body = ?10, instance_id = ?11,
+           recorded_at = ?12
+     WHERE event_id = ?1 AND number = ?2)sql"};
+inline constexpr Statement attempt{R"sql(
+    SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code, error_code,
+           error_text, response_body, instance_id
+      FROM attempts WHERE event_id = ?1 AND number = ?2)sql"};
+inline constexpr Statement attempts{R"sql(
+    SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code, error_code,
+           error_text, response_body, instance_id
+      FROM attempts WHERE event_id = ?1 ORDER BY number)sql"};
+inline constexpr Statement remove_attempts{"DELETE FROM attempts WHERE event_id = ?1"};
+
+}  // namespace sundial::sqlite::sql

@@ -1,0 +1,116 @@
+#include "adapters/sqlite/json_text.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+#include "application/ports/failures.hpp"
+#include "base/json_writer.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+[[noreturn]] void refuse(std::string_view json) {
+    throw Corrupt{"the database has a text that is not the JSON we wrote, of " +
+                  std::to_string(json.size()) + " bytes"};
+}
+
+/// What `base::append_json_string` wrote, from behind the first quote; `at` ends behind the last.
+std::string read_string(std::string_view json, std::size_t& at) {
+    std::string text;
+    while (at < json.size()) {
+        const char c = json[at++];
+        if (c == '"') return text;
+        if (c != '\\') {
+            text += c;
+            continue;
+        }
+        if (at == json.size()) break;
+        switch (const char escaped = json[at++]) {
+            case 'n':
+                text += '\n';
+                break;
+            case 'r':
+                text += '\r';
+                break;
+            case 't':
+                text += '\t';
+                break;
+            case 'u': {
+                unsigned code = 0;
+                const auto digits = json.substr(at, 4);
+                const auto [end, error] =
+                    std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+                // Only control characters are written so.
+                if (error != std::errc{} || end != digits.data() + 4 || code >= 0x20) refuse(json);
+                text += static_cast<char>(code);
+                at += 4;
+                break;
+            }
+            default:
+                text += escaped;
+        }
+    }
+    refuse(json);
+}
+
+}  // namespace
+
+std::string object_of(const TextPairs& members) {
+    base::JsonWriter json;
+    json.begin_object();
+    for (const auto& [name, value] : members) json.member(name, value);
+    return std::move(json.end_object()).text();
+}
+
+std::string array_of(const TextPairs& pairs) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const auto& [name, value] : pairs) {
+        json.begin_array().value(name).value(value).end_array();
+    }
+    return std::move(json.end_array()).text();
+}
+
+TextPairs pairs_in(std::string_view json) {
+    // Whatever stands between them, pairs are two strings after each other.
+    std::vector<std::string> strings;
+    for (std::size_t at = 0; at < json.size();) {
+        if (json[at++] == '"') strings.push_back(read_string(json, at));
+    }
+    if (strings.size() % 2 != 0) refuse(json);
+    TextPairs pairs;
+    for (std::size_t i = 0; i < strings.size(); i += 2) {
+        pairs.emplace_back(std::move(strings[i]), std::move(strings[i + 1]));
+    }
+    return pairs;
+}
+
+std::string array_of(const std::vector<std::string>& texts) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const auto& text : texts) json.value(text);
+    return std::move(json.end_array()).text();
+}
+
+std::string array_of(const std::vector<std::chrono::seconds>& numbers) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const auto number : numbers) json.value(number.count());
+    return std::move(json.end_array()).text();
+}
+
+std::vector<std::chrono::seconds> seconds_in(std::string_view json) {
+    std::vector<std::chrono::seconds> numbers;
+    for (std::size_t at = json.find_first_of("0123456789"); at != std::string_view::npos;
+         at = json.find_first_of("0123456789", at)) {
+        std::int64_t number = 0;
+        const auto [end, error] =
+            std::from_chars(json.data() + at, json.data() + json.size(), number);
+        if (error != std::errc{}) refuse(json);
+        numbers.emplace_back(number);
+        at = static_cast<std::size_t>(end - json.data());
+    }
+    return numbers;
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// The JSON of our own columns: small, and read by people and by SQLite too.
+namespace sundial::sqlite {
+
+using TextPairs = std::vector<std::pair<std::string, std::string>>;
+
+/// `{"a":"b",…}`
+[[nodiscard]] std::string object_of(const TextPairs& members);
+/// `[["a","b"],…]`: names may occur twice.
+[[nodiscard]] std::string array_of(const TextPairs& pairs);
+/// Reads either. Throws Corrupt.
+[[nodiscard]] TextPairs pairs_in(std::string_view json);
+
+/// `["a",…]`, the empty text for nothing: an argument of json_each.
+[[nodiscard]] std::string array_of(const std::vector<std::string>& texts);
+[[nodiscard]] std::string array_of(const std::vector<std::chrono::seconds>& numbers);
+/// Throws Corrupt.
+[[nodiscard]] std::vector<std::chrono::seconds> seconds_in(std::string_view json);
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,73 @@
+#include "adapters/sqlite/readers.hpp"
+
+#include <chrono>
+
+#include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/time.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 5s;  // for a free reader
+
+/// A transaction that is over when this is.
+class Snapshot {
+public:
+    explicit Snapshot(Connection& reader) : reader_{reader} { reader_.execute(sql::begin_read); }
+    ~Snapshot() {
+        try {
+            if (reader_.in_transaction()) reader_.execute(sql::rollback);
+        } catch (const std::exception&) {
+            // The next use of this reader fails and says so.
+        }
+    }
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+
+private:
+    Connection& reader_;
+};
+
+}  // namespace
+
+Readers::Readers(const std::filesystem::path& file, std::size_t count, Time& time, Health& health)
+    : time_{time}, health_{health} {
+    for (std::size_t i = 0; i < count; ++i) {
+        readers_.push_back(std::make_unique<Connection>(file, Connection::Role::reader));
+        readers_.back()->tell(health);
+        free_.push_back(readers_.back().get());
+    }
+}
+
+void Readers::run(const std::function<void(Session&)>& work) {
+    health_.check();
+    Connection& reader = take();
+    const std::unique_ptr<Connection, std::function<void(Connection*)>> until_done{
+        &reader, [this](Connection* used) { give_back(*used); }};
+    const Snapshot snapshot{reader};
+    Session session{reader, time_.now()};
+    work(session);
+}
+
+Connection& Readers::take() {
+    std::unique_lock lock{mutex_};
+    if (!free_again_.wait_for(lock, patience, [&] { return !free_.empty(); })) {
+        throw Unavailable{"every connection that reads is busy"};
+    }
+    Connection* reader = free_.back();
+    free_.pop_back();
+    return *reader;
+}
+
+void Readers::give_back(Connection& reader) {
+    {
+        const std::lock_guard lock{mutex_};
+        free_.push_back(&reader);
+    }
+    free_again_.notify_one();
+}
+
+}  // namespace sundial::sqlite

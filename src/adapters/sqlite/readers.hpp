@@ -1,0 +1,39 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "adapters/sqlite/connection.hpp"
+#include "adapters/sqlite/session.hpp"
+
+namespace sundial::sqlite {
+
+class Health;
+class Time;
+
+/// A few connections that only read. Thread-safe.
+class Readers {
+public:
+    Readers(const std::filesystem::path& file, std::size_t count, Time& time, Health& health);
+    /// Runs `work` on one moment of what is committed. Throws Unavailable if every reader is busy
+    /// for long.
+    void run(const std::function<void(Session&)>& work);
+
+private:
+    [[nodiscard]] Connection& take();
+    void give_back(Connection& reader);
+
+    Time& time_;
+    Health& health_;
+    std::vector<std::unique_ptr<Connection>> readers_;
+    std::mutex mutex_;
+    std::condition_variable free_again_;
+    std::vector<Connection*> free_;
+};
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,184 @@
+#include "adapters/sqlite/rows.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "adapters/sqlite/json_text.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+TimeOfDay read_time_of_day(const std::string& text) {
+    const auto time = parse_time_of_day(text);
+    if (!time) throw Corrupt{"the database has the time of day '" + text + "'"};
+    return *time;
+}
+
+std::map<std::string, Date> read_dates(const std::string& json) {
+    std::map<std::string, Date> dates;
+    for (auto& [name, text] : pairs_in(json)) {
+        const auto date = parse_date(text);
+        if (!date) throw Corrupt{"the database has the date '" + text + "'"};
+        dates.emplace(std::move(name), *date);
+    }
+    return dates;
+}
+
+std::map<std::string, std::string> read_metadata(const std::string& json) {
+    std::map<std::string, std::string> metadata;
+    for (auto& [name, value] : pairs_in(json)) metadata.emplace(std::move(name), std::move(value));
+    return metadata;
+}
+
+EventState state_of(EventStatus status, std::optional<InstanceId> holder,
+                    std::optional<Instant> finished_at, std::optional<std::string> reason) {
+    switch (status) {
+        case EventStatus::pending:
+            return Pending{};
+        case EventStatus::processing:
+            return Processing{holder};
+        case EventStatus::completed:
+            return Completed{finished_at.value()};
+        case EventStatus::failed:
+            return Failed{finished_at.value(), std::move(reason).value_or("")};
+        case EventStatus::cancelled:
+            break;
+    }
+    return Cancelled{finished_at.value(), std::move(reason).value_or("")};
+}
+
+std::optional<Occurrence> occurrence_of(std::optional<ScheduleId> schedule,
+                                        std::optional<Version> version,
+                                        std::optional<Date> nominal) {
+    if (!schedule) return std::nullopt;
+    if (!version || !nominal) throw Corrupt{"the database has half of an occurrence"};
+    return Occurrence{*schedule, *version, *nominal};
+}
+
+}  // namespace
+
+// Members are read in the order of their columns: braced lists are evaluated from left to right.
+
+Event read_event(Cursor& row) {
+    const auto id = row.take<EventId>();
+    const auto status = row.take<EventStatus>();
+    const auto priority = row.take<Priority>();
+    const auto claimable_at = row.take<Instant>();
+    const auto holder = row.take<std::optional<InstanceId>>();
+    const auto finished_at = row.take<std::optional<Instant>>();
+    auto reason = row.take<std::optional<std::string>>();
+    const auto dismissed_at = row.take<std::optional<Instant>>();
+    const auto version = row.take<Version>();
+    const auto attempt = row.take<Attempt>();
+    const auto retry_count = row.take<std::uint32_t>();
+    const auto due = row.take<Instant>();
+    const auto first_attempt_at = row.take<std::optional<Instant>>();
+    const auto created_at = row.take<Instant>();
+    const auto updated_at = row.take<Instant>();
+    auto key = row.take<IdempotencyKey>();
+    auto type = row.take<std::string>();
+    const auto user = row.take<std::optional<UserId>>();
+    const auto endpoint = row.take<std::optional<EndpointId>>();
+    const auto schedule = row.take<std::optional<ScheduleId>>();
+    const auto schedule_version = row.take<std::optional<Version>>();
+    const auto nominal = row.take<std::optional<Date>>();
+    const auto wall = row.take<std::optional<WallTime>>();
+    auto zone = row.take<std::string>();
+    const auto gap = row.take<GapPolicy>();
+    const auto overlap = row.take<OverlapPolicy>();
+    auto tz_release = row.take<std::string>();
+    const auto retry_of = row.take<std::optional<EventId>>();
+    auto payload = row.take<std::string>();
+    return {.id = id,
+            .key = std::move(key),
+            .type = std::move(type),
+            .priority = priority,
+            .user = user,
+            .endpoint = endpoint,
+            .occurrence = occurrence_of(schedule, schedule_version, nominal),
+            .intent = {.wall = wall, .zone = std::move(zone), .gap = gap, .overlap = overlap},
+            .due = due,
+            .tz_release = std::move(tz_release),
+            .payload = std::move(payload),
+            .claimable_at = claimable_at,
+            .version = version,
+            .attempt = attempt,
+            .retry_count = retry_count,
+            .retry_of = retry_of,
+            .first_attempt_at = first_attempt_at,
+            .dismissed_at = dismissed_at,
+            .created_at = created_at,
+            .updated_at = updated_at,
+            .state = state_of(status, holder, finished_at, std::move(reason))};
+}
+
+AttemptRecord read_attempt(Cursor& row) {
+    return {.event = row.take<EventId>(),
+            .number = row.take<Attempt>(),
+            .outcome = row.take<AttemptOutcome>(),
+            .endpoint = row.take<std::optional<EndpointId>>(),
+            .started_at = row.take<std::optional<Instant>>(),
+            .duration = row.take<std::chrono::microseconds>(),
+            .status_code = row.take<std::optional<int>>(),
+            .error_code = row.take<std::string>(),
+            .error_text = row.take<std::string>(),
+            .response_body = row.take<Bytes>().value,
+            .instance = row.take<std::optional<InstanceId>>()};
+}
+
+User read_user(Cursor& row) {
+    return {.id = row.take<UserId>(),
+            .external_id = row.take<std::optional<std::string>>(),
+            .first_name = row.take<std::string>(),
+            .last_name = row.take<std::string>(),
+            .date_of_birth = row.take<Date>(),
+            .timezone = row.take<std::string>(),
+            .dates = read_dates(row.take<std::string>()),
+            .metadata = read_metadata(row.take<std::string>()),
+            .version = row.take<Version>(),
+            .created_at = row.take<Instant>(),
+            .updated_at = row.take<Instant>()};
+}
+
+Schedule read_schedule(Cursor& row) {
+    return {
+        .id = row.take<ScheduleId>(),
+        .external_id = row.take<std::optional<std::string>>(),
+        .event_type = row.take<std::string>(),
+        .priority = row.take<Priority>(),
+        .enabled = row.take<bool>(),
+        .note = row.take<std::optional<std::string>>(),
+        .trigger = {.on = row.take<std::string>(), .at = read_time_of_day(row.take<std::string>())},
+        .endpoint = row.take<std::optional<EndpointId>>(),
+        .payload = row.take<std::string>(),
+        .gap = row.take<GapPolicy>(),
+        .overlap = row.take<OverlapPolicy>(),
+        .leap = row.take<LeapPolicy>(),
+        .version = row.take<Version>(),
+        .planned_version = row.take<Version>(),
+        .created_at = row.take<Instant>(),
+        .updated_at = row.take<Instant>()};
+}
+
+Endpoint read_endpoint(Cursor& row) {
+    return {.id = row.take<EndpointId>(),
+            .external_id = row.take<std::optional<std::string>>(),
+            .name = row.take<std::string>(),
+            .type = row.take<EndpointType>(),
+            .url = row.take<std::string>(),
+            .headers = pairs_in(row.take<std::string>()),
+            .timeout = row.take<std::chrono::seconds>(),
+            .retry_policy = {.kind = row.take<RetryPolicy::Kind>(),
+                             .custom = seconds_in(row.take<std::string>())},
+            .retry_client_errors = row.take<std::uint32_t>(),
+            .enabled = row.take<bool>(),
+            .disabled_reason = row.take<std::optional<std::string>>(),
+            .sealed_secret = row.take<Bytes>().value,
+            .secret_hint = row.take<std::string>(),
+            .version = row.take<Version>(),
+            .created_at = row.take<Instant>(),
+            .updated_at = row.take<Instant>()};
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "adapters/sqlite/connection.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+#include "domain/schedule.hpp"
+#include "domain/user.hpp"
+
+/// Rows as values. Each function reads the columns that the statements' macro of its name lists,
+/// and throws Corrupt if they cannot be what we wrote.
+namespace sundial::sqlite {
+
+[[nodiscard]] Event read_event(Cursor& row);
+[[nodiscard]] AttemptRecord read_attempt(Cursor& row);
+[[nodiscard]] User read_user(Cursor& row);
+[[nodiscard]] Schedule read_schedule(Cursor& row);
+[[nodiscard]] Endpoint read_endpoint(Cursor& row);
+
+[[nodiscard]] inline std::optional<InstanceId> claimed_by(const Event& event) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return processing ? processing->claimed_by : std::nullopt;
+}
+
+/// The values of SUNDIAL_EVENT_BODY; texts are the event's own.
+[[nodiscard]] inline auto body_of(const Event& event) {
+    std::optional<ScheduleId> schedule;
+    std::optional<Version> schedule_version;
+    std::optional<Date> nominal;
+    if (event.occurrence) {
+        schedule = event.occurrence->schedule;
+        schedule_version = event.occurrence->schedule_version;
+        nominal = event.occurrence->nominal;
+    }
+    return std::tuple{event.version,
+                      event.attempt,
+                      event.retry_count,
+                      event.due,
+                      event.first_attempt_at,
+                      event.created_at,
+                      event.updated_at,
+                      std::string_view{event.key.value},
+                      std::string_view{event.type},
+                      event.user,
+                      event.endpoint,
+                      schedule,
+                      schedule_version,
+                      nominal,
+                      event.intent.wall,
+                      std::string_view{event.intent.zone},
+                      event.intent.gap,
+                      event.intent.overlap,
+                      std::string_view{event.tz_release},
+                      event.retry_of,
+                      std::string_view{event.payload}};
+}
+
+/// Every row of a query, by one of the functions above.
+template <class Read>
+[[nodiscard]] auto all_of(Cursor&& row, Read read) {
+    std::vector<decltype(read(row))> found;
+    while (row.next()) found.push_back(read(row));
+    return found;
+}
+/// Its first row, if there is one.
+template <class Read>
+[[nodiscard]] auto first_of(Cursor&& row, Read read) {
+    return row.next() ? std::optional{read(row)} : std::nullopt;
+}
+/// The id that is its only column, if it has a row.
+template <class Id>
+[[nodiscard]] std::optional<Id> id_of(Cursor&& row) {
+    return row.next() ? std::optional{row.get<Id>(0)} : std::nullopt;
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "adapters/sqlite/session.hpp"
+#include "application/ports/schedule_repository.hpp"
+
+namespace sundial::sqlite {
+
+/// The writer is alone, so whatever it reads is locked and shared already.
+class SqliteScheduleRepository final : public ScheduleRepository {
+public:
+    explicit SqliteScheduleRepository(Session& session) : connection_{session.connection} {}
+    std::optional<Schedule> find(ScheduleId id) override;
+    std::optional<ScheduleId> id_of(std::string_view external_id) override;
+    std::optional<Schedule> lock(ScheduleId id) override { return find(id); }
+    std::vector<Schedule> share(std::span<const ScheduleId> ids) override;
+    std::vector<Schedule> share_per_user() override;
+    void update(const Schedule& schedule) override;
+    std::vector<ScheduleId> behind() override;
+    std::vector<Schedule> all() override;
+
+private:
+    Connection& connection_;
+};
+
+}  // namespace sundial::sqlite

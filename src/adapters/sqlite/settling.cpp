@@ -1,0 +1,119 @@
+#include "adapters/sqlite/settling.hpp"
+
+#include <utility>
+
+#include "adapters/sqlite/event_rows.hpp"
+#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+/// The row if it is still as the claim left it.
+std::optional<Event> still_held(Connection& connection, EventId id, Version held) {
+    auto event = live_event(connection, id);
+    if (event && event->version == held && is_claimed(*event)) return event;
+    return std::nullopt;
+}
+
+/// The domain's next value for `event`.
+Event settled(const Event& event, const Settlement& settlement, Instant now) {
+    struct Rule {
+        const Event& event;
+        const Settlement& settlement;
+        Instant now;
+        Result<Event> operator()(const Accepted&) const { return complete(event, now); }
+        Result<Event> operator()(const RetryIn& retry) const {
+            return wait_for_retry(event, now, now + retry.delay);
+        }
+        Result<Event> operator()(const Refused& refused) const {
+            const bool used_up =
+                settlement.attempt && settlement.attempt->outcome == AttemptOutcome::retryable;
+            return used_up ? give_up(event, now, refused.reason) : fail(event, now, refused.reason);
+        }
+    };
+    Event next = std::visit(Rule{event, settlement, now}, settlement.result).value();
+    if (!next.first_attempt_at) next.first_attempt_at = settlement.started_at;
+    return next;
+}
+
+std::optional<AttemptRecord> recorded(Connection& connection, EventId id, Attempt number) {
+    return first_of(connection.query(sql::attempt, id, number), read_attempt);
+}
+
+/// Whether this very try was recorded by the same instance as `outcome`.
+bool is_recorded(Connection& connection, EventId id, Attempt number, AttemptOutcome outcome,
+                 InstanceId by) {
+    const auto attempt = recorded(connection, id, number);
+    return attempt && attempt->outcome == outcome && attempt->instance == by;
+}
+
+/// Whether the settlement is one that had happened already and whose answer was lost.
+bool had_happened(Connection& connection, const Settlement& settlement) {
+    if (std::holds_alternative<RetryIn>(settlement.result)) {
+        return is_recorded(connection, settlement.id, settlement.number, AttemptOutcome::retryable,
+                           settlement.by);
+    }
+    auto last = connection.query(sql::last_try, settlement.id);
+    return last.next() && last.get<Attempt>(0) == settlement.number &&
+           last.get<std::optional<InstanceId>>(1) == settlement.by;
+}
+
+/// A LOST try turns out to have had a result.
+void tell_late(Session& session, const Settlement& settlement) {
+    const auto lost = recorded(session.connection, settlement.id, settlement.number);
+    if (!lost || lost->outcome != AttemptOutcome::lost) return;
+    const AttemptRecord& told = settlement.attempt ? *settlement.attempt : *lost;
+    session.connection.execute(
+        sql::update_attempt, settlement.id, settlement.number, AttemptOutcome::late, told.endpoint,
+        settlement.started_at, settlement.duration, settlement.status_code, told.error_code,
+        told.error_text, Bytes{told.response_body}, told.instance, session.now);
+}
+
+}  // namespace
+
+Result<void> settle(Session& session, const Settlement& settlement) {
+    const auto event = still_held(session.connection, settlement.id, settlement.held);
+    if (!event) {
+        if (had_happened(session.connection, settlement)) return {};
+        tell_late(session, settlement);
+        return LeaseLost{settlement.id, settlement.held};
+    }
+    const Event next = settled(*event, settlement, session.now);
+    if (settlement.attempt) add_attempt(session, *settlement.attempt);
+    if (is_final(next)) {
+        finish_live(
+            session, *event, next,
+            {settlement.by, settlement.started_at, settlement.duration, settlement.status_code});
+    } else {
+        move_live(session, *event, next);
+    }
+    return {};
+}
+
+Result<void> give_back(Session& session, const GivenBack& given_back) {
+    const auto event = still_held(session.connection, given_back.id, given_back.held);
+    if (!event) {
+        if (is_recorded(session.connection, given_back.id, given_back.number,
+                        AttemptOutcome::released, given_back.by)) {
+            return {};
+        }
+        return LeaseLost{given_back.id, given_back.held};
+    }
+    const Instant until = given_back.delay ? session.now + *given_back.delay : never;
+    move_live(session, *event, release(*event, session.now, until).value());
+    add_attempt(session, {.event = given_back.id,
+                          .number = given_back.number,
+                          .outcome = AttemptOutcome::released,
+                          .endpoint = event->endpoint,
+                          .started_at = std::nullopt,
+                          .status_code = std::nullopt,
+                          .error_code = {},
+                          .error_text = given_back.reason,
+                          .response_body = {},
+                          .instance = given_back.by});
+    return {};
+}
+
+}  // namespace sundial::sqlite

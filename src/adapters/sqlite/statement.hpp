@@ -1,0 +1,10 @@
+#pragma once
+
+namespace sundial::sqlite {
+
+/// One complete SQL statement. Each connection prepares it once and finds it again by its address.
+struct Statement {
+    const char* sql;
+};
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "adapters/sqlite/statement.hpp"
+
+/// The statements of transactions and of what the database knows of itself, each complete; those of
+/// a port stand in a file of their own. Whatever is written after a claim has been read in the same
+/// transaction: the writer is alone, so the version that was compared is the version that is
+/// replaced.
+namespace sundial::sqlite::sql {
+
+inline constexpr Statement begin_write{"BEGIN IMMEDIATE"};
+inline constexpr Statement begin_read{"BEGIN DEFERRED"};
+inline constexpr Statement commit{"COMMIT"};
+inline constexpr Statement rollback{"ROLLBACK"};
+inline constexpr Statement savepoint{"SAVEPOINT part"};
+inline constexpr Statement release_savepoint{"RELEASE part"};
+inline constexpr Statement rollback_to_savepoint{"ROLLBACK TO part"};
+
+inline constexpr Statement setting{"SELECT value FROM settings WHERE name = ?1"};
+inline constexpr Statement set_setting{"UPDATE settings SET value = ?2 WHERE name = ?1"};
+inline constexpr Statement raise_setting{
+    "UPDATE settings SET value = ?2 WHERE name = ?1 AND value < ?2"};
+
+inline constexpr Statement event_counts{"SELECT standing, rows FROM event_counts"};
+inline constexpr Statement count_events{
+    "UPDATE event_counts SET rows = rows + ?2 WHERE standing = ?1"};
+
+/// Leases of one priority (?2) that would end between now (?1) and the latest end ever given (?3)
+/// end now: their holder is gone. claimed_by stays, so that the next claim counts a lost try.
+inline constexpr Statement end_leases{R"sql(
+    UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
+     WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
+       AND claimed_by IS NOT NULL)sql"};
+
+/// Whether anything was ever kept here, but for the first migration's own.
+inline constexpr Statement is_used{R"sql(
+    SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM event_history)
+        OR EXISTS (SELECT 1 FROM recorded_events))sql"};
+
+/// One row "ok", or what is wrong.
+inline constexpr Statement quick_check{"PRAGMA quick_check"};
+
+inline constexpr Statement record{R"sql(
+    INSERT INTO recorded_events (aggregate_type, aggregate_id, version, event_id, event_type, data,
+                                 correlation_id, recorded_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))sql"};
+inline constexpr Statement erase_stream{R"sql(
+    UPDATE recorded_events SET data = NULL WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
+
+/// Newest 10,000 of each endpoint, as the port says.
+inline constexpr Statement add_inbox_request{R"sql(
+    INSERT INTO inbox_requests (endpoint_id, id, received_at, headers, body)
+    VALUES (?1, ?2, ?3, ?4, ?5))sql"};
+inline constexpr Statement trim_inbox{R"sql(
+    DELETE FROM inbox_requests
+     WHERE endpoint_id = ?1
+       AND id <= (SELECT id FROM inbox_requests WHERE endpoint_id = ?1
+                   ORDER BY id DESC LIMIT 1 OFFSET 10000))sql"};
+/// ?1 endpoint, ?2 id of the last row of the page before, ?3 limit.
+inline constexpr Statement list_inbox{R"sql(
+    SELECT id, received_at, headers, body FROM inbox_requests
+     WHERE endpoint_id = ?1 AND (?2 IS NULL OR id < ?2)
+     ORDER BY id DESC LIMIT ?3)sql"};
+inline constexpr Statement clear_inbox{"DELETE FROM inbox_requests WHERE endpoint_id = ?1"};
+
+}  // namespace sundial::sqlite::sql

@@ -1,0 +1,68 @@
+#include "adapters/sqlite/store.hpp"
+
+#include "adapters/sqlite/endpoint_repository.hpp"
+#include "adapters/sqlite/event_repository.hpp"
+#include "adapters/sqlite/inbox_repository.hpp"
+#include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/schedule_repository.hpp"
+#include "adapters/sqlite/session.hpp"
+#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/user_repository.hpp"
+#include "adapters/sqlite/writer.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+class SqliteTransaction final : public Transaction {
+public:
+    explicit SqliteTransaction(Session& session)
+        : session_{session},
+          users_{session},
+          schedules_{session},
+          endpoints_{session},
+          events_{session},
+          inbox_{session} {}
+
+    Instant now() override { return session_.now; }
+    UserRepository& users() override { return users_; }
+    ScheduleRepository& schedules() override { return schedules_; }
+    EndpointRepository& endpoints() override { return endpoints_; }
+    EventRepository& events() override { return events_; }
+    InboxRepository& inbox() override { return inbox_; }
+
+    void record(const RecordedEvent& recorded) override {
+        session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
+                                    recorded.version, recorded.event_id, recorded.event_type,
+                                    recorded.data, recorded.correlation_id, session_.now);
+    }
+
+    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
+        session_.connection.execute(sql::erase_stream, aggregate_type, aggregate_id);
+    }
+
+private:
+    Session& session_;
+    SqliteUserRepository users_;
+    SqliteScheduleRepository schedules_;
+    SqliteEndpointRepository endpoints_;
+    SqliteEventRepository events_;
+    SqliteInboxRepository inbox_;
+};
+
+}  // namespace
+
+void SqliteStore::transact(const std::function<bool(Transaction&)>& work) {
+    writer_.run([&](Session& session) {
+        SqliteTransaction transaction{session};
+        return work(transaction);
+    });
+}
+
+void SqliteStore::read(const std::function<void(Transaction&)>& work) {
+    readers_.run([&](Session& session) {
+        SqliteTransaction transaction{session};
+        work(transaction);
+    });
+}
+
+}  // namespace sundial::sqlite

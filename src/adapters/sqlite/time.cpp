@@ -1,0 +1,41 @@
+#include "adapters/sqlite/time.hpp"
+
+#include <utility>
+
+namespace sundial::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto worth_telling = 1s;  // reliability 4
+
+}  // namespace
+
+Time::Time(Mode mode, Instant latest, std::function<Instant()> real_time, base::Log& log)
+    : mode_{mode}, latest_{latest}, real_time_{std::move(real_time)}, log_{log} {}
+
+Instant Time::now() {
+    Instant latest = latest_;
+    if (mode_ == Mode::test) return latest;
+    const Instant real = real_time_();
+    while (real > latest) {
+        if (latest_.compare_exchange_weak(latest, real)) {
+            behind_ = false;
+            return real;
+        }
+    }
+    if (latest - real > worth_telling) tell_of_step(latest - real);
+    return latest;
+}
+
+void Time::tell_of_step(std::chrono::microseconds back) {
+    if (behind_.exchange(true)) return;
+    const auto skew = std::chrono::duration_cast<std::chrono::milliseconds>(-back).count();
+    log_.write({.level = base::LogLevel::warn,
+                .event_name = "clock.skew",
+                .message = "the system's clock went back; time stands still until it catches up",
+                .correlation_id = {},
+                .fields = {{"skewMs", static_cast<std::int64_t>(skew)}}});
+}
+
+}  // namespace sundial::sqlite

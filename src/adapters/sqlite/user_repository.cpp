@@ -1,0 +1,95 @@
+#include "adapters/sqlite/user_repository.hpp"
+
+#include <set>
+
+#include "adapters/sqlite/control_statements.hpp"
+#include "adapters/sqlite/json_text.hpp"
+#include "adapters/sqlite/paging.hpp"
+#include "adapters/sqlite/rows.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+std::int64_t write(Connection& connection, const Statement& statement, const User& user) {
+    TextPairs dates;
+    for (const auto& [name, date] : user.dates) dates.emplace_back(name, format_date(date));
+    const TextPairs metadata{user.metadata.begin(), user.metadata.end()};
+    return connection.execute(statement, user.id, user.external_id, user.first_name, user.last_name,
+                              user.date_of_birth, user.timezone, object_of(dates),
+                              object_of(metadata), user.version, user.created_at, user.updated_at);
+}
+
+const Statement& statement_for(const UserQuery& query) {
+    const bool down = query.page.descending;
+    switch (query.sort) {
+        case UserQuery::Sort::last_name:
+            return down ? sql::users_by_name_down : sql::users_by_name;
+        case UserQuery::Sort::updated_at:
+            return down ? sql::users_by_update_down : sql::users_by_update;
+        case UserQuery::Sort::created_at:
+            break;
+    }
+    return down ? sql::users_by_creation_down : sql::users_by_creation;
+}
+
+}  // namespace
+
+Result<void> SqliteUserRepository::add(const User& user) {
+    if (write(connection_, sql::add_user, user) == 1) return {};
+    return DuplicateExternalId{Noun::user, user.external_id.value(),
+                               id_of(*user.external_id).value().value};
+}
+
+std::optional<User> SqliteUserRepository::find(UserId id) {
+    return first_of(connection_.query(sql::user, id), read_user);
+}
+
+std::optional<UserId> SqliteUserRepository::id_of(std::string_view external_id) {
+    return sqlite::id_of<UserId>(connection_.query(sql::user_id, external_id));
+}
+
+std::vector<User> SqliteUserRepository::share(std::span<const UserId> ids) {
+    std::vector<User> users;
+    for (const UserId& id : std::set<UserId>{ids.begin(), ids.end()}) {
+        if (auto user = find(id)) users.push_back(*std::move(user));
+    }
+    return users;
+}
+
+Result<void> SqliteUserRepository::update(const User& user) {
+    if (user.external_id) {
+        const auto holder = id_of(*user.external_id);
+        if (holder && *holder != user.id) {
+            return DuplicateExternalId{Noun::user, *user.external_id, holder->value};
+        }
+    }
+    base::check(write(connection_, sql::update_user, user) == 1);
+    return {};
+}
+
+void SqliteUserRepository::remove(UserId id) { connection_.execute(sql::remove_user, id); }
+
+Page<User> SqliteUserRepository::list(const UserQuery& query) {
+    std::optional<std::string> zones;
+    if (!query.timezones.empty()) zones = array_of(query.timezones);
+    const IdRange ids = ids_with(query.prefix);
+    const auto read = [&](const auto& last_value) {
+        return page_of(
+            all_of(connection_.query(statement_for(query), zones, query.birth_month,
+                                     query.birth_day, query.prefix, ids.first, ids.last,
+                                     query.created_from, query.created_to, id_after(query.page),
+                                     last_value, limit_of(query.page)),
+                   read_user),
+            query.page);
+    };
+    if (query.sort == UserQuery::Sort::last_name) return read(text_after(query.page));
+    return read(number_after(query.page));
+}
+
+std::vector<User> SqliteUserRepository::share_after(std::optional<UserId> after,
+                                                    std::size_t limit) {
+    return all_of(connection_.query(sql::users_after, after, limit), read_user);
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,200 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "application/ports/failures.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/enum_names.hpp"
+#include "domain/event_status.hpp"
+#include "domain/ids.hpp"
+#include "domain/outcome.hpp"
+#include "domain/time/policies.hpp"
+#include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
+
+struct sqlite3_stmt;
+
+namespace sundial::sqlite {
+
+// The four kinds of values that our columns have. Parameters count from 1, columns from 0; values
+// are copied.
+void put_null(sqlite3_stmt* statement, int parameter);
+void put_integer(sqlite3_stmt* statement, int parameter, std::int64_t value);
+void put_text(sqlite3_stmt* statement, int parameter, std::string_view value);
+void put_blob(sqlite3_stmt* statement, int parameter, std::string_view value);
+// These throw Corrupt if the column has another kind. Views live until the statement goes on.
+[[nodiscard]] bool is_null(sqlite3_stmt* statement, int column);
+[[nodiscard]] std::int64_t get_integer(sqlite3_stmt* statement, int column);
+[[nodiscard]] std::string_view get_text(sqlite3_stmt* statement, int column);
+[[nodiscard]] std::string_view get_blob(sqlite3_stmt* statement, int column);
+
+/// Bytes that need not be text.
+struct Bytes {
+    std::string value;
+};
+
+/// How a T is kept in a column.
+template <class T>
+struct Value;
+
+template <std::integral T>
+struct Value<T> {
+    static void put(sqlite3_stmt* to, int parameter, T value) {
+        put_integer(to, parameter, static_cast<std::int64_t>(value));
+    }
+    static T get(sqlite3_stmt* from, int column) {
+        return static_cast<T>(get_integer(from, column));
+    }
+};
+
+template <>
+struct Value<std::string_view> {
+    static void put(sqlite3_stmt* to, int parameter, std::string_view value) {
+        put_text(to, parameter, value);
+    }
+};
+template <>
+struct Value<std::string> : Value<std::string_view> {
+    static std::string get(sqlite3_stmt* from, int column) {
+        return std::string{get_text(from, column)};
+    }
+};
+template <>
+struct Value<Bytes> {
+    static void put(sqlite3_stmt* to, int parameter, const Bytes& bytes) {
+        put_blob(to, parameter, bytes.value);
+    }
+    static Bytes get(sqlite3_stmt* from, int column) {
+        return {std::string{get_blob(from, column)}};
+    }
+};
+
+template <>
+struct Value<Uuid> {
+    static void put(sqlite3_stmt* to, int parameter, const Uuid& id) {
+        put_blob(to, parameter, {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+    }
+    static Uuid get(sqlite3_stmt* from, int column) {
+        const auto bytes = get_blob(from, column);
+        Uuid id;
+        if (bytes.size() != id.bytes.size())
+            throw Corrupt{"an id in the database has not 16 bytes"};
+        std::copy(bytes.begin(), bytes.end(), id.bytes.begin());
+        return id;
+    }
+};
+template <class Tag, class Rep>
+struct Value<Strong<Tag, Rep>> {
+    static void put(sqlite3_stmt* to, int parameter, const Strong<Tag, Rep>& strong) {
+        Value<Rep>::put(to, parameter, strong.value);
+    }
+    static Strong<Tag, Rep> get(sqlite3_stmt* from, int column) {
+        return Strong<Tag, Rep>{Value<Rep>::get(from, column)};
+    }
+};
+
+template <class Rep, class Period>
+struct Value<std::chrono::duration<Rep, Period>> {
+    using Duration = std::chrono::duration<Rep, Period>;
+    static void put(sqlite3_stmt* to, int parameter, Duration duration) {
+        put_integer(to, parameter, duration.count());
+    }
+    static Duration get(sqlite3_stmt* from, int column) {
+        return Duration{static_cast<Rep>(get_integer(from, column))};
+    }
+};
+template <class Clock, class Duration>
+struct Value<std::chrono::time_point<Clock, Duration>> {
+    using Time = std::chrono::time_point<Clock, Duration>;
+    static void put(sqlite3_stmt* to, int parameter, Time time) {
+        put_integer(to, parameter, time.time_since_epoch().count());
+    }
+    static Time get(sqlite3_stmt* from, int column) {
+        return Time{Duration{get_integer(from, column)}};
+    }
+};
+
+/// Enums are kept by their names.
+template <class Enum, std::optional<Enum> (*parse)(std::string_view)>
+struct NamedValue {
+    static void put(sqlite3_stmt* to, int parameter, Enum value) {
+        put_text(to, parameter, to_string(value));
+    }
+    static Enum get(sqlite3_stmt* from, int column) {
+        const auto text = get_text(from, column);
+        const auto value = parse(text);
+        if (!value) throw Corrupt{"the database has the unknown name '" + std::string{text} + "'"};
+        return *value;
+    }
+};
+template <>
+struct Value<EventStatus> : NamedValue<EventStatus, parse_event_status> {};
+template <>
+struct Value<GapPolicy> : NamedValue<GapPolicy, gap_policy> {};
+template <>
+struct Value<OverlapPolicy> : NamedValue<OverlapPolicy, overlap_policy> {};
+template <>
+struct Value<LeapPolicy> : NamedValue<LeapPolicy, leap_policy> {};
+template <>
+struct Value<EndpointType> : NamedValue<EndpointType, parse_endpoint_type> {};
+template <>
+struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome> {};
+
+/// RetryPolicy::Kind has no names of its own outside of JSON.
+inline constexpr EnumNames<3> retry_policies{"standard", "seed", "custom"};
+template <>
+struct Value<RetryPolicy::Kind> {
+    static void put(sqlite3_stmt* to, int parameter, RetryPolicy::Kind kind) {
+        put_text(to, parameter, name_in(retry_policies, kind));
+    }
+    static RetryPolicy::Kind get(sqlite3_stmt* from, int column) {
+        const auto kind = find_in<RetryPolicy::Kind>(retry_policies, get_text(from, column));
+        if (!kind) throw Corrupt{"the database has an unknown retry policy"};
+        return *kind;
+    }
+};
+template <>
+struct Value<Date> {
+    static void put(sqlite3_stmt* to, int parameter, Date date) {
+        put_text(to, parameter, format_date(date));
+    }
+    static Date get(sqlite3_stmt* from, int column) {
+        const auto text = get_text(from, column);
+        const auto date = parse_date(text);
+        if (!date) throw Corrupt{"the database has the date '" + std::string{text} + "'"};
+        return *date;
+    }
+};
+template <>
+struct Value<Priority> {
+    static void put(sqlite3_stmt* to, int parameter, Priority priority) {
+        put_integer(to, parameter, static_cast<std::int64_t>(priority));
+    }
+    static Priority get(sqlite3_stmt* from, int column) {
+        const auto number = get_integer(from, column);
+        if (number < 0 || number > 3) throw Corrupt{"the database has an unknown priority"};
+        return static_cast<Priority>(number);
+    }
+};
+
+template <class T>
+struct Value<std::optional<T>> {
+    static void put(sqlite3_stmt* to, int parameter, const std::optional<T>& value) {
+        if (value) return Value<T>::put(to, parameter, *value);
+        put_null(to, parameter);
+    }
+    static std::optional<T> get(sqlite3_stmt* from, int column) {
+        if (is_null(from, column)) return std::nullopt;
+        return Value<T>::get(from, column);
+    }
+};
+
+}  // namespace sundial::sqlite

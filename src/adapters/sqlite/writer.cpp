@@ -1,0 +1,178 @@
+#include "adapters/sqlite/writer.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/time.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_in_batch = 200;   // an answer waits for as many others at most
+constexpr std::size_t most_waiting = 4'096;  // callers block, so there are never more than threads
+constexpr auto patience = 5s;                // for a place among them
+// Checkpoints: 16 MB of log cost tens of milliseconds to move; with less, better when nothing
+// waits.
+constexpr int pages_at_once = 4'096;
+constexpr int pages_at_most = 65'536;  // 256 MB: then writes wait until readers let the log go
+constexpr auto idle = 500ms;
+
+}  // namespace
+
+Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& health)
+    : connection_{std::move(connection)}, time_{time}, health_{health} {
+    connection_->tell(health_);
+    sqlite3_wal_hook(
+        connection_->handle(),
+        [](void* its_log, sqlite3*, const char*, int pages) {
+            auto& log = *static_cast<Log*>(its_log);
+            if (pages < log.pages) log.moved = 0;  // it started anew
+            log.pages = pages;
+            return SQLITE_OK;
+        },
+        &log_);
+    thread_ = std::thread{[this] { loop(); }};
+}
+
+Writer::~Writer() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    work_.notify_all();
+    thread_.join();
+}
+
+void Writer::run(const Work& work) {
+    base::check(std::this_thread::get_id() != thread_.get_id());
+    health_.check();
+    Job job{&work, {}, false, {}};
+    auto answer = job.answer.get_future();
+    {
+        std::unique_lock lock{mutex_};
+        if (!space_.wait_for(lock, patience, [&] { return waiting_.size() < most_waiting; })) {
+            throw Unavailable{"too many writes wait for the disk"};
+        }
+        base::check(!stopping_);
+        waiting_.push_back(&job);
+    }
+    work_.notify_one();
+    answer.get();
+}
+
+void Writer::loop() {
+    std::vector<Job*> batch;
+    for (;;) {
+        {
+            std::unique_lock lock{mutex_};
+            const auto ready = [&] { return stopping_ || !waiting_.empty(); };
+            if (log_.unmoved() == 0) {
+                work_.wait(lock, ready);
+            } else if (!work_.wait_for(lock, idle, ready)) {
+                lock.unlock();
+                checkpoint();
+                continue;
+            }
+            if (waiting_.empty()) break;
+            while (!waiting_.empty() && batch.size() < most_in_batch) {
+                batch.push_back(waiting_.front());
+                waiting_.pop_front();
+            }
+        }
+        space_.notify_all();
+        carry_out(batch);
+        batch.clear();
+        if (log_.unmoved() >= pages_at_once) checkpoint();
+    }
+    say_clean();
+    connection_.reset();
+}
+
+void Writer::carry_out(const std::vector<Job*>& batch) {
+    try {
+        health_.check();
+        carry_out_within(batch);
+    } catch (...) {
+        if (connection_->in_transaction()) {
+            try {
+                connection_->execute(sql::rollback);
+            } catch (const std::exception&) {
+                // The failure before it is what callers are told.
+            }
+        }
+        return fail(batch, std::current_exception());
+    }
+    for (Job* job : batch) {
+        if (job->error) {
+            job->answer.set_exception(job->error);
+        } else {
+            job->answer.set_value();
+        }
+    }
+}
+
+void Writer::carry_out_within(const std::vector<Job*>& batch) {
+    const auto changes_before = connection_->total_changes();
+    Ledger ledger;
+    connection_->execute(sql::begin_write);
+    for (Job* job : batch) carry_out_one(*job, batch.size() == 1, ledger);
+    if (connection_->total_changes() == changes_before ||
+        std::none_of(batch.begin(), batch.end(), [](const Job* job) { return job->done; })) {
+        connection_->execute(sql::rollback);
+        return;
+    }
+    ledger.store(*connection_, time_.now());
+    connection_->execute(sql::commit);
+}
+
+void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
+    // Alone there is nothing to protect from being undone with it.
+    if (!alone) connection_->execute(sql::savepoint);
+    try {
+        Session session{*connection_, time_.now()};
+        job.done = (*job.work)(session);
+        if (job.done) ledger.add(session.ledger);
+    } catch (...) {
+        job.error = std::current_exception();
+        // A full disk ends the transaction of all.
+        if (!connection_->in_transaction()) throw Unavailable{"the transaction was undone"};
+    }
+    if (alone) return;
+    if (!job.done) connection_->execute(sql::rollback_to_savepoint);
+    connection_->execute(sql::release_savepoint);
+}
+
+/// Nothing of the batch is there. What was the fault of one is told to that one.
+void Writer::fail(const std::vector<Job*>& batch, const std::exception_ptr& error) {
+    for (Job* job : batch) job->answer.set_exception(job->error ? job->error : error);
+}
+
+void Writer::checkpoint() {
+    try {
+        health_.check();
+        // Readers keep the log from starting anew only while one overlaps the next.
+        const auto wal = connection_->checkpoint(log_.pages >= pages_at_most);
+        log_ = {wal.pages, wal.checkpointed};
+    } catch (const std::exception&) {
+        // The health knows if it matters; a full disk may have room next time.
+    }
+}
+
+void Writer::say_clean() {
+    try {
+        health_.check();
+        connection_->execute(sql::set_setting, std::string_view{"clean_stop"}, 1);
+    } catch (const std::exception&) {
+        // The next start will check the file, which is right.
+    }
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "adapters/sqlite/connection.hpp"
+#include "adapters/sqlite/session.hpp"
+
+namespace sundial::sqlite {
+
+class Health;
+class Time;
+
+/// The one thread that writes, with the one connection that does. What waits is carried out one
+/// after another in one transaction of SQLite (group commit: one fsync for all), each part undone
+/// alone if it fails, and all of it answered after the commit. Checkpoints when nothing waits, or
+/// the log has grown.
+class Writer {
+public:
+    /// Commits if it returns true; undone if it returns false or throws.
+    using Work = std::function<bool(Session&)>;
+
+    /// `connection` is ready, and nobody else's from now on.
+    Writer(std::unique_ptr<Connection> connection, Time& time, Health& health);
+    /// Carries out what waits, notes that the stop was clean, and closes the connection.
+    ~Writer();
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    /// On stable storage once this returns. Passes on what `work` throws. Throws Unavailable if too
+    /// many wait, if the disk is full, and if the commit failed, of whatever was part of it. Never
+    /// from inside a work.
+    void run(const Work& work);
+
+private:
+    struct Job {
+        const Work* work;
+        std::promise<void> answer;
+        bool done = false;  // it returned true
+        std::exception_ptr error;
+    };
+
+    void loop();
+    void carry_out(const std::vector<Job*>& batch);
+    void carry_out_within(const std::vector<Job*>& batch);
+    void carry_out_one(Job& job, bool alone, Ledger& ledger);
+    void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
+    void checkpoint();
+    void say_clean();
+
+    std::unique_ptr<Connection> connection_;
+    Time& time_;
+    Health& health_;
+
+    std::mutex mutex_;
+    std::condition_variable work_;
+    std::condition_variable space_;
+    std::deque<Job*> waiting_;
+    bool stopping_ = false;
+
+    struct Log {
+        int pages = 0;
+        int moved = 0;  // of them, already in the database
+        [[nodiscard]] int unmoved() const { return pages - moved; }
+    } log_;
+    std::thread thread_;
+};
+
+}  // namespace sundial::sqlite
