@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 
 namespace boost::json {
-class value;
+class value;  // NOLINT(readability-identifier-naming): named by Boost
 }
 
 namespace sundial::http {

@@ -88,6 +88,7 @@ void Router::add(std::string method, std::string pattern, Handler handler) {
 
 std::vector<Operation> Router::routes() const {
     std::vector<Operation> operations;
+    operations.reserve(routes_.size());
     for (const Route& route : routes_) operations.push_back(route.operation);
     std::ranges::sort(operations);
     return operations;
@@ -114,6 +115,7 @@ Response Router::handle(Request request) const {
         response.headers.set("Allow", list_of(found.allowed));
     } else {
         std::vector<std::string> patterns;
+        patterns.reserve(routes_.size());
         for (const Route& route : routes_) patterns.push_back(route.operation.pattern);
         const auto meant = base::nearest(request.path, patterns);
         response = to_response({.code = Code::route_not_found,

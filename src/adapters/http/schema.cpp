@@ -53,7 +53,9 @@ void read_query(SchemaCompiler& compiler, const bj::value& operation, const std:
         const bj::value& parameter = compiler.resolved(written, place + "/parameters");
         if (member(parameter, "in", place).as_string() != "query") continue;
         const std::string name(member(parameter, "name", place).as_string());
-        const std::string at = place + "?" + name;
+        std::string at = place;
+        at += '?';
+        at += name;
         compiled.query[name] = {compiler.compile(member(parameter, "schema", at), at),
                                 flag(parameter, "required")};
     }
@@ -105,6 +107,7 @@ CompiledOperation compile_operation(SchemaCompiler& compiler, const bj::value& p
 std::string unknown_parameter(std::string_view name,
                               const std::map<std::string, QueryParameter, std::less<>>& known) {
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const auto& one : known) names.push_back(one.first);
     std::string hint = suggestion(name, names);
     if (hint.empty()) {
@@ -158,6 +161,7 @@ ApiSchema& ApiSchema::operator=(ApiSchema&&) noexcept = default;
 
 std::vector<Operation> ApiSchema::operations() const {
     std::vector<Operation> operations;
+    operations.reserve(compiled_->operations.size());
     for (const auto& one : compiled_->operations) operations.push_back(one.first);
     return operations;
 }

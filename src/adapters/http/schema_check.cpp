@@ -154,6 +154,7 @@ void check_array(const SchemaNode& node, const bj::array& array, const std::stri
 
 std::string unknown_member(const SchemaNode& node, std::string_view name) {
     std::vector<std::string> known;
+    known.reserve(node.properties.size());
     for (const auto& property : node.properties) known.push_back(property.first);
     std::string hint = suggestion(name, known);
     if (hint.empty() && !known.empty()) hint = "; known are " + list_of(known);

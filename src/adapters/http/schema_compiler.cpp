@@ -137,7 +137,8 @@ void refuse_document(const std::string& place, const std::string& why) {
 const bj::value& SchemaCompiler::resolved(const bj::value& value, const std::string& place) const {
     const bj::value* reference =
         value.is_object() ? value.get_object().if_contains("$ref") : nullptr;
-    if (reference == nullptr) return value;
+    // Both are parts of the document, which outlives this.
+    if (reference == nullptr) return value;  // NOLINT(bugprone-return-const-ref-from-parameter)
     const std::string text = string_at(*reference, place);
     bj::error_code ec;
     const bj::value* target =

@@ -12,7 +12,7 @@
 #include "domain/error.hpp"
 
 namespace boost::json {
-class value;
+class value;  // NOLINT(readability-identifier-naming): named by Boost
 }
 
 namespace sundial::http {
