@@ -176,21 +176,24 @@ inline constexpr Statement erase_stream{"erase_stream", R"sql(
 
 // Inbox.
 
-/// Keeps the newest $7 of the endpoint. $1 endpoint, $2 id, $3 when, $4 and $5 header names and
-/// values, $6 body.
+/// $1 endpoint, $2 id, $3 when, $4 and $5 header names and values, $6 body.
 inline constexpr Statement add_inbox_request{"add_inbox_request", R"sql(
-    WITH kept AS (
-        INSERT INTO sundial.inbox_requests
-            (endpoint_id, id, received_at, header_names, header_values, body)
-        VALUES ($1, $2, $3, $4, $5, $6))
+    INSERT INTO sundial.inbox_requests
+        (endpoint_id, id, received_at, header_names, header_values, body)
+    VALUES ($1, $2, $3, $4, $5, $6))sql"};
+/// Removes all but the newest $2 of the endpoint. $1 endpoint.
+inline constexpr Statement trim_inbox{"trim_inbox", R"sql(
     DELETE FROM sundial.inbox_requests
      WHERE endpoint_id = $1
        AND id <= (SELECT id FROM sundial.inbox_requests WHERE endpoint_id = $1
-                   ORDER BY id DESC OFFSET $7 - 1 LIMIT 1))sql"};
-/// $1 endpoint, $2 before this id (or null), $3 limit.
+                   ORDER BY id DESC OFFSET $2 LIMIT 1))sql"};
+/// Of the newest $4. $1 endpoint, $2 before this id (or null), $3 limit.
 inline constexpr Statement list_inbox{"list_inbox", R"sql(
     SELECT * FROM sundial.inbox_requests
      WHERE endpoint_id = $1 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+       AND id > coalesce((SELECT id FROM sundial.inbox_requests WHERE endpoint_id = $1
+                           ORDER BY id DESC OFFSET $4 LIMIT 1),
+                         '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id DESC LIMIT $3)sql"};
 inline constexpr Statement clear_inbox{"clear_inbox", R"sql(
     DELETE FROM sundial.inbox_requests WHERE endpoint_id = $1)sql"};

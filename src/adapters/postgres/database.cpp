@@ -14,6 +14,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int most_tries = 5;  // reliability 5
+/// Waiting for a lock has cost its time-out already. But it may be a circle that the server would
+/// have found at the same moment, so it is worth another try or two.
+constexpr int most_waits = 3;
 
 /// A pooler gave us a connection on which somebody else prepared, or nobody.
 bool lost_preparation(const SqlError& error) {
@@ -58,7 +61,7 @@ void Database::outcome_unknown(std::string_view operation, const char* why) {
     throw Unavailable{std::string{"outcome unknown: "} + why};
 }
 
-bool Database::may_retry(const SqlError& error) {
+bool Database::may_retry(const SqlError& error, int tries) {
     if (lost_preparation(error)) {
         if (prepare_.exchange(false)) {
             log_.write({.level = base::LogLevel::info,
@@ -69,9 +72,10 @@ bool Database::may_retry(const SqlError& error) {
                         .correlation_id = {},
                         .fields = {}});
         }
-        return true;
+        return tries < most_tries;
     }
-    return is_conflict(error);
+    if (error.state == "55P03") return tries < most_waits;
+    return is_conflict(error) && tries < most_tries;
 }
 
 void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
@@ -85,7 +89,7 @@ void Database::with_retries(std::string_view operation, const std::function<void
                 if (connection->is_broken()) return;
                 const Call rollback{sql::rollback};
                 try {
-                    connection->run({&rollback, 1}, false, settings_.lock_timeout);
+                    connection->run({&rollback, 1}, false, settings_.statement_timeout);
                 } catch (const ConnectionLost&) {
                     // The server rolls back by itself.
                 }
@@ -101,7 +105,7 @@ void Database::with_retries(std::string_view operation, const std::function<void
             } catch (const SqlError& error) {
                 roll_back();
                 if (error.state == "25006") pool_.close_idle();  // it is a standby by now
-                if (!may_retry(error) || number == most_tries) {
+                if (!may_retry(error, number)) {
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
                                              error.what() + " (SQLSTATE " + error.state + ")"};

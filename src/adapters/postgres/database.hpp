@@ -70,7 +70,7 @@ private:
         bool committing = false;  // COMMIT may have been sent
     };
     void with_retries(std::string_view operation, const std::function<void(Try&)>& attempt);
-    [[nodiscard]] bool may_retry(const SqlError& error);
+    [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration() const;
     [[nodiscard]] Call configuration_for_queue() const;
     [[nodiscard]] Session begin(Try& attempt, const Statement& begin);

@@ -11,9 +11,10 @@ namespace sundial::postgres::sql {
 
 inline constexpr Statement begin_write{
     "begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", Statement::Plan::fresh};
-/// One snapshot for all that is read.
+/// One snapshot for all that is read. It is rolled back; locks are allowed, as in every
+/// transaction.
 inline constexpr Statement begin_read{
-    "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", Statement::Plan::fresh};
+    "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", Statement::Plan::fresh};
 inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
 inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
 

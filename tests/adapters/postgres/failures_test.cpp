@@ -1,0 +1,238 @@
+#include "application/ports/failures.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "adapters/postgres/control_statements.hpp"
+#include "adapters/postgres/database.hpp"
+#include "adapters/postgres/open.hpp"
+#include "support/builders.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Ends every connection of our programs to this database, as an administrator or a fail-over does.
+constexpr const char* end_all = R"(
+    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+     WHERE application_name = 'sundial' AND datname = current_database())";
+
+class Failures : public testing::Test {
+protected:
+    Failures() { database_ = PostgresDatabase::open(settings, log); }
+
+    Store& store() { return database_->store(); }
+    void add(const User& user) {
+        store().transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
+    }
+    bool has(const User& user) {
+        return in_read(store(),
+                       [&](Transaction& tx) { return tx.users().find(user.id).has_value(); });
+    }
+    [[nodiscard]] std::size_t times_logged(const std::string& event_name) const {
+        std::size_t times = 0;
+        for (const auto& line : log.lines()) times += line.event_name == event_name ? 1U : 0U;
+        return times;
+    }
+
+    RecordedLog log;
+    Settings settings{.url = PostgresCluster::shared().create_database(),
+                      .pool_size = 4,
+                      .pool_wait = 50ms,
+                      .lock_timeout = 100ms};
+
+private:
+    std::unique_ptr<PostgresDatabase> database_;
+};
+
+TEST_F(Failures, OfIdleConnectionsAreNotNoticed) {
+    const User first = a_user(), second = a_user();
+    add(first);
+    query(settings.url, end_all);
+    add(second);
+    EXPECT_TRUE(has(first));
+    EXPECT_TRUE(has(second));
+}
+
+TEST_F(Failures, BeforeTheCommitAreMadeGoodByDoingAllAgain) {
+    const User user = a_user();
+    int times = 0;
+    store().transact([&](Transaction& tx) {
+        if (++times == 1) query(settings.url, end_all);
+        return tx.users().add(user).has_value();
+    });
+    EXPECT_EQ(times, 2);
+    EXPECT_TRUE(has(user));
+}
+
+TEST_F(Failures, DuringTheCommitLeaveTheOutcomeUnknownAndSaySo) {
+    query(settings.url, R"(
+        CREATE FUNCTION fall_over() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER fall_over AFTER INSERT ON sundial.users
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fall_over())");
+    try {
+        add(a_user());
+        FAIL() << "it committed";
+    } catch (const Unavailable& unavailable) {
+        EXPECT_THAT(unavailable.what(), HasSubstr("outcome unknown"));
+    }
+    EXPECT_EQ(times_logged("commit.outcome_unknown"), 1U);
+}
+
+TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
+    PostgresCluster cluster;
+    settings.url = cluster.create_database();
+    const auto database = PostgresDatabase::open(settings, log);
+    const User user = a_user();
+    database->store().transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
+
+    cluster.kill_and_restart();
+    EXPECT_TRUE(in_read(database->store(),
+                        [&](Transaction& tx) { return tx.users().find(user.id).has_value(); }));
+    EXPECT_EQ(database->queue().look().next.size(), 16U);
+}
+
+/// Two that lock the same rows in opposite order: the server ends one, which then does it again.
+TEST_F(Failures, FromLocksInACircleAreMadeGoodByDoingOneAgain) {
+    settings.lock_timeout = 10s;  // so that it is the server who finds the circle, after a second
+    const auto patient = PostgresDatabase::open(settings, log);
+    const User first = a_user(), second = a_user();
+    add(first);
+    add(second);
+    std::promise<void> has_first, has_second;
+    const auto rename_both = [&](const User& one, const User& other, std::promise<void>& mine,
+                                 std::future<void> others) {
+        bool again = false;
+        patient->store().transact([&](Transaction& tx) {
+            User a = tx.users().lock(one.id).value();
+            if (!std::exchange(again, true)) {
+                mine.set_value();
+                others.wait();
+            }
+            User b = tx.users().lock(other.id).value();
+            a.version = next(a.version);
+            b.version = next(b.version);
+            return tx.users().update(a).has_value() && tx.users().update(b).has_value();
+        });
+    };
+    std::thread left{[&] { rename_both(first, second, has_first, has_second.get_future()); }};
+    std::thread right{[&] { rename_both(second, first, has_second, has_first.get_future()); }};
+    left.join();
+    right.join();
+    const auto version = in_read(store(), [&](Transaction& tx) {
+        return std::pair{tx.users().find(first.id)->version, tx.users().find(second.id)->version};
+    });
+    EXPECT_EQ(version, (std::pair{Version{3}, Version{3}}));
+}
+
+TEST_F(Failures, ToGetALockInTimeSayUnavailable) {
+    const User user = a_user();
+    add(user);
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.users().lock(user.id));
+        std::thread{[&] {
+            EXPECT_THROW(store().transact([&](Transaction& other) {
+                return other.users().lock(user.id).has_value();
+            }),
+                         Unavailable);
+        }}.join();
+        return false;
+    });
+    add(a_user());  // the connection is whole
+}
+
+TEST_F(Failures, ToGetAConnectionInTimeNameTheSetting) {
+    settings.pool_size = 1;
+    const auto database = PostgresDatabase::open(settings, log);
+    database->store().read([&](Transaction&) {
+        try {
+            static_cast<void>(database->clock().now());
+            FAIL() << "there was another connection";
+        } catch (const Unavailable& unavailable) {
+            EXPECT_THAT(unavailable.what(), HasSubstr("storage.pool_size"));
+        }
+    });
+}
+
+/// As behind a pooler that hands out another server process for each transaction.
+TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
+    settings.pool_size = 1;
+    Database database{settings, 16, log};
+    constexpr Statement forget{"forget", "DEALLOCATE ALL", Statement::Plan::fresh};
+    const auto schedules = [&] {
+        std::size_t count = 0;
+        database.read("test",
+                      [&](Session& session) { count = session.run(sql::all_schedules).size(); });
+        return count;
+    };
+    EXPECT_EQ(schedules(), 1U);
+    database.write("test", [&](Session& session) { return session.run(forget), true; });
+    EXPECT_EQ(schedules(), 1U);
+    database.write("test", [&](Session& session) { return session.run(forget), true; });
+    EXPECT_EQ(schedules(), 1U);
+    std::size_t told = 0;
+    for (const auto& line : log.lines()) {
+        told +=
+            line.message.find("prepared statements do not survive") != std::string::npos ? 1U : 0U;
+    }
+    EXPECT_EQ(told, 1U);
+}
+
+TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {
+    Database database{settings, 16, log};
+    constexpr Statement wrong{"wrong", "SELECT nothing FROM nowhere", Statement::Plan::fresh};
+    try {
+        database.write("greeting", [&](Session& session) { return session.run(wrong), true; });
+        FAIL() << "it was taken";
+    } catch (const Unavailable&) {
+        FAIL() << "nobody can wait for this to get better";
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("greeting"), HasSubstr("42P01")));
+    }
+}
+
+TEST_F(Failures, ToWriteTextThatIsNoneDoNotHoldUpASettlement) {
+    const Event event = an_event().due(Instant{}).build();  // by the real clock: long ago
+    store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
+    auto database = PostgresDatabase::open(settings, log);
+    const auto claimed = database->queue().claim_ready(
+        {.by = instance_a, .shard = shard_of(event.id, 16), .shares = {1, 1, 1, 1}, .lease = 30s});
+    ASSERT_EQ(claimed.events.size(), 1U);
+    const Event& held = claimed.events[0].event;
+    const std::string noise{"\xff\xfe\0no", 5};
+    const std::vector settlements{
+        Settlement{.id = held.id,
+                   .held = held.version,
+                   .number = held.attempt,
+                   .by = instance_a,
+                   .result = Refused{noise},
+                   .started_at = claimed.now,
+                   .status_code = 404,
+                   .attempt = AttemptRecord{.event = held.id,
+                                            .number = held.attempt,
+                                            .outcome = AttemptOutcome::permanent,
+                                            .endpoint = std::nullopt,
+                                            .started_at = claimed.now,
+                                            .status_code = 404,
+                                            .error_code = "HTTP_STATUS",
+                                            .error_text = noise,
+                                            .response_body = noise,
+                                            .instance = instance_a}}};
+    EXPECT_TRUE(database->queue().settle(settlements).at(0));
+    const auto attempts =
+        in_read(store(), [&](Transaction& tx) { return tx.events().attempts_of(event.id); });
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_EQ(attempts[0].error_text, "???no");
+    EXPECT_EQ(attempts[0].response_body, noise);
+}
+
+}  // namespace
+}  // namespace sundial::postgres
