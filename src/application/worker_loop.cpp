@@ -22,7 +22,7 @@ struct WorkerLoop::Mailbox {
     std::condition_variable arrived;
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
-    Instant awake_at = Instant::min();  // what becomes due then or later needs no call
+    Instant awake_at = never;  // what becomes due then or later needs no call
     bool stop = false;
 
     [[nodiscard]] bool has_news() const { return stop || !outcomes.empty() || hint < awake_at; }
@@ -41,9 +41,17 @@ void WorkerLoop::run() {
     for (;;) {
         for (int taken = taken_over_; taken > 0; taken = taken_over_) taken_over_.wait(taken);
         std::optional<Mono> until;
-        {
+        try {
             const std::lock_guard turn_lock(turn_);
             until = turn();
+        } catch (const std::exception& exception) {
+            ports_.log.write(
+                {.level = LogLevel::error,
+                 .event_name = {},
+                 .message = std::string{"one turn of the scheduler failed: "} + exception.what(),
+                 .correlation_id = {},
+                 .fields = {}});
+            until = now() + settings_.tick;
         }
         if (!until) return;
         wait(*until);
@@ -71,7 +79,13 @@ std::optional<Mono> WorkerLoop::turn() {
     const Command command = worker_.next(now());
     watch_recovery();
     if (std::holds_alternative<Finished>(command)) return std::nullopt;
-    if (const auto* wait_until = std::get_if<WaitUntil>(&command)) return wait_until->when;
+    if (const auto* wait_until = std::get_if<WaitUntil>(&command)) {
+        const std::lock_guard lock(mailbox_->mutex);
+        // A test clock may have been moved, so every hint counts.
+        mailbox_->awake_at =
+            settings_.clock_stands_still ? never : worker_.database_now(wait_until->when);
+        return wait_until->when;
+    }
     std::visit(
         [this](const auto& one) {
             using One = std::decay_t<decltype(one)>;
@@ -84,13 +98,9 @@ std::optional<Mono> WorkerLoop::turn() {
 }
 
 void WorkerLoop::wait(Mono until) {
-    // A test clock may have been moved, so every hint counts.
-    const Instant awake_at = settings_.clock_stands_still ? never : worker_.database_now(until);
     std::unique_lock lock(mailbox_->mutex);
-    mailbox_->awake_at = awake_at;
     const auto has_news = [this] { return mailbox_->has_news(); };
     mailbox_->arrived.wait_for(lock, std::max(until - now(), Mono{0}), has_news);
-    mailbox_->awake_at = Instant::min();
 }
 
 void WorkerLoop::collect_mail() {

@@ -112,6 +112,7 @@ private:
     void report(const Settled& settled);
     void watch_recovery();
 
+    /// Or until anything arrives. Needs no turn.
     void wait(Mono until);
     [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
 
