@@ -1,41 +1,30 @@
 #include "adapters/memory/event_queue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
 #include "adapters/memory/settling.hpp"
 #include "adapters/memory/state.hpp"
-#include "base/check.hpp"
 
 namespace sundial::memory {
 namespace {
 
-/// One call of the queue, which is a transaction of its own.
-class Turn {
-public:
-    explicit Turn(State& state) : lock_{state.mutex}, journal_{state.journal} {}
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() { journal_.commit(); }
-
-private:
-    std::lock_guard<std::mutex> lock_;
-    Journal& journal_;
-};
-
-/// Claimable events of one shard and priority, oldest first.
-std::vector<Event> ready(const State& state, std::uint32_t shard, Priority priority, Instant now) {
-    std::vector<Event> found;
+/// Claimable events of one shard, oldest first in each priority.
+std::array<std::vector<const Event*>, 4> ready(const State& state, std::uint32_t shard,
+                                               Instant now) {
+    std::array<std::vector<const Event*>, 4> found;
     for (const auto& [id, event] : state.live.rows()) {
-        if (event.priority == priority && shard_of(id, state.shards) == shard &&
-            claimable(event, now)) {
-            found.push_back(event);
+        if (shard_of(id, state.shards) == shard && claimable(event, now)) {
+            found[static_cast<std::size_t>(event.priority)].push_back(&event);
         }
     }
-    std::sort(found.begin(), found.end(), [](const Event& a, const Event& b) {
-        return std::tie(a.claimable_at, a.id) < std::tie(b.claimable_at, b.id);
-    });
+    for (auto& events : found) {
+        std::sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
+            return std::tie(a->claimable_at, a->id) < std::tie(b->claimable_at, b->id);
+        });
+    }
     return found;
 }
 
@@ -70,44 +59,46 @@ Horizon MemoryEventQueue::look() {
 }
 
 Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
-    const Turn turn{*state_};
+    Turn turn{*state_};
     Claimed claimed{{}, state_->clock.now()};
-    for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
-        auto events = ready(*state_, request.shard, static_cast<Priority>(priority), claimed.now);
+    const auto found = ready(*state_, request.shard, claimed.now);
+    for (std::size_t priority = 0; priority < found.size(); ++priority) {
+        const auto& events = found[priority];
         const auto count = std::min<std::size_t>(request.shares[priority], events.size());
         for (std::size_t i = 0; i < count; ++i) {
-            const Event& before = events[i];
+            const Event& before = *events[i];
             const bool rescued = is_claimed(before);
-            if (rescued) {
-                state_->attempts.insert({before.id, before.attempt}, lost_try(before));
-            }
+            if (rescued) state_->attempts.insert({before.id, before.attempt}, lost_try(before));
             Event event = claim(before, request.by, claimed.now, request.lease).value();
             state_->live.replace(event.id, event);
             claimed.events.push_back({std::move(event), rescued});
         }
     }
+    turn.commit();
     return claimed;
 }
 
 std::vector<Result<void>> MemoryEventQueue::settle(std::span<const Settlement> settlements) {
-    const Turn turn{*state_};
+    Turn turn{*state_};
     std::vector<Result<void>> answers;
     for (const Settlement& settlement : settlements) {
         answers.push_back(memory::settle(*state_, settlement));
     }
+    turn.commit();
     return answers;
 }
 
 std::vector<Result<void>> MemoryEventQueue::give_back(std::span<const GivenBack> given_back) {
-    const Turn turn{*state_};
+    Turn turn{*state_};
     std::vector<Result<void>> answers;
     for (const GivenBack& one : given_back) answers.push_back(memory::give_back(*state_, one));
+    turn.commit();
     return answers;
 }
 
 std::vector<EventId> MemoryEventQueue::extend(std::span<const Held> held,
                                               std::chrono::microseconds lease) {
-    const Turn turn{*state_};
+    Turn turn{*state_};
     std::vector<EventId> lost;
     for (const Held& claim : held) {
         const Event* event = state_->live.find(claim.id);
@@ -118,6 +109,7 @@ std::vector<EventId> MemoryEventQueue::extend(std::span<const Held> held,
         state_->live.change(claim.id,
                             [&](Event& row) { row.claimable_at = state_->clock.now() + lease; });
     }
+    turn.commit();
     return lost;
 }
 

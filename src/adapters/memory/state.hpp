@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
@@ -43,7 +44,15 @@ struct InboxKey {
     friend auto operator<=>(const InboxKey&, const InboxKey&) = default;
 };
 
-/// All that is kept. Whoever reads or changes it holds `mutex` from the first look to the last.
+/// A version of a stream, which is written once.
+struct StreamPlace {
+    std::string aggregate_type;
+    Uuid aggregate_id;
+    Version version;
+    friend auto operator<=>(const StreamPlace&, const StreamPlace&) = default;
+};
+
+/// All that is kept. Whoever reads or changes it does so in a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
 
@@ -61,6 +70,21 @@ struct State {
     Table<InboxKey, InboxRequest> inbox{journal};
     Table<EndpointId, std::size_t> inbox_sizes{journal};
     Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
+    Table<StreamPlace, std::uint64_t> positions{journal};
+};
+
+/// The time during which one transaction has the state for itself. Undone unless committed.
+class Turn {
+public:
+    explicit Turn(State& state) : lock_{state.mutex}, journal_{state.journal} {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { journal_.roll_back(); }
+    void commit() { journal_.commit(); }
+
+private:
+    std::lock_guard<std::mutex> lock_;
+    Journal& journal_;
 };
 
 }  // namespace sundial::memory

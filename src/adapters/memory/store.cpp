@@ -34,21 +34,19 @@ public:
 
     void record(const RecordedEvent& recorded) override {
         const auto& rows = state_.recorded.rows();
-        for (const auto& [position, earlier] : rows) {
-            base::check(earlier.aggregate_id != recorded.aggregate_id ||
-                        earlier.version != recorded.version ||
-                        earlier.aggregate_type != recorded.aggregate_type);
-        }
-        state_.recorded.insert(rows.empty() ? 1 : rows.rbegin()->first + 1, recorded);
+        const std::uint64_t position = rows.empty() ? 1 : rows.rbegin()->first + 1;
+        state_.positions.insert({recorded.aggregate_type, recorded.aggregate_id, recorded.version},
+                                position);
+        state_.recorded.insert(position, recorded);
     }
 
     void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
-        for (const auto& [position, recorded] : state_.recorded.rows()) {
-            if (recorded.aggregate_type != aggregate_type ||
-                recorded.aggregate_id != aggregate_id) {
-                continue;
-            }
-            state_.recorded.change(position, [](RecordedEvent& row) { row.data.clear(); });
+        const auto& rows = state_.positions.rows();
+        for (auto row = rows.lower_bound({std::string{aggregate_type}, aggregate_id, Version{0}});
+             row != rows.end() && row->first.aggregate_type == aggregate_type &&
+             row->first.aggregate_id == aggregate_id;
+             ++row) {
+            state_.recorded.change(row->second, [](RecordedEvent& fact) { fact.data.clear(); });
         }
     }
 
@@ -60,18 +58,6 @@ private:
     MemoryEndpointRepository endpoints_;
     MemoryEventRepository events_;
     MemoryInboxRepository inbox_;
-};
-
-/// Undoes the transaction unless it was committed.
-class Undo {
-public:
-    explicit Undo(Journal& journal) : journal_{journal} {}
-    Undo(const Undo&) = delete;
-    Undo& operator=(const Undo&) = delete;
-    ~Undo() { journal_.roll_back(); }
-
-private:
-    Journal& journal_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {
@@ -101,10 +87,9 @@ MemoryStore::MemoryStore(Clock& clock, const MemoryOptions& options)
 MemoryStore::~MemoryStore() = default;
 
 void MemoryStore::transact(const std::function<bool(Transaction&)>& work) {
-    const std::lock_guard lock{state_->mutex};
-    const Undo undo{state_->journal};
+    Turn turn{*state_};
     MemoryTransaction transaction{*state_};
-    if (work(transaction)) state_->journal.commit();
+    if (work(transaction)) turn.commit();
 }
 
 void MemoryStore::read(const std::function<void(Transaction&)>& work) {
@@ -115,7 +100,7 @@ void MemoryStore::read(const std::function<void(Transaction&)>& work) {
 }
 
 std::vector<RecordedEvent> MemoryStore::recorded() const {
-    const std::lock_guard lock{state_->mutex};
+    const Turn turn{*state_};
     std::vector<RecordedEvent> all;
     for (const auto& [position, recorded] : state_->recorded.rows()) all.push_back(recorded);
     return all;
