@@ -392,6 +392,23 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     EXPECT_EQ(events_like(of_key).size(), 3U);
 }
 
+/// Its retry was given another occurrence, and with it another key.
+TEST_P(EventRepositoryContract, RetriesAFailedEventWhoseKeyNobodyHasAnyMore) {
+    const Event event = failed(an_event());
+    const Event fresh = retried(event, an_id<EventId>(), noon).value();
+    Event elsewhere = retarget(fresh, fresh.intent, noon + 1h, noon).value();
+    elsewhere.key = IdempotencyKey{"another-occurrence"};
+    const Event again = retried(event, an_id<EventId>(), noon).value();
+    on_events([&](EventRepository& events) {
+        EXPECT_TRUE(events.add_retry(fresh));
+        EXPECT_TRUE(events.lock(fresh.id));
+        EXPECT_TRUE(events.update_key(elsewhere, fresh.key));
+    });
+    on_events([&](EventRepository& events) { EXPECT_TRUE(events.add_retry(again)); });
+    EXPECT_EQ(claim_one().id, again.id);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key(event.key.value))));
+}
+
 TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
     const Event event = failed(an_event());
     std::vector<Event> fresh;

@@ -20,6 +20,7 @@
 #include "application/ports/store.hpp"
 #include "domain/recorded_event.hpp"
 #include "support/builders.hpp"
+#include "support/describe.hpp"
 
 namespace sundial {
 

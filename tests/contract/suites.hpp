@@ -3,6 +3,7 @@
 #include "contract/control_plane_contract.hpp"
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
+#include "contract/model_contract.hpp"
 #include "contract/store_contract.hpp"
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
@@ -17,7 +18,10 @@
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__); \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
-    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__)
+    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);     \
+    INSTANTIATE_TEST_SUITE_P(                                           \
+        adapter, ModelContract,                                         \
+        testing::Combine(testing::Values(__VA_ARGS__), testing::Range(1U, 6U)))
 
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \
     INSTANTIATE_TEST_SUITE_P(adapter, suite, testing::Values(__VA_ARGS__))

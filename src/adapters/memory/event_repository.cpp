@@ -118,10 +118,14 @@ Result<void> MemoryEventRepository::update_dismissed(const Event& changed, Versi
 
 Result<void> MemoryEventRepository::add_retry(const Event& fresh) {
     const EventId* current = state_.keys.find(fresh.key);
-    base::check(current && fresh.retry_of);
-    if (*current != *fresh.retry_of) return duplicate(fresh.key);
+    base::check(fresh.retry_of.has_value());
+    if (current && *current != *fresh.retry_of) return duplicate(fresh.key);
+    if (current) {
+        state_.keys.replace(fresh.key, fresh.id);
+    } else {
+        state_.keys.insert(fresh.key, fresh.id);
+    }
     state_.live.insert(fresh.id, fresh);
-    state_.keys.replace(fresh.key, fresh.id);
     return {};
 }
 

@@ -65,7 +65,8 @@ public:
     /// `held` or absent.
     virtual Result<void> update_dismissed(const Event& changed, Version held) = 0;
     /// Stores `fresh` and moves its key from the FAILED event that `fresh.retry_of` names, by
-    /// compare-and-set. Errors: DuplicateIdempotencyKey, naming the event that has the key now.
+    /// compare-and-set; a key that an exchange has left to nobody is taken. Errors:
+    /// DuplicateIdempotencyKey, naming the event that has the key now.
     virtual Result<void> add_retry(const Event& fresh) = 0;
     /// Erases every event of the user, live and finished, with their attempts; keys stay. A claimed
     /// one is delivered as planned: it stays, without its user, its version unchanged.

@@ -1,5 +1,5 @@
+#include "contract/memory_storage.hpp"
 #include "contract/suites.hpp"
-#include "memory_storage.hpp"
 
 namespace sundial {
 

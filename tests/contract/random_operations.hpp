@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "contract/storage.hpp"
+
+namespace sundial {
+
+/// Something done to a storage. `run` answers with all that was seen, as text; the same operation
+/// has the same answer on every adapter that is in the same state.
+struct Operation {
+    std::string name;
+    std::function<std::string(Storage&)> run;
+};
+
+/// Makes up operations for a storage in the state of `model`, which is only read here. What the
+/// ports leave open is left out: which of equally old events a claim takes, which of many parked
+/// ones a limit leaves.
+class RandomOperations {
+public:
+    RandomOperations(Storage& model, unsigned seed);
+    [[nodiscard]] Operation next();
+
+private:
+    std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+    bool chance(unsigned percent) { return below(100) < percent; }
+    /// Ids of its own, so that a seed makes the same run whatever ran before.
+    template <class Id>
+    Id fresh() {
+        return Id{uuid_of(first_number_ + ++count_)};
+    }
+    std::chrono::microseconds up_to(std::chrono::microseconds most);
+    template <class T>
+    const T& one_of(const std::vector<T>& values) {
+        return values[below(values.size())];
+    }
+    template <class T>
+    std::optional<T> perhaps_one_of(const std::vector<T>& values) {
+        return chance(60) ? std::optional{one_of(values)} : std::nullopt;
+    }
+    IdempotencyKey a_key();
+    Event a_new_event();
+    EventQuery a_query();
+    /// One in such a state, if there is any.
+    std::optional<Event> an_event_in(std::vector<EventStatus> statuses);
+    /// A live one that nobody holds.
+    std::optional<Event> a_free_event();
+    /// Claims that were made and not settled, one of each event; they are not given out again.
+    std::vector<Event> some_claims();
+    Settlement a_settlement(const Event& claimed);
+
+    Operation add();
+    Operation add_many();
+    Operation claim();
+    Operation settle();
+    Operation give_back();
+    Operation extend();
+    Operation advance();
+    Operation look();
+    Operation edit();
+    Operation exchange_key();
+    Operation cancel_one();
+    Operation retry();
+    Operation dismiss_one();
+    Operation forget_or_erase();
+    Operation unpark();
+    Operation list();
+    Operation lock_many();
+    Operation roll_back();
+
+    Storage& model_;
+    std::mt19937_64 random_;
+    std::uint64_t first_number_;
+    std::uint64_t count_ = 0;
+    std::vector<UserId> users_;
+    std::vector<EndpointId> endpoints_;
+    std::vector<ScheduleId> schedules_;
+    std::vector<InstanceId> instances_;
+    std::vector<IdempotencyKey> keys_;
+    std::vector<Event> claims_;
+    std::optional<Operation> repetition_;  // of a settlement whose answer is taken as lost
+};
+
+}  // namespace sundial

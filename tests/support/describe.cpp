@@ -1,0 +1,138 @@
+#include "support/describe.hpp"
+
+#include <sstream>
+#include <variant>
+
+namespace sundial {
+namespace {
+
+template <class... Cases>
+struct Cased : Cases... {
+    using Cases::operator()...;
+};
+
+std::string text_of(Date date) {
+    std::ostringstream out;
+    out << static_cast<int>(date.year()) << '-' << static_cast<unsigned>(date.month()) << '-'
+        << static_cast<unsigned>(date.day());
+    return out.str();
+}
+
+template <class Id>
+std::string id_or_none(const std::optional<Id>& id) {
+    return id ? to_string(*id) : "none";
+}
+
+std::string text_of(const EventState& state) {
+    return std::visit(
+        Cased{[](const Pending&) -> std::string { return "PENDING"; },
+              [](const Processing& processing) {
+                  return "PROCESSING by " + id_or_none(processing.claimed_by);
+              },
+              [](const Completed& completed) { return "COMPLETED " + describe(completed.at); },
+              [](const Failed& failed) {
+                  return "FAILED " + describe(failed.at) + " '" + failed.reason + "'";
+              },
+              [](const Cancelled& cancelled) {
+                  return "CANCELLED " + describe(cancelled.at) + " '" + cancelled.reason + "'";
+              }},
+        state);
+}
+
+/// Long payloads are told by their beginning, their length and their hash.
+std::string text_of(const std::string& payload) {
+    constexpr std::size_t readable = 80;
+    if (payload.size() <= readable) return payload;
+    return payload.substr(0, readable) + "… " + std::to_string(payload.size()) + " bytes, hash " +
+           std::to_string(std::hash<std::string>{}(payload));
+}
+
+}  // namespace
+
+std::string describe(Instant instant) {
+    if (instant == never) return "never";
+    const auto day = std::chrono::floor<std::chrono::days>(instant);
+    const std::chrono::hh_mm_ss time{instant - day};
+    std::ostringstream out;
+    out << text_of(Date{day}) << 'T' << time.hours().count() << ':' << time.minutes().count() << ':'
+        << time.seconds().count() << '+' << time.subseconds().count() << "us";
+    return out.str();
+}
+
+std::string describe(const Event& event) {
+    std::ostringstream out;
+    out << "event " << to_string(event.id) << " v" << event.version.value << ' '
+        << text_of(event.state) << ", key " << event.key.value << ", type " << event.type << ' '
+        << to_string(event.priority) << ", user " << id_or_none(event.user) << ", endpoint "
+        << id_or_none(event.endpoint);
+    if (event.occurrence) {
+        out << ", schedule " << to_string(event.occurrence->schedule) << " v"
+            << event.occurrence->schedule_version.value << " on "
+            << text_of(event.occurrence->nominal);
+    }
+    out << ", asked ";
+    if (event.intent.wall) {
+        out << describe(Instant{event.intent.wall->time_since_epoch()}) << " there";
+    }
+    out << " in " << event.intent.zone << " gap " << static_cast<int>(event.intent.gap)
+        << " overlap " << static_cast<int>(event.intent.overlap) << ", due " << describe(event.due)
+        << ", tz " << event.tz_release << ", claimable " << describe(event.claimable_at)
+        << ", attempt " << event.attempt.value << ", retries " << event.retry_count << ", retry of "
+        << id_or_none(event.retry_of) << ", first attempt " << describe(event.first_attempt_at)
+        << ", dismissed " << describe(event.dismissed_at) << ", created "
+        << describe(event.created_at) << ", updated " << describe(event.updated_at) << ", payload "
+        << text_of(event.payload);
+    return out.str();
+}
+
+std::string describe(const AttemptRecord& attempt) {
+    std::ostringstream out;
+    out << "attempt " << to_string(attempt.event) << '.' << attempt.number.value << ' '
+        << to_string(attempt.outcome) << ", endpoint " << id_or_none(attempt.endpoint)
+        << ", started " << describe(attempt.started_at) << ", " << attempt.duration.count()
+        << "us, status " << (attempt.status_code ? std::to_string(*attempt.status_code) : "none")
+        << ", error '" << attempt.error_code << "' '" << attempt.error_text << "', answer '"
+        << text_of(attempt.response_body) << "', by " << id_or_none(attempt.instance);
+    return out.str();
+}
+
+std::string describe(const Error& error) {
+    return std::visit(
+        Cased{[](const ValidationFailed& failed) {
+                  std::string text = "validation failed";
+                  for (const auto& one : failed.errors) text += ", " + one.pointer + ' ' + one.code;
+                  return text;
+              },
+              [](const NotFound& absent) { return "not found " + absent.id; },
+              [](const InvalidStateTransition& refused) {
+                  return "invalid transition of " + to_string(refused.id) + ": " + refused.action +
+                         " when " + std::string{to_string(refused.status)} + " v" +
+                         std::to_string(refused.version.value);
+              },
+              [](const LeaseLost& lost) {
+                  return "lease lost of " + to_string(lost.id) + " v" +
+                         std::to_string(lost.held.value);
+              },
+              [](const OptimisticLock& lock) {
+                  return "optimistic lock of " + lock.id + ": expected v" +
+                         std::to_string(lock.expected.value) + ", is v" +
+                         std::to_string(lock.actual.value);
+              },
+              [](const DuplicateIdempotencyKey& duplicate) {
+                  return "key " + duplicate.key.value + " has " + to_string(duplicate.existing) +
+                         ' ' + std::string{to_string(duplicate.status)};
+              },
+              [](const DuplicateExternalId& duplicate) {
+                  return "external id " + duplicate.external_id + " has " +
+                         base::to_string(duplicate.existing);
+              },
+              [](const EndpointDisabled& disabled) {
+                  return "endpoint disabled " + to_string(disabled.id);
+              },
+              [](const InvalidTemplate& invalid) { return "invalid template " + invalid.name; },
+              [](const InvalidCursor&) -> std::string { return "invalid cursor"; },
+              [](const ClockNotTest&) -> std::string { return "clock is no test clock"; }},
+        error);
+}
+
+}  // namespace sundial

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "base/strong.hpp"
+#include "base/uuid.hpp"
+#include "domain/error.hpp"
+#include "domain/event.hpp"
+#include "domain/outcome.hpp"
+
+/// Values as text, every member of them: for messages of failed tests, and to compare what two
+/// adapters say.
+namespace sundial {
+
+[[nodiscard]] std::string describe(Instant instant);
+[[nodiscard]] std::string describe(const Event& event);
+[[nodiscard]] std::string describe(const AttemptRecord& attempt);
+[[nodiscard]] std::string describe(const Error& error);
+[[nodiscard]] inline std::string describe(const Result<void>& answer) {
+    return answer ? "done" : describe(answer.error());
+}
+template <class T>
+[[nodiscard]] std::string describe(const std::optional<T>& value) {
+    return value ? describe(*value) : "none";
+}
+/// One a line.
+template <class Values>
+[[nodiscard]] std::string describe_all(const Values& values) {
+    std::string text;
+    for (const auto& value : values) text += describe(value) + '\n';
+    return text;
+}
+
+/// How GoogleTest prints them.
+inline void PrintTo(const Event& event, std::ostream* out) { *out << describe(event); }
+inline void PrintTo(const AttemptRecord& attempt, std::ostream* out) { *out << describe(attempt); }
+
+namespace base {
+template <class Tag>
+void PrintTo(const Strong<Tag, Uuid>& id, std::ostream* out) {
+    *out << to_string(id.value);
+}
+}  // namespace base
+
+}  // namespace sundial
