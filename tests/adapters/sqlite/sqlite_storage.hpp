@@ -1,70 +1,28 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "adapters/sqlite/open.hpp"
 #include "contract/storage.hpp"
+#include "files.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial::sqlite {
-
-/// A folder that is gone with the test.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw std::runtime_error{"mkdtemp " + name};
-        path_ = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    [[nodiscard]] std::filesystem::path file(const std::string& name = "sundial.db") const {
-        return path_ / name;
-    }
-
-private:
-    std::filesystem::path path_;
-};
-
-using SqlRow = std::vector<std::string>;  // values as texts, null as "NULL"
-
-/// What a shell would say to that SQL, beside whoever uses the file.
-inline std::vector<SqlRow> ask(const std::filesystem::path& file, const std::string& sql) {
-    sqlite3* database = nullptr;
-    std::vector<SqlRow> rows;
-    EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    sqlite3_busy_timeout(database, 5'000);
-    const auto read = [](void* to, int columns, char** values, char**) {
-        SqlRow row;
-        for (int i = 0; i < columns; ++i) row.emplace_back(values[i] ? values[i] : "NULL");
-        static_cast<std::vector<SqlRow>*>(to)->push_back(std::move(row));
-        return 0;
-    };
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), read, &rows, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(database);
-    sqlite3_close(database);
-    return rows;
-}
 
 /// A database of its own in a folder of its own, its test clock at `noon`.
 class SqliteStorage final : public Storage {
 public:
     SqliteStorage() { open(); }
+    /// Whatever a test did, the counts that transactions kept are what counting finds.
+    ~SqliteStorage() override {
+        close();
+        EXPECT_EQ(ask(file(), counts_kept), ask(file(), counts_found));
+    }
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
     Clock& clock() override { return database_->clock(); }
@@ -94,6 +52,18 @@ private:
                                 hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" + hex.substr(20))
             .value();
     }
+
+    static constexpr const char* counts_kept =
+        "SELECT standing, rows FROM event_counts WHERE rows <> 0 ORDER BY standing";
+    static constexpr const char* counts_found = R"sql(
+        SELECT standing, count(*)
+          FROM (SELECT CASE WHEN claimed_by IS NOT NULL THEN 'CLAIMED'
+                            ELSE iif(status = 'PENDING', 'PENDING', 'WAITING')
+                                 || iif(claimable_at = 9223372036854775807, '_PARKED', '')
+                       END AS standing
+                  FROM events
+                UNION ALL SELECT status FROM event_history)
+         GROUP BY standing ORDER BY standing)sql";
 
     TemporaryFolder folder_;
     RecordedLog log_;

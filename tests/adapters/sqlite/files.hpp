@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sundial::sqlite {
+
+/// A folder that is gone with the test.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
+        if (!::mkdtemp(name.data())) throw std::runtime_error{"mkdtemp " + name};
+        path_ = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    [[nodiscard]] std::filesystem::path file(const std::string& name = "sundial.db") const {
+        return path_ / name;
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+using SqlRow = std::vector<std::string>;  // values as texts, null as "NULL"
+
+/// What a shell would say to that SQL, beside whoever uses the file.
+inline std::vector<SqlRow> ask(const std::filesystem::path& file, const std::string& sql) {
+    sqlite3* database = nullptr;
+    std::vector<SqlRow> rows;
+    EXPECT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    sqlite3_busy_timeout(database, 5'000);
+    const auto read = [](void* to, int columns, char** values, char**) {
+        SqlRow row;
+        for (int i = 0; i < columns; ++i) row.emplace_back(values[i] ? values[i] : "NULL");
+        static_cast<std::vector<SqlRow>*>(to)->push_back(std::move(row));
+        return 0;
+    };
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), read, &rows, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+    sqlite3_close(database);
+    return rows;
+}
+
+/// Its only value.
+inline std::string answer_to(const std::filesystem::path& file, const std::string& sql) {
+    const auto rows = ask(file, sql);
+    EXPECT_TRUE(rows.size() == 1 && rows[0].size() == 1) << sql;
+    return rows.at(0).at(0);
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "adapters/sqlite/open.hpp"
+#include "child_process.hpp"
+#include "contract/settlements.hpp"
+#include "files.hpp"
+#include "support/builders.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+constexpr int rounds = 20;
+constexpr std::size_t least_acknowledged = 150;  // of a round, before the kill
+
+/// What the child says once the storage has answered: which event, and what of it is stored.
+constexpr char created = 'c';
+constexpr char completed = 'd';
+constexpr std::size_t line_length = 38;
+std::string line(char what, EventId id) { return what + to_string(id) + "\n"; }
+
+std::unique_ptr<SqliteDatabase> open(const std::filesystem::path& file, base::Log& log) {
+    return SqliteDatabase::open({.file = file}, log,
+                                [](const std::string& why) { ADD_FAILURE() << why; });
+}
+
+/// Creates, claims and settles until it is killed, and says so, each time after the answer.
+void work_until_killed(const std::filesystem::path& file, int round, const Pipe& acknowledged) {
+    RecordedLog log;
+    const auto database = open(file, log);
+    std::vector<std::thread> threads;
+    for (int creator = 0; creator < 3; ++creator) {
+        threads.emplace_back([&, creator] {
+            for (std::uint64_t n = 0;; ++n) {
+                const auto number = (static_cast<std::uint64_t>(round * 3 + creator) << 32U) + n;
+                const Event event = an_event()
+                                        .with_id(EventId{uuid_of(number)})
+                                        .with_key("kill-" + std::to_string(number))
+                                        .due(the_day_before - 24h * 3650);
+                database->store().transact(
+                    [&](Transaction& tx) { return tx.events().add(event).has_value(); });
+                acknowledged.write(line(created, event.id));
+            }
+        });
+    }
+    const InstanceId me{uuid_of(0xc000'0000'0000U + static_cast<unsigned>(round))};
+    for (;;) {
+        const auto claimed =
+            database->queue().claim_ready({.by = me, .shares = {5, 5, 5, 5}, .lease = 1h});
+        for (const auto& [event, rescued] : claimed.events) {
+            const auto answers = database->queue().settle(std::vector{accepted(event, noon)});
+            if (answers.at(0)) acknowledged.write(line(completed, event.id));
+        }
+    }
+}
+
+struct Acknowledged {
+    std::set<EventId> created;
+    std::set<EventId> completed;
+
+    void take(const std::string& lines) {
+        for (std::size_t at = 0; at + line_length <= lines.size(); at += line_length) {
+            const EventId id{base::parse_uuid(lines.substr(at + 1, 36)).value()};
+            (lines[at] == sqlite::created ? created : completed).insert(id);
+        }
+    }
+};
+
+/// Nothing that the storage acknowledged is lost, however its process ends; what was claimed then
+/// can be claimed at once.
+TEST(KillNine, LosesNothingThatWasAcknowledged) {
+    const TemporaryFolder folder;
+    Acknowledged acknowledged;
+    for (int round = 0; round < rounds; ++round) {
+        std::string said;
+        {
+            Pipe pipe;
+            ChildProcess child{[&] { work_until_killed(folder.file(), round, pipe); }};
+            pipe.close_writing();
+            while (said.size() < least_acknowledged * line_length) {
+                const auto more = pipe.read();
+                ASSERT_FALSE(more.empty()) << "the child ended by itself";
+                said += more;
+            }
+            child.kill();
+            for (auto rest = pipe.read(); !rest.empty(); rest = pipe.read()) said += rest;
+        }
+        acknowledged.take(said);
+
+        RecordedLog log;
+        const auto database = open(folder.file(), log);
+        database->store().read([&](Transaction& tx) {
+            for (const EventId& id : acknowledged.created) {
+                EXPECT_TRUE(tx.events().find(id)) << to_string(id) << " is lost";
+            }
+            for (const EventId& id : acknowledged.completed) {
+                const auto event = tx.events().find(id);
+                EXPECT_TRUE(event && status_of(*event) == EventStatus::completed) << to_string(id);
+            }
+        });
+        const auto now = database->clock().now();
+        EXPECT_EQ(
+            answer_to(
+                folder.file(),
+                "SELECT count(*) FROM events WHERE claimed_by IS NOT NULL AND claimable_at > " +
+                    std::to_string(now.time_since_epoch().count())),
+            "0");
+    }
+    EXPECT_GE(acknowledged.created.size() + acknowledged.completed.size(),
+              rounds * least_acknowledged);
+    EXPECT_FALSE(acknowledged.completed.empty());
+}
+
+}  // namespace
+}  // namespace sundial::sqlite
