@@ -1,0 +1,45 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "application/handlers.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/delivery.hpp"
+
+namespace sundial::system {
+
+/// Runs in-process handlers on threads of their own. The worker's slots bound how much can wait.
+class HandlerDelivery final : public Delivery {
+public:
+    /// `handlers` and `clock` outlive this.
+    HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads);
+    /// Waits for handlers that run; what has not begun is given up: its outcome is retryable.
+    ~HandlerDelivery() override;
+    HandlerDelivery(const HandlerDelivery&) = delete;
+    HandlerDelivery& operator=(const HandlerDelivery&) = delete;
+
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
+
+private:
+    struct Waiting {
+        Event event;
+        std::function<void(Outcome)> done;
+    };
+    void run();
+    [[nodiscard]] Outcome handle(const Event& event) const;
+
+    const Handlers& handlers_;
+    const MonotonicClock& clock_;
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::deque<Waiting> waiting_;
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace sundial::system

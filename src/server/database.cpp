@@ -1,0 +1,133 @@
+#include "server/database.hpp"
+
+#include <sstream>
+
+#include "adapters/postgres/open.hpp"
+#include "adapters/sqlite/open.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::server {
+namespace {
+
+class Sqlite final : public Database {
+public:
+    explicit Sqlite(std::unique_ptr<sqlite::SqliteDatabase> opened) : opened_(std::move(opened)) {}
+    Store& store() override { return opened_->store(); }
+    EventQueue& queue() override { return opened_->queue(); }
+    Clock& clock() override { return opened_->clock(); }
+    [[nodiscard]] std::string kind() const override { return "sqlite"; }
+    [[nodiscard]] std::string version() const override { return sqlite::library_version().version; }
+    [[nodiscard]] std::optional<std::string> note() const override {
+        std::string note = sqlite::library_version().note;
+        return note.empty() ? std::nullopt : std::optional(std::move(note));
+    }
+
+private:
+    std::unique_ptr<sqlite::SqliteDatabase> opened_;
+};
+
+class Postgres final : public Database {
+public:
+    explicit Postgres(std::unique_ptr<postgres::PostgresDatabase> opened)
+        : opened_(std::move(opened)) {}
+    Store& store() override { return opened_->store(); }
+    EventQueue& queue() override { return opened_->queue(); }
+    Clock& clock() override { return opened_->clock(); }
+    [[nodiscard]] std::string kind() const override { return "postgresql"; }
+    [[nodiscard]] std::string version() const override { return opened_->server_version(); }
+    [[nodiscard]] std::optional<std::string> note() const override { return std::nullopt; }
+
+private:
+    std::unique_ptr<postgres::PostgresDatabase> opened_;
+};
+
+sqlite::Settings sqlite_settings(const Settings& settings, const std::string& file,
+                                 bool test_clock) {
+    sqlite::Settings own;
+    own.file = file;
+    own.birthday_time = settings.scheduler.birthday_time;
+    own.test_clock = test_clock;
+    own.auto_migrate = settings.storage.auto_migrate;
+    return own;
+}
+
+postgres::Settings postgres_settings(const Settings& settings, bool test_clock) {
+    postgres::Settings own;
+    own.url = settings.storage.url;
+    own.pool_size = settings.storage.pool_size;
+    own.shards = settings.storage.shards;
+    own.birthday_time = settings.scheduler.birthday_time;
+    own.test_clock = test_clock;
+    own.auto_migrate = settings.storage.auto_migrate;
+    return own;
+}
+
+constexpr std::string_view scheme = "sqlite:";
+
+bool names_server(const std::string& url) {
+    return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
+template <class Migrations>
+void list(std::ostringstream& text, const Migrations& migrations, const char* state) {
+    for (const auto& migration : migrations) {
+        text << migration.version << "  " << state << "  " << migration.name << '\n';
+    }
+}
+
+template <class Status>
+SchemaReport report_of(const Status& status) {
+    std::ostringstream text;
+    list(text, status.applied, "applied");
+    list(text, status.pending, "pending");
+    return {text.str(), status.pending.empty()};
+}
+
+template <class Migrations>
+SchemaReport report_of_applied(const Migrations& applied) {
+    std::ostringstream text;
+    list(text, applied, "applied");
+    if (applied.empty()) text << "the schema is up to date\n";
+    return {text.str(), true};
+}
+
+}  // namespace
+
+std::optional<std::string> sqlite_file(const std::string& url) {
+    if (names_server(url)) return std::nullopt;
+    if (!url.starts_with(scheme) || url.size() == scheme.size()) {
+        throw CannotStart(
+            "storage.url takes sqlite:FILE or postgresql://user@host/database, not '" + url + "'");
+    }
+    return url.substr(scheme.size());
+}
+
+std::string database_url(const std::string& text) {
+    return names_server(text) || text.starts_with(scheme) ? text : std::string(scheme) + text;
+}
+
+std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock, base::Log& log,
+                                        OnFatal on_fatal) {
+    if (const auto file = sqlite_file(settings.storage.url)) {
+        return std::make_unique<Sqlite>(sqlite::SqliteDatabase::open(
+            sqlite_settings(settings, *file, test_clock), log, std::move(on_fatal)));
+    }
+    return std::make_unique<Postgres>(
+        postgres::PostgresDatabase::open(postgres_settings(settings, test_clock), log));
+}
+
+SchemaReport migrate_database(const Settings& settings, base::Log& log) {
+    if (const auto file = sqlite_file(settings.storage.url)) {
+        return report_of_applied(sqlite::migrate(sqlite_settings(settings, *file, false), log));
+    }
+    return report_of_applied(postgres::migrate(postgres_settings(settings, false), log));
+}
+
+SchemaReport database_status(const Settings& settings, base::Log& log) {
+    if (const auto file = sqlite_file(settings.storage.url)) {
+        return report_of(sqlite::migration_status(sqlite_settings(settings, *file, false)));
+    }
+    return report_of(postgres::migration_status(postgres_settings(settings, false), log));
+}
+
+}  // namespace sundial::server

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/store.hpp"
+#include "base/log.hpp"
+#include "server/settings.hpp"
+
+namespace sundial::server {
+
+/// The one database of this process, whichever it is.
+class Database {
+public:
+    virtual ~Database() = default;
+    virtual Store& store() = 0;
+    virtual EventQueue& queue() = 0;
+    virtual Clock& clock() = 0;
+    [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"
+    [[nodiscard]] virtual std::string version() const = 0;
+    [[nodiscard]] virtual std::optional<std::string> note() const = 0;
+};
+
+/// Called from any thread when the database can no longer be trusted: the process must end,
+/// non-zero.
+using OnFatal = std::function<void(const std::string& why)>;
+
+/// Throws Unavailable where trying again later may help (PostgreSQL does not answer), CannotStart
+/// where it does not.
+[[nodiscard]] std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock,
+                                                      base::Log& log, OnFatal on_fatal);
+
+/// What `sundial db migrate` and `status` print: one line for each migration.
+struct SchemaReport {
+    std::string text;
+    bool up_to_date = false;
+};
+[[nodiscard]] SchemaReport migrate_database(const Settings& settings, base::Log& log);
+[[nodiscard]] SchemaReport database_status(const Settings& settings, base::Log& log);
+
+/// The file that `storage.url` names; nothing if it names a server. Throws CannotStart if it names
+/// neither.
+[[nodiscard]] std::optional<std::string> sqlite_file(const std::string& url);
+
+/// What `--db` means as `storage.url`: a URL stays, anything else is a SQLite file.
+[[nodiscard]] std::string database_url(const std::string& text);
+
+}  // namespace sundial::server

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <mutex>
+#include <string>
+
+#include "application/create_endpoint.hpp"
+#include "application/create_user.hpp"
+#include "application/edit_schedule.hpp"
+#include "application/observer.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/schedule_event.hpp"
+
+namespace sundial::server {
+
+/// What `sundial dev` shows itself with: an inbox, people in twelve zones whose birthdays go there,
+/// and for each of the twelve a greeting that is due within seconds of the start, at their local
+/// time.
+class Demo {
+public:
+    Demo(CreateUser& create_user, CreateEndpoint& create_endpoint, EditSchedule& edit_schedule,
+         ScheduleEvent& schedule_event);
+
+    /// Makes what is not there yet: `people` of them (12 at least), the inbox, the birthday
+    /// schedule's way to it. Returns how many people were new.
+    std::size_t populate(std::size_t people, const TimeZones& zones);
+    /// One greeting for each of the twelve, the first in three seconds, then one every three. New
+    /// ones at every start.
+    void greet();
+
+private:
+    void make_inbox();
+
+    CreateUser& create_user_;
+    CreateEndpoint& create_endpoint_;
+    EditSchedule& edit_schedule_;
+    ScheduleEvent& schedule_event_;
+};
+
+/// Prints each delivery as it arrives: local time and zone, UTC, person, message, lateness.
+class DeliveryPrinter final : public EngineObserver {
+public:
+    DeliveryPrinter(Store& store, const TimeZones& zones, std::ostream& out)
+        : store_(store), zones_(zones), out_(out) {}
+    void delivered(const TryOver& try_over) override;
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    std::ostream& out_;
+};
+
+}  // namespace sundial::server

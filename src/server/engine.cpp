@@ -1,0 +1,242 @@
+#include "server/engine.hpp"
+
+#include <thread>
+
+#include "adapters/http/api/endpoint_routes.hpp"
+#include "adapters/http/api/event_routes.hpp"
+#include "adapters/http/api/schedule_routes.hpp"
+#include "adapters/http/api/system_routes.hpp"
+#include "adapters/http/api/user_routes.hpp"
+#include "adapters/system/handler_delivery.hpp"
+#include "adapters/system/ids.hpp"
+#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/secret_box.hpp"
+#include "adapters/webhook/destination.hpp"
+#include "adapters/webhook/inbox_delivery.hpp"
+#include "adapters/webhook/webhook_delivery.hpp"
+#include "application/worker_loop.hpp"
+#include "domain/time/text.hpp"
+#include "server/version.hpp"
+
+namespace sundial::server {
+namespace {
+
+constexpr std::size_t handler_threads = 4;
+
+EndpointSettings endpoint_settings(const Settings& settings) {
+    return {.lease = settings.scheduler.lease, .allow_inbox = settings.ui.inbox};
+}
+
+webhook::DestinationSettings destination_settings(const Settings& settings) {
+    return {.allow_http = settings.delivery.allow_http, .ports = settings.delivery.ports};
+}
+
+/// A test delivery goes where the endpoint's events would.
+class ByEndpointType final : public Delivery {
+public:
+    ByEndpointType(Delivery& webhooks, Delivery& inbox) : webhooks_(webhooks), inbox_(inbox) {}
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
+        const bool to_inbox = request.endpoint && request.endpoint->type == EndpointType::inbox;
+        (to_inbox ? inbox_ : webhooks_).start(std::move(request), std::move(done));
+    }
+
+private:
+    Delivery& webhooks_;
+    Delivery& inbox_;
+};
+
+/// A line in the log every ten seconds while the test clock is on its way.
+AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log& log) {
+    auto told = std::make_shared<std::chrono::microseconds>(monotonic.now());
+    return [&monotonic, &log, told](const Advanced& advanced) {
+        if (monotonic.now() - *told < std::chrono::seconds(10)) return;
+        *told = monotonic.now();
+        base::LogLine line;
+        line.level = base::LogLevel::warn;  // seen under `dev` too: somebody waits for this
+        line.message = "the clock is at " + format_instant_millis(advanced.now) + ": " +
+                       std::to_string(advanced.delivered) + " delivered, " +
+                       std::to_string(advanced.failed) + " failed";
+        log.write(std::move(line));
+    };
+}
+
+}  // namespace
+
+/// In the order in which they need each other.
+struct Engine::Parts {
+    Parts(std::unique_ptr<Database> opened, const EngineParts& given)
+        : settings(given.settings),
+          zones(given.zones),
+          log(given.log),
+          database(std::move(opened)),
+          secrets(given.encryption_key.empty() ? std::nullopt
+                                               : std::optional(given.encryption_key)),
+          addresses(settings.delivery.allow, settings.delivery.deny,
+                    settings.delivery.allow_private),
+          urls(destination_settings(settings), addresses),
+          webhooks(
+              {.user_agent = settings.delivery.user_agent, .ca_file = settings.delivery.ca_file},
+              addresses, secrets),
+          inbox(store, ids, settings.delivery.user_agent),
+          in_process(given.handlers, monotonic, handler_threads),
+          plan(store, zones, ids),
+          deliver(store, zones, ids,
+                  {.webhook = webhooks,
+                   .inbox = inbox,
+                   .in_process = &in_process,
+                   .handlers = given.handlers}),
+          loop(worker_settings(),
+               {queue, plan, deliver, monotonic, random, given.log, given.observer}),
+          tick(loop),
+          advance(database->clock(), queue, loop),
+          create_user(store, zones, ids, loop),
+          edit_user(store, zones, ids, loop),
+          put_user(create_user, edit_user),
+          delete_user(store, ids),
+          schedule_event(store, zones, ids, loop),
+          edit_event(store, zones, loop),
+          cancel_event(store, zones, ids, loop),
+          retry_event(store, ids, loop),
+          create_endpoint(store, secrets, urls, ids, endpoint_settings(settings)),
+          unpark(store, loop),
+          edit_endpoint(store, urls, ids, unpark, endpoint_settings(settings)),
+          test_deliveries(webhooks, inbox),
+          test_endpoint(store, test_deliveries, ids),
+          read_inbox(store),
+          clear_inbox(store),
+          replan(store, zones, ids, loop),
+          edit_schedule(store, ids, replan),
+          queries(store) {}
+
+    [[nodiscard]] WorkerSettings worker_settings() {
+        WorkerSettings of_worker{.instance = instance, .shards = queue.shards()};
+        of_worker.slots = settings.delivery.workers;
+        of_worker.claim_batch = settings.scheduler.claim_batch;
+        of_worker.tick = settings.scheduler.tick;
+        of_worker.lease = settings.scheduler.lease;
+        of_worker.clock_stands_still = database->clock().is_test();
+        return of_worker;
+    }
+
+    const Settings& settings;
+    const TimeZones& zones;
+    base::Log& log;
+    std::unique_ptr<Database> database;
+    Store& store = database->store();
+    EventQueue& queue = database->queue();
+    system::SystemIds ids;
+    system::SystemRandom random;
+    system::BootClock monotonic;
+    InstanceId instance{ids.fresh()};
+    system::SecretBox secrets;
+    webhook::AddressRules addresses;
+    webhook::UrlRules urls;
+    webhook::WebhookDelivery webhooks;
+    webhook::InboxDelivery inbox;
+    system::HandlerDelivery in_process;
+    PlanSuccessors plan;
+    DeliverEvent deliver;
+    WorkerLoop loop;
+    Tick tick;
+    AdvanceClock advance;
+    CreateUser create_user;
+    EditUser edit_user;
+    PutUser put_user;
+    DeleteUser delete_user;
+    ScheduleEvent schedule_event;
+    EditEvent edit_event;
+    CancelEvent cancel_event;
+    RetryEvent retry_event;
+    CreateEndpoint create_endpoint;
+    UnparkEvents unpark;
+    EditEndpoint edit_endpoint;
+    ByEndpointType test_deliveries;
+    TestEndpoint test_endpoint;
+    ReadInbox read_inbox;
+    ClearInbox clear_inbox;
+    ReplanSchedule replan;
+    EditSchedule edit_schedule;
+    Queries queries;
+    std::thread worker;
+};
+
+Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
+    : parts_(std::make_unique<Parts>(std::move(database), parts)) {}
+
+Engine::~Engine() { stop(); }
+
+void Engine::start() {
+    (void)parts_->replan.run_behind();
+    (void)parts_->unpark.run_all();
+    parts_->worker = std::thread([this] { parts_->loop.run(); });
+}
+
+void Engine::stop() {
+    parts_->loop.stop();
+    if (parts_->worker.joinable()) parts_->worker.join();
+}
+
+Database& Engine::database() { return *parts_->database; }
+
+Demo Engine::demo() {
+    return {parts_->create_user, parts_->create_endpoint, parts_->edit_schedule,
+            parts_->schedule_event};
+}
+
+Engine::Pass Engine::tick(std::uint64_t limit) {
+    const Tally tally = parts_->tick.run(limit);
+    return {tally.claimed, tally.completed, tally.failed, tally.retrying};
+}
+
+std::optional<std::string> Engine::unready() const {
+    if (parts_->loop.stopping()) return "draining: the process is stopping";
+    if (!parts_->loop.turning()) return "the claim loop has not turned for two ticks";
+    return std::nullopt;
+}
+
+void Engine::add_routes(http::Router& router, Metrics& metrics) {
+    Parts& p = *parts_;
+    http::add_user_routes(router, {.create = p.create_user,
+                                   .edit = p.edit_user,
+                                   .put = p.put_user,
+                                   .remove = p.delete_user,
+                                   .queries = p.queries,
+                                   .clock = p.database->clock()});
+    http::add_event_routes(router, {.schedule = p.schedule_event,
+                                    .edit = p.edit_event,
+                                    .cancel = p.cancel_event,
+                                    .retry = p.retry_event,
+                                    .queries = p.queries,
+                                    .clock = p.database->clock(),
+                                    .zones = p.zones});
+    http::add_endpoint_routes(router, {.create = p.create_endpoint,
+                                       .edit = p.edit_endpoint,
+                                       .test = p.test_endpoint,
+                                       .read_inbox = p.read_inbox,
+                                       .clear_inbox = p.clear_inbox,
+                                       .queries = p.queries,
+                                       .default_timeout = p.settings.delivery.timeout});
+    http::add_schedule_routes(router, {.edit = p.edit_schedule, .queries = p.queries});
+    const auto info = [&p] {
+        return http::Info{.version = product_version(),
+                          .commit = product_commit(),
+                          .database = p.database->kind(),
+                          .database_version = p.database->version(),
+                          .database_note = p.database->note(),
+                          .tz_release = p.zones.release(),
+                          .test_clock = p.database->clock().is_test(),
+                          .instance = p.instance};
+    };
+    const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
+        if (!p.settings.telemetry.metrics) return std::nullopt;
+        return metrics.render(p.queue.depth());
+    };
+    http::add_system_routes(router, {.clock = p.database->clock(),
+                                     .advance = p.advance,
+                                     .tick = p.tick,
+                                     .progress = slow_progress(p.monotonic, p.log),
+                                     .info = info,
+                                     .metrics = metrics_text});
+}
+
+}  // namespace sundial::server

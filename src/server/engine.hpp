@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "adapters/http/router.hpp"
+#include "application/handlers.hpp"
+#include "application/observer.hpp"
+#include "application/ports/time_zones.hpp"
+#include "base/log.hpp"
+#include "server/database.hpp"
+#include "server/demo.hpp"
+#include "server/metrics.hpp"
+#include "server/settings.hpp"
+
+namespace sundial::server {
+
+/// What the engine is made of beside its database; all outlive it.
+struct EngineParts {
+    const Settings& settings;
+    const TimeZones& zones;
+    const Handlers& handlers;
+    EngineObserver& observer;
+    base::Log& log;
+    std::string encryption_key;  // 32 bytes; empty: secrets cannot be kept
+};
+
+/// Every use case over one database, and the worker that claims and delivers. The wiring of the
+/// product: alone it knows which adapter stands behind which port.
+class Engine {
+public:
+    Engine(std::unique_ptr<Database> database, const EngineParts& parts);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Finishes what an earlier process left half done (edits of schedules, endpoints that were
+    /// enabled), then lets the worker run on a thread of its own.
+    void start();
+    /// Claims nothing more; waits until what was claimed is settled or given back.
+    void stop();
+
+    /// All of the API but health.
+    void add_routes(http::Router& router, Metrics& metrics);
+    /// Why it cannot serve; empty if it can.
+    [[nodiscard]] std::optional<std::string> unready() const;
+    [[nodiscard]] Database& database();
+    [[nodiscard]] Demo demo();
+    /// One pass, for whoever has no worker running.
+    struct Pass {
+        std::uint64_t claimed, completed, failed, retrying;
+    };
+    [[nodiscard]] Pass tick(std::uint64_t limit);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sundial::server

@@ -1,0 +1,47 @@
+#include "server/gate.hpp"
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/health_routes.hpp"
+#include "adapters/http/api/seed_errors.hpp"
+
+namespace sundial::server {
+namespace {
+
+bool is_health(std::string_view path) {
+    return path == "/livez" || path == "/readyz" || path == "/openapi.json";
+}
+
+}  // namespace
+
+Gate::Gate(const http::ApiSchema& schema, std::string_view openapi, base::Log& log)
+    : openapi_(openapi), health_(schema, log) {
+    add_health(health_);
+}
+
+void Gate::add_health(http::Router& router) {
+    http::add_health_routes(router, {.unready = [this] { return unready(); }, .openapi = openapi_});
+}
+
+void Gate::open(http::Router& router, std::function<std::optional<std::string>()> unready) {
+    engine_unready_ = std::move(unready);
+    router_.store(&router, std::memory_order_release);
+}
+
+http::Response Gate::answer(http::Request request) const {
+    const std::string path = request.path;
+    if (const http::Router* const router = router_.load(std::memory_order_acquire)) {
+        return http::with_seed_error(router->handle(std::move(request)), path);
+    }
+    if (is_health(path)) return health_.handle(std::move(request));
+    const http::Problem problem{.code = http::Code::not_ready,
+                                .detail = "the database is not there yet; see /readyz"};
+    return http::with_seed_error(http::refused(problem, request), path);
+}
+
+std::optional<std::string> Gate::unready() const {
+    if (draining_) return "draining: the process is stopping";
+    if (router_.load(std::memory_order_acquire) == nullptr) return "the database is not there yet";
+    return engine_unready_();
+}
+
+}  // namespace sundial::server

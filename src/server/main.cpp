@@ -1,0 +1,251 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "adapters/system/json_log.hpp"
+#include "application/ports/failures.hpp"
+#include "cli/commands.hpp"
+#include "server/database.hpp"
+#include "server/process.hpp"
+#include "server/settings.hpp"
+#include "server/version.hpp"
+
+extern char** environ;
+
+namespace {
+
+using namespace sundial;
+
+enum ExitCode : int { ok = 0, failure = 1, usage = 2, unreachable = 6 };
+
+/// What the command line says, before it is known which command it was.
+struct Options {
+    std::string config{};
+    std::string db{};
+    std::string server = "http://127.0.0.1:8080";
+    bool json = false;
+    std::map<std::string, std::string> settings{};
+    std::string listen{};
+    std::size_t people = 12;
+    bool test_clock = false;
+    std::uint64_t limit = 100;
+    std::string by{}, to{};
+};
+
+std::map<std::string, std::string> environment() {
+    std::map<std::string, std::string> variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text{*entry};
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
+server::LoadedSettings load(const Options& options,
+                            std::map<std::string, std::string> defaults = {}) {
+    server::SettingsSources sources;
+    sources.environment = environment();
+    sources.file = options.config;
+    if (const auto named = sources.environment.find("SUNDIAL_CONFIG");
+        sources.file.empty() && named != sources.environment.end()) {
+        sources.file = named->second;
+    }
+    sources.flags = std::move(defaults);
+    for (const auto& [key, text] : options.settings) sources.flags[key] = text;
+    if (!options.db.empty()) sources.flags["storage.url"] = server::database_url(options.db);
+    if (!options.listen.empty()) sources.flags["http.listen"] = options.listen;
+    return server::load_settings(sources);
+}
+
+/// What `sundial dev` sets where nobody says otherwise: an inbox, local receivers, a file of its
+/// own.
+std::map<std::string, std::string> dev_settings(const Options& options) {
+    return {{"storage.url",
+             options.test_clock ? "sqlite:sundial-test-clock.db" : "sqlite:sundial-dev.db"},
+            {"ui.inbox", "true"},
+            {"delivery.allow_private", "true"},
+            {"log.level", "warn"},
+            {"log.environment", "development"}};
+}
+
+int dev(const Options& options) {
+    return server::run_process(load(options, dev_settings(options)).settings,
+                               {.test_clock = options.test_clock, .demo_people = options.people});
+}
+
+int show_settings(const Options& options) {
+    for (const auto& [key, value, origin] : load(options).shown) {
+        std::cout << key << " = " << (value.empty() ? "\"\"" : value) << "  (" << origin << ")\n";
+    }
+    return ok;
+}
+
+int print_schema(const server::SchemaReport& report) {
+    std::cout << report.text;
+    return report.up_to_date ? ok : failure;
+}
+
+template <class Work>
+int with_log(const server::Settings& settings, Work work) {
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::warn;
+    quiet.version = server::product_version();
+    system::JsonLog log(quiet);
+    return print_schema(work(settings, log));
+}
+
+std::optional<std::string> if_given(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// The tree of commands; `run` is what the chosen one does.
+class CommandLine {
+public:
+    CommandLine() {
+        app_.set_help_all_flag("--help-all", "help of every command");
+        app_.require_subcommand(1);
+        app_.get_formatter()->column_width(34);
+        serving();
+        maintaining();
+        asking();
+    }
+
+    int run(int argc, char** argv) {
+        app_.parse(argc, argv);
+        return run_();
+    }
+    int explain(const CLI::ParseError& error) { return app_.exit(error) == 0 ? ok : usage; }
+
+private:
+    CLI::App* command(CLI::App& parent, const char* name, const char* help,
+                      std::function<int()> run) {
+        CLI::App* const added = parent.add_subcommand(name, help);
+        added->callback([this, run = std::move(run)] { run_ = run; });
+        return added;
+    }
+
+    void settings_of(CLI::App* to) {
+        to->add_option("--config", options_.config, "TOML file")->type_name("FILE");
+        to->add_option("--db", options_.db, "SQLite file, or postgresql://… (storage.url)")
+            ->type_name("FILE|URL");
+        for (const server::SettingKey& setting : server::setting_keys()) {
+            const std::string key{setting.key};
+            const auto take = [this, key](const std::string& text) {
+                options_.settings[key] = text;
+            };
+            to->add_option_function<std::string>("--" + key, take, std::string(setting.help))
+                ->group("Settings");
+        }
+    }
+
+    void serving() {
+        CLI::App* const serve =
+            command(app_, "serve", "serve the API, claim and deliver events",
+                    [this] { return server::run_process(load(options_).settings, {}); });
+        settings_of(serve);
+
+        CLI::App* const dev_command =
+            command(app_, "dev", "everything in one process, with demo people and an inbox",
+                    [this] { return dev(options_); });
+        settings_of(dev_command);
+        dev_command->add_option("--listen", options_.listen, "address and port (http.listen)")
+            ->type_name("HOST:PORT");
+        dev_command->add_option("--users", options_.people, "how many demo people")
+            ->check(CLI::Range(1, 1'000'000));
+        dev_command->add_flag("--test-clock", options_.test_clock,
+                              "a clock that stands still until 'clock advance' moves it");
+
+        CLI::App* const tick = command(
+            app_, "tick", "one pass over what is due, for an external minute trigger", [this] {
+                return server::run_tick(load(options_, {{"log.level", "warn"}}).settings,
+                                        options_.limit, options_.json);
+            });
+        settings_of(tick);
+        tick->add_option("--limit", options_.limit, "claim at most so many")
+            ->check(CLI::Range(1, 1000))
+            ->capture_default_str();
+        tick->add_flag("--json", options_.json, "one JSON object");
+    }
+
+    void maintaining() {
+        CLI::App* const db = app_.add_subcommand("db", "the database's schema");
+        db->require_subcommand(1);
+        settings_of(command(*db, "migrate", "apply what is pending", [this] {
+            return with_log(load(options_).settings, server::migrate_database);
+        }));
+        settings_of(
+            command(*db, "status", "what is applied and what is pending (exit code 1)",
+                    [this] { return with_log(load(options_).settings, server::database_status); }));
+
+        CLI::App* const config = app_.add_subcommand("config", "the settings");
+        config->require_subcommand(1);
+        settings_of(command(*config, "show", "every setting, its value and where it came from",
+                            [this] { return show_settings(options_); }));
+    }
+
+    void asking() {
+        CLI::App* const clock = app_.add_subcommand("clock", "the clock that decides what is due");
+        clock->require_subcommand(1);
+        client_of(command(*clock, "show", "mode and time",
+                          [this] { return cli::show_clock(client(), output()); }));
+        CLI::App* const advance = command(
+            *clock, "advance", "move a test clock through everything due on the way", [this] {
+                return cli::advance_clock(client(), if_given(options_.by), if_given(options_.to),
+                                          output());
+            });
+        client_of(advance);
+        CLI::App* const how_far = advance->add_option_group("how far");
+        how_far->add_option("--by", options_.by, "a duration, such as PT24H");
+        how_far->add_option("--to", options_.to, "an instant, such as 2027-01-01T00:00:00Z");
+        how_far->require_option(1);
+
+        client_of(command(app_, "info", "versions of a running server and its parts",
+                          [this] { return cli::show_info(client(), output()); }));
+        command(app_, "version", "version of this program", [] {
+            std::cout << "sundial " << server::product_version() << " (" << server::product_commit()
+                      << ")\n";
+            return ok;
+        });
+    }
+
+    void client_of(CLI::App* to) {
+        to->add_option("--server", options_.server, "server to ask")
+            ->envname("SUNDIAL_SERVER")
+            ->capture_default_str();
+        to->add_flag("--json", options_.json, "the answer as the API gave it");
+    }
+    [[nodiscard]] cli::HttpClient client() const { return cli::HttpClient(options_.server); }
+    [[nodiscard]] cli::Output output() const { return {std::cout, std::cerr, options_.json}; }
+
+    CLI::App app_{"Sundial delivers each event once, at its local time.", "sundial"};
+    Options options_;
+    std::function<int()> run_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CommandLine command_line;
+    try {
+        return command_line.run(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return command_line.explain(error);
+    } catch (const cli::Unreachable& error) {
+        std::fprintf(stderr, "sundial: %s\n", error.what());
+        return unreachable;
+    } catch (const CannotStart& error) {
+        std::fprintf(stderr, "sundial: %s\n", error.what());
+        return failure;
+    } catch (const Unavailable& error) {
+        std::fprintf(stderr, "sundial: the database does not answer: %s\n", error.what());
+        return unreachable;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "sundial: %s\n", error.what());
+        return failure;
+    }
+}

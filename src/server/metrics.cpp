@@ -1,0 +1,187 @@
+#include "server/metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <mutex>
+#include <set>
+#include <sstream>
+
+namespace sundial::server {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using Buckets = Histogram::BucketBoundaries;
+
+const Buckets lateness_buckets{.001, .002, .005, .01, .02, .05, .1,   .25,  .5,
+                               1,    2.5,  5,    15,  60,  300, 3600, 86400};
+const Buckets duration_buckets{.001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
+const Buckets batch_buckets{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+
+template <class Duration>
+double seconds(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
+std::string status_class(const Outcome& outcome) {
+    return outcome.status_code ? std::to_string(*outcome.status_code / 100) + "xx" : "none";
+}
+
+std::string_view outcome_name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::accepted:
+            return to_string(AttemptOutcome::succeeded);
+        case Verdict::retryable:
+            return to_string(AttemptOutcome::retryable);
+        case Verdict::permanent:
+            break;
+    }
+    return to_string(AttemptOutcome::permanent);
+}
+
+}  // namespace
+
+struct Metrics::Families {
+    prometheus::Registry registry;
+
+    Family<Counter>& counter(const char* name, const char* help) {
+        return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+    }
+    Family<Gauge>& gauge(const char* name, const char* help) {
+        return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+    }
+    Family<Histogram>& histogram(const char* name, const char* help) {
+        return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+    }
+
+    Family<Counter>& transitions =
+        counter("sundial_event_transitions_total", "Transitions into each status");
+    Family<Histogram>& lateness =
+        histogram("sundial_event_lateness_seconds", "Start of the first attempt minus due");
+    Family<Counter>& late =
+        counter("sundial_late_executions_total", "Events that started more than a second late");
+    Family<Gauge>& stored = gauge("sundial_events_stored", "Events by status");
+    Family<Gauge>& waiting = gauge("sundial_events_waiting", "Events that wait, by what for");
+    Gauge& due = gauge("sundial_events_due", "Events that are claimable now").Add({});
+    Gauge& oldest =
+        gauge("sundial_events_oldest_due_age_seconds", "Age of the oldest of them").Add({});
+    Family<Counter>& attempts =
+        counter("sundial_delivery_attempts_total", "Attempts by endpoint and outcome");
+    Family<Histogram>& delivery =
+        histogram("sundial_delivery_duration_seconds", "Duration of attempts");
+    Family<Gauge>& in_flight = gauge("sundial_delivery_in_flight", "Attempts under way");
+    Histogram& claim_duration =
+        histogram("sundial_claim_duration_seconds", "Duration of claims that found something")
+            .Add({}, duration_buckets);
+    Histogram& claim_batch =
+        histogram("sundial_claim_batch_events", "Events of one claim").Add({}, batch_buckets);
+    Family<Counter>& conflicts = counter("sundial_optimistic_lock_conflicts_total",
+                                         "Writes refused because the version had moved");
+    Counter& lease_expirations =
+        counter("sundial_lease_expirations_total", "Leases found expired by a claim").Add({});
+    Counter& late_settles =
+        counter("sundial_late_settles_total", "Results that came after another claim").Add({});
+    Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
+    Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
+                                                    "From the end of the head to the answer");
+    Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
+    Family<Gauge>& build = gauge("sundial_build_info", "This program");
+
+    std::string endpoint_label(const Endpoint* endpoint) {
+        if (endpoint == nullptr) return "handler";
+        constexpr std::size_t most_labels = 200;
+        std::string name = endpoint->external_id.value_or(to_string(endpoint->id));
+        const std::lock_guard lock(mutex_);
+        if (endpoints_.contains(name)) return name;
+        if (endpoints_.size() >= most_labels) return "other";
+        endpoints_.insert(name);
+        return name;
+    }
+
+private:
+    std::mutex mutex_;
+    std::set<std::string> endpoints_;
+};
+
+Metrics::Metrics(std::string_view version, std::string_view commit, std::string_view tz_release)
+    : families_(std::make_unique<Families>()) {
+    families_->build.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
+        .Set(1);
+    families_->tzdb.Add({{"version", std::string(tz_release)}}).Set(1);
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::claimed(std::size_t events, std::size_t rescued, std::chrono::microseconds duration) {
+    families_->claim_duration.Observe(seconds(duration));
+    families_->claim_batch.Observe(static_cast<double>(events));
+    families_->lease_expirations.Increment(static_cast<double>(rescued));
+}
+
+void Metrics::transition(std::string_view event_type, EventStatus status, std::size_t count) {
+    families_->transitions
+        .Add({{"event_type", std::string(event_type)}, {"status", std::string(to_string(status))}})
+        .Increment(static_cast<double>(count));
+}
+
+void Metrics::started(const TryStarted& try_started) {
+    families_->in_flight.Add({{"endpoint", families_->endpoint_label(try_started.endpoint)}})
+        .Increment();
+    if (!try_started.first) return;
+    const prometheus::Labels type{{"event_type", try_started.event.type}};
+    families_->lateness.Add(type, lateness_buckets).Observe(seconds(try_started.lateness));
+    if (try_started.lateness > late_after) families_->late.Add(type).Increment();
+}
+
+void Metrics::delivered(const TryOver& try_over) {
+    const std::string endpoint = families_->endpoint_label(try_over.endpoint);
+    families_->in_flight.Add({{"endpoint", endpoint}}).Decrement();
+    families_->delivery.Add({{"endpoint", endpoint}}, duration_buckets)
+        .Observe(seconds(try_over.outcome.duration));
+    families_->attempts
+        .Add({{"endpoint", endpoint},
+              {"outcome", std::string(outcome_name(try_over.outcome.verdict))},
+              {"status_class", status_class(try_over.outcome)}})
+        .Increment();
+}
+
+void Metrics::settled_late(const Event& /*event*/) {
+    families_->late_settles.Increment();
+    families_->conflicts.Add({{"operation", "settle"}}).Increment();
+}
+
+void Metrics::lease_lost(const Event& /*event*/) {
+    families_->conflicts.Add({{"operation", "extend"}}).Increment();
+}
+
+void Metrics::answered(const http::AnsweredRequest& request) {
+    const std::string method{request.method};
+    const std::string route{request.route};
+    families_->requests
+        .Add({{"method", method}, {"route", route}, {"status", std::to_string(request.status)}})
+        .Increment();
+    families_->request_duration.Add({{"method", method}, {"route", route}}, duration_buckets)
+        .Observe(seconds(request.duration));
+}
+
+std::string Metrics::render(const QueueDepth& depth) {
+    for (std::size_t i = 0; i < depth.stored.size(); ++i) {
+        const std::string status{to_string(static_cast<EventStatus>(i))};
+        families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
+    }
+    families_->due.Set(static_cast<double>(depth.due));
+    families_->oldest.Set(seconds(depth.oldest_due_age));
+    families_->waiting.Add({{"reason", "retry"}}).Set(static_cast<double>(depth.waiting_for_retry));
+    families_->waiting.Add({{"reason", "parked"}}).Set(static_cast<double>(depth.parked));
+    std::ostringstream text;
+    prometheus::TextSerializer().Serialize(text, families_->registry.Collect());
+    return text.str();
+}
+
+}  // namespace sundial::server

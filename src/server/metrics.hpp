@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/observer.hpp"
+#include "application/observer.hpp"
+#include "application/ports/event_queue.hpp"
+
+namespace sundial::server {
+
+/// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
+/// endpoint is named by its external id or id, the 201st and later ones together as `other`.
+/// Thread-safe.
+class Metrics final : public EngineObserver, public http::RequestObserver {
+public:
+    Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
+    ~Metrics() override;
+
+    void claimed(std::size_t events, std::size_t rescued,
+                 std::chrono::microseconds duration) override;
+    void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
+    void started(const TryStarted& try_started) override;
+    void delivered(const TryOver& try_over) override;
+    void settled_late(const Event& event) override;
+    void lease_lost(const Event& event) override;
+    void answered(const http::AnsweredRequest& request) override;
+
+    /// Everything, with the queue as it is now.
+    [[nodiscard]] std::string render(const QueueDepth& depth);
+
+private:
+    struct Families;
+    std::unique_ptr<Families> families_;
+};
+
+}  // namespace sundial::server

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "application/observer.hpp"
+
+namespace sundial::server {
+
+/// Tells several observers the same.
+class Observers final : public EngineObserver {
+public:
+    void add(EngineObserver& observer) { observers_.push_back(&observer); }
+    void claimed(std::size_t events, std::size_t rescued,
+                 std::chrono::microseconds duration) override;
+    void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
+    void started(const TryStarted& try_started) override;
+    void delivered(const TryOver& try_over) override;
+    void settled_late(const Event& event) override;
+    void lease_lost(const Event& event) override;
+
+private:
+    std::vector<EngineObserver*> observers_;
+};
+
+}  // namespace sundial::server

@@ -1,0 +1,232 @@
+#include "server/process.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "adapters/http/server.hpp"
+#include "adapters/system/ids.hpp"
+#include "adapters/system/json_log.hpp"
+#include "adapters/system/secret_box.hpp"
+#include "adapters/zones/cctz_time_zones.hpp"
+#include "application/ports/failures.hpp"
+#include "base/json_writer.hpp"
+#include "openapi.hpp"
+#include "server/demo.hpp"
+#include "server/engine.hpp"
+#include "server/gate.hpp"
+#include "server/metrics.hpp"
+#include "server/observers.hpp"
+#include "server/signals.hpp"
+#include "server/version.hpp"
+
+namespace sundial::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto first_try_again = 1s;
+constexpr auto longest_try_again = 10s;
+constexpr auto still_accepting = 1s;  // after the first sign of stopping: balancers look at readyz
+constexpr auto answers_pending = 5s;  // for requests under way at the end
+
+system::LogSettings log_settings(const Settings& settings, std::string start_id) {
+    return {.level = system::parse_log_level(settings.log.level).value_or(base::LogLevel::info),
+            .environment = settings.log.environment,
+            .version = product_version(),
+            .start_id = std::move(start_id),
+            .text = settings.log.format == "text"};
+}
+
+std::string tz_directory(const Settings& settings) {
+    return settings.tz.dir.empty() ? std::string(zones::system_directory) : settings.tz.dir;
+}
+
+bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
+
+http::ServerSettings http_settings(const Settings& settings) {
+    const ListenAddress listen = parse_listen(settings.http.listen);
+    if (!is_loopback(listen.host)) {
+        throw CannotStart(
+            "http.listen: " + settings.http.listen +
+            " can be reached from elsewhere, and there are no API keys yet; listen on 127.0.0.1 or "
+            "[::1], behind a proxy that authenticates");
+    }
+    http::ServerSettings http;
+    http.address = listen.host;
+    http.port = listen.port;
+    return http;
+}
+
+/// The key that seals secrets; made beside a SQLite file when none is set. Empty: none.
+std::string encryption_key(const Settings& settings) {
+    if (!settings.security.encryption_key.empty()) {
+        return system::parse_encryption_key(settings.security.encryption_key,
+                                            "security.encryption_key");
+    }
+    const auto file = sqlite_file(settings.storage.url);
+    return file ? system::key_from_file(*file + ".key") : "";
+}
+
+void end_at_once(const std::string& why) {
+    std::fprintf(stderr, "sundial: %s\n", why.c_str());
+    ::_exit(1);
+}
+
+base::LogLine line(base::LogLevel level, std::string event_name, std::string message) {
+    base::LogLine line;
+    line.level = level;
+    line.event_name = std::move(event_name);
+    line.message = std::move(message);
+    return line;
+}
+
+/// Tries until the database answers; nothing if a signal came first.
+std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock, base::Log& log,
+                                         const Signals& signals) {
+    for (std::chrono::seconds wait = first_try_again;;
+         wait = std::min(wait * 2, longest_try_again)) {
+        try {
+            return open_database(settings, test_clock, log, end_at_once);
+        } catch (const Unavailable& error) {
+            log.write(line(base::LogLevel::warn, "",
+                           std::string("the database does not answer; trying again in ") +
+                               std::to_string(wait.count()) + " s: " + error.what()));
+        }
+        if (signals.wait_for(wait)) return nullptr;
+    }
+}
+
+void warn_of_open_doors(const Settings& settings, base::Log& log) {
+    if (settings.delivery.allow_private) {
+        log.write(line(base::LogLevel::warn, "",
+                       "delivery.allow_private lets webhooks go to private and loopback addresses, "
+                       "over http"));
+    }
+    log.write(
+        line(base::LogLevel::info, "",
+             "there are no API keys: whoever reaches " + settings.http.listen + " may do all"));
+}
+
+http::ServerWorld real_world(Ids& ids) {
+    return {
+        .now =
+            [] {
+                return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+            },
+        .new_uuid = [&ids] { return ids.fresh(); }};
+}
+
+void start_demo(Engine& engine, const ProcessOptions& options, const TimeZones& zones,
+                std::uint16_t port) {
+    Demo demo = engine.demo();
+    const std::size_t made = demo.populate(options.demo_people, zones);
+    std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
+              << engine.database().kind() << ", tzdata " << zones.release() << '\n'
+              << "people: " << std::max<std::size_t>(options.demo_people, 12) << " (" << made
+              << " new), birthdays at 09:00 where they live, to the inbox\n";
+    if (options.test_clock) {
+        std::cout << "the clock stands still: 'sundial clock advance --by PT24H --server "
+                     "http://127.0.0.1:"
+                  << port << "' moves it\n"
+                  << std::flush;
+        return;
+    }
+    std::cout << "a greeting for each of the first twelve, one every three seconds:\n"
+              << std::flush;
+    demo.greet();
+}
+
+/// Waits for a signal, then stops in the order that loses nothing and repeats nothing.
+void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, base::Log& log,
+                        const Signals& signals) {
+    (void)signals.wait();
+    gate.drain();
+    base::LogLine draining =
+        line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
+    draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));
+    log.write(std::move(draining));
+    (void)Signals().wait_for(0ms);
+    (void)signals.wait_for(still_accepting);
+    signals.exit_on_next();
+    server.stop_accepting();
+    engine.stop();
+    (void)server.drain(answers_pending);
+}
+
+}  // namespace
+
+int run_process(const Settings& settings, const ProcessOptions& options) {
+    const Signals signals;
+    system::SystemIds ids;
+    system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
+    const zones::CctzTimeZones zones(tz_directory(settings));
+    const http::ApiSchema schema(openapi_json);
+    const http::ServerSettings http = http_settings(settings);
+    Metrics metrics(product_version(), product_commit(), zones.release());
+    Gate gate(schema, openapi_json, log);
+    http::HttpServer server(
+        http, real_world(ids),
+        [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
+    const bool patient = !sqlite_file(settings.storage.url);
+    std::unique_ptr<Database> database;
+    if (!patient) database = open_database(settings, options.test_clock, log, end_at_once);
+    const std::uint16_t port = server.listen();
+    warn_of_open_doors(settings, log);
+    if (patient) database = open_patiently(settings, options.test_clock, log, signals);
+    if (!database) return 0;
+
+    const Handlers handlers;
+    Observers observers;
+    observers.add(metrics);
+    DeliveryPrinter printer(database->store(), zones, std::cout);
+    if (options.demo_people > 0 && !options.test_clock) observers.add(printer);
+    Engine engine(std::move(database), {.settings = settings,
+                                        .zones = zones,
+                                        .handlers = handlers,
+                                        .observer = observers,
+                                        .log = log,
+                                        .encryption_key = encryption_key(settings)});
+    engine.start();
+    http::Router router(schema, log);
+    gate.add_health(router);
+    engine.add_routes(router, metrics);
+    gate.open(router, [&engine] { return engine.unready(); });
+    base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
+    ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
+    log.write(std::move(ready));
+    if (options.demo_people > 0) start_demo(engine, options, zones, port);
+    serve_until_signal(engine, server, gate, log, signals);
+    return 0;
+}
+
+int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
+    system::SystemIds ids;
+    system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
+    const zones::CctzTimeZones zones(tz_directory(settings));
+    const Handlers handlers;
+    Observers observers;
+    Engine engine(open_database(settings, false, log, end_at_once),
+                  {.settings = settings,
+                   .zones = zones,
+                   .handlers = handlers,
+                   .observer = observers,
+                   .log = log,
+                   .encryption_key = encryption_key(settings)});
+    const Engine::Pass pass = engine.tick(limit);
+    if (json) {
+        base::JsonWriter out;
+        out.begin_object().member("claimed", pass.claimed).member("completed", pass.completed);
+        out.member("failed", pass.failed).member("retrying", pass.retrying).end_object();
+        std::cout << out.text() << '\n';
+    } else {
+        std::cout << pass.claimed << " claimed: " << pass.completed << " completed, " << pass.failed
+                  << " failed, " << pass.retrying << " to be retried\n";
+    }
+    return 0;
+}
+
+}  // namespace sundial::server

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+
+#include "server/settings.hpp"
+
+namespace sundial::server {
+
+struct ProcessOptions {
+    bool test_clock = false;
+    std::size_t demo_people = 0;  // 0: no demo
+};
+
+/// Serves until SIGTERM or SIGINT, then drains; a second signal ends it at once. Returns the exit
+/// code. Throws CannotStart before anything has changed.
+[[nodiscard]] int run_process(const Settings& settings, const ProcessOptions& options);
+
+/// One pass over what is due, then the end: for an external minute trigger. Prints what it did.
+[[nodiscard]] int run_tick(const Settings& settings, std::uint64_t limit, bool json);
+
+}  // namespace sundial::server

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace sundial::server {
+
+/// SIGTERM and SIGINT as something to wait for. Make one before any thread is started: threads
+/// inherit the mask.
+class Signals {
+public:
+    Signals();
+    /// The signal that came within `duration`, if one did.
+    [[nodiscard]] std::optional<int> wait_for(std::chrono::milliseconds duration) const;
+    [[nodiscard]] int wait() const;
+    /// From now on a further signal ends the process at once, with exit code 130.
+    void exit_on_next() const;
+};
+
+}  // namespace sundial::server
