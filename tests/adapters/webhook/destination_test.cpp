@@ -1,0 +1,79 @@
+#include "adapters/webhook/destination.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sundial::webhook {
+namespace {
+
+const AddressRules public_only({}, {}, false);
+const AddressRules everything({}, {}, true);
+const UrlRules strict({}, public_only);
+
+TEST(UrlRules, TakePublicHttpsUrls) {
+    for (const std::string_view url :
+         {"https://example.com", "https://example.com/hook?x=1&y=%20", "https://EXAMPLE.com:8443/",
+          "https://a-b.c_d.example/", "https://xn--bcher-kva.example/", "https://1.1.1.1/",
+          "https://[2606:4700::1111]/hook"}) {
+        const auto refused = strict.refuse(url);
+        EXPECT_FALSE(refused) << url << ": " << refused->message;
+    }
+}
+
+TEST(UrlRules, RefuseEverythingElseWithTheReason) {
+    const std::pair<std::string, std::string> refused[] = {
+        {"", "required"},
+        {"https://" + std::string(2050, 'a') + ".com/", "too_long"},
+        {"example.com/hook", "bad_format"},
+        {"https://", "bad_format"},
+        {"https:///path", "bad_format"},
+        {"https://ex ample.com/", "bad_format"},
+        {"https://exämple.com/", "bad_format"},
+        {"https://example.com\\@evil/", "bad_format"},
+        {"https://example..com/", "bad_format"},
+        {"https://example.com./", "bad_format"},
+        {"https://-a.com/", "bad_format"},
+        {"https://0177.0.0.1/", "bad_format"},
+        {"https://0x7f000001/", "bad_format"},
+        {"https://2130706433/", "bad_format"},
+        {"https://127.1/", "bad_format"},
+        {"https://1.2.3.4.5/", "bad_format"},
+        {"https://[fe80::1%25eth0]/", "bad_format"},
+        {"https://[::0001]/", "bad_format"},
+        {"https://example.com:0443/", "bad_format"},
+        {"https://user@example.com/", "not_allowed"},
+        {"https://user:secret@example.com/", "not_allowed"},
+        {"https://@example.com/", "not_allowed"},
+        {"https://example.com/#top", "not_allowed"},
+        {"http://example.com/", "not_allowed"},
+        {"ftp://example.com/", "not_allowed"},
+        {"file:///etc/passwd", "not_allowed"},
+        {"https://example.com:22/", "not_allowed"},
+        {"https://127.0.0.1/", "not_allowed"},
+        {"https://169.254.169.254/latest", "not_allowed"},
+        {"https://[::1]/", "not_allowed"},
+        {"https://[::ffff:10.0.0.1]/", "not_allowed"},
+    };
+    for (const auto& [url, code] : refused) {
+        const auto error = strict.refuse(url);
+        ASSERT_TRUE(error) << url;
+        EXPECT_EQ(error->code, code) << url << ": " << error->message;
+        EXPECT_EQ(error->pointer, "/url");
+    }
+}
+
+TEST(UrlRules, AllowPrivateLetsLocalReceiversPassOnAnyPortByHttp) {
+    const UrlRules local({}, everything);
+    EXPECT_FALSE(local.refuse("http://127.0.0.1:12345/hook"));
+    EXPECT_FALSE(local.refuse("https://10.0.0.1:9/"));
+    EXPECT_TRUE(local.refuse("ftp://127.0.0.1/"));
+}
+
+TEST(UrlRules, AllowHttpLetsPlainHttpPassToPublicAddressesOnly) {
+    const UrlRules plain({.allow_http = true}, public_only);
+    EXPECT_FALSE(plain.refuse("http://example.com/"));
+    EXPECT_TRUE(plain.refuse("http://example.com:8080/"));
+    EXPECT_TRUE(plain.refuse("http://127.0.0.1/"));
+}
+
+}  // namespace
+}  // namespace sundial::webhook

@@ -1,0 +1,92 @@
+#include "support/scripted_receiver.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace sundial {
+namespace {
+
+/// Bytes of the whole request at the front of `text`; 0 if it is not all there.
+std::size_t whole_request(const std::string& text) {
+    const auto end = text.find("\r\n\r\n");
+    const auto field = text.find("Content-Length: ");
+    if (end == std::string::npos || field > end) return 0;
+    const std::size_t size = end + 4 + std::strtoul(text.c_str() + field + 16, nullptr, 10);
+    return text.size() >= size ? size : 0;
+}
+
+}  // namespace
+
+ScriptedReceiver::ScriptedReceiver(Script script) : script_(std::move(script)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_, 64) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+        throw std::runtime_error("cannot listen on the loopback interface");
+    }
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { run(); });
+}
+
+ScriptedReceiver::~ScriptedReceiver() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    {
+        const std::lock_guard lock(mutex_);
+        for (const int connection : open_) ::shutdown(connection, SHUT_RDWR);
+    }
+    for (std::thread& thread : serving_) thread.join();
+    for (const int connection : open_) ::close(connection);
+    ::close(listener_);
+}
+
+std::vector<std::string> ScriptedReceiver::requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+}
+
+void ScriptedReceiver::run() {
+    while (true) {
+        const int connection = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (connection < 0) return;
+        ++connections_;
+        {
+            const std::lock_guard lock(mutex_);
+            open_.push_back(connection);
+        }
+        serving_.emplace_back([this, connection] { serve(connection); });
+    }
+}
+
+void ScriptedReceiver::serve(int connection) {
+    std::string text;
+    char buffer[4096];
+    while (true) {
+        const ssize_t got = ::recv(connection, buffer, sizeof buffer, 0);
+        if (got <= 0) return;
+        text.append(buffer, static_cast<std::size_t>(got));
+        const std::size_t size = whole_request(text);
+        if (size == 0) continue;
+        {
+            const std::lock_guard lock(mutex_);
+            requests_.push_back(text.substr(0, size));
+        }
+        text.erase(0, size);
+        if (script_.hold) continue;
+        (void)::send(connection, script_.answer.data(), script_.answer.size(), MSG_NOSIGNAL);
+        if (script_.close_after || script_.answer.empty()) {
+            ::shutdown(connection, SHUT_RDWR);
+            return;
+        }
+    }
+}
+
+}  // namespace sundial

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sundial {
+
+/// A TCP receiver on a free loopback port that reads one HTTP request a connection at a time and
+/// answers with the bytes it was given, whatever they are; empty: it closes without a word. `hold`:
+/// it never answers.
+class ScriptedReceiver {
+public:
+    struct Script {
+        std::string answer = "HTTP/1.1 204 No Content\r\n\r\n";
+        bool close_after = false;
+        bool hold = false;
+    };
+    explicit ScriptedReceiver(Script script);
+    ~ScriptedReceiver();
+    ScriptedReceiver(const ScriptedReceiver&) = delete;
+    ScriptedReceiver& operator=(const ScriptedReceiver&) = delete;
+
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] std::string url() const {
+        return "http://127.0.0.1:" + std::to_string(port_) + "/hook?x=1";
+    }
+    /// Whole requests, as received.
+    [[nodiscard]] std::vector<std::string> requests() const;
+    [[nodiscard]] int connections() const { return connections_; }
+
+private:
+    void run();
+    void serve(int connection);
+
+    Script script_;
+    int listener_ = -1;
+    std::uint16_t port_ = 0;
+    mutable std::mutex mutex_;
+    std::vector<std::string> requests_;
+    std::vector<int> open_;
+    std::vector<std::thread> serving_;
+    std::atomic<int> connections_{0};
+    std::thread thread_;
+};
+
+}  // namespace sundial
