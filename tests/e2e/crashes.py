@@ -1,0 +1,139 @@
+"""kill -9, again and again, while events are created and delivered."""
+import collections
+import json
+import os
+import random
+import sys
+import threading
+import time
+
+import harness as h
+
+
+def endpoint(client, url):
+    return client.ok("POST", "/v1/endpoints", {"name": "receiver", "type": "WEBHOOK", "url": url, "externalId": "r"})
+
+
+def counts(client):
+    return collections.Counter(event["status"] for event in client.all("/v1/events?limit=500"))
+
+
+def three_instances(events, kills, seed):
+    """Three processes on one PostgreSQL; a random one is killed every so often, and started again."""
+    rng = random.Random(seed)
+    receiver = h.Receiver()
+    with h.folder() as directory, h.postgres() as url:
+        start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT20S", folder=directory)
+        servers = [start().ready() for _ in range(3)]
+        try:
+            endpoint(servers[0].client(), receiver.url)
+            keys = [f"e-{i}" for i in range(events)]
+            acknowledged = create_all(servers, keys)
+            assert len(acknowledged) == events
+            killed_at = []
+            for _ in range(kills):
+                before = receiver.count()
+                h.wait_until(lambda: receiver.count() >= min(events, before + events // (kills + 1)), "progress")
+                victim = rng.randrange(3)
+                killed_at.append(time.time())
+                servers[victim].kill()
+                servers[victim] = start().ready()
+            client = servers[0].client()
+            h.wait_until(lambda: len(set(receiver.ids())) == events, "every event to arrive", 300)
+            h.wait_until(lambda: not client.ok("GET", "/v1/events?status=PENDING,PROCESSING&limit=1")["data"],
+                         "every event to be settled", 300)
+            finished = counts(client)
+            assert finished == {"COMPLETED": events}, finished
+            twice = [key for key, n in collections.Counter(receiver.ids()).items() if n > 1]
+            in_flight = 3 * 64 * max(1, kills)  # slots of the instances, at every kill
+            assert len(twice) <= in_flight, f"{len(twice)} duplicates"
+            attempts = collections.defaultdict(list)
+            for _, headers, body in receiver.received:
+                attempts[headers["webhook-id"]].append(int(headers["Sundial-Attempt"]))
+            assert all(len(set(numbers)) == len(numbers) for numbers in attempts.values()), "an attempt was sent twice"
+            print(f"{events} events, {kills} kills of one of three instances: all delivered and COMPLETED once, "
+                  f"{len(twice)} repeated after a kill, each with its own webhook-id and a new attempt number")
+            assert all(server.stop() == 0 for server in servers)
+        finally:
+            for server in servers:
+                if server.process.poll() is None:
+                    server.kill()
+
+
+def create_all(servers, keys):
+    """Eight threads, each its part; whatever was answered 201 is acknowledged."""
+    acknowledged, lock = [], threading.Lock()
+
+    def work(part, server):
+        client = server.client()
+        for key in part:
+            answer = client.call("POST", "/v1/events", {"eventType": "LOAD", "targetTimestampUTC": "now",
+                                                        "endpointId": "ext:r", "idempotencyKey": key,
+                                                        "deliveryPayload": {"key": key}})
+            if answer.status == 201:
+                with lock:
+                    acknowledged.append(key)
+
+    threads = [threading.Thread(target=work, args=(keys[i::8], servers[i % len(servers)])) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return acknowledged
+
+
+def one_file(rounds, seed):
+    """One process on SQLite, killed under load: nothing that it acknowledged is lost."""
+    rng = random.Random(seed)
+    receiver = h.Receiver()
+    acknowledged = set()
+    with h.folder() as directory:
+        db = os.path.join(directory, "sundial.db")
+        start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, folder=directory).ready()
+        server = start()
+        endpoint(server.client(), receiver.url)
+        for round_number in range(rounds):
+            stop = threading.Event()
+            mine = [set() for _ in range(4)]
+
+            def load(number):
+                client, n = server.client(), 0
+                while not stop.is_set():
+                    key = f"r{round_number}-{number}-{n}"
+                    n += 1
+                    try:
+                        answer = client.call("POST", "/v1/events", {
+                            "eventType": "LOAD", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                            "idempotencyKey": key, "deliveryPayload": {"key": key}})
+                    except (OSError, h.http.client.HTTPException):
+                        return
+                    if answer.status == 201:
+                        mine[number].add(key)
+
+            threads = [threading.Thread(target=load, args=(i,)) for i in range(4)]
+            for thread in threads:
+                thread.start()
+            wanted = rng.randrange(20, 200)
+            h.wait_until(lambda: sum(map(len, mine)) >= wanted, "load")
+            server.kill()
+            stop.set()
+            for thread in threads:
+                thread.join()
+            acknowledged |= set().union(*mine)
+            server = start()
+        client = server.client()
+        h.wait_until(lambda: not client.ok("GET", "/v1/events?status=PENDING,PROCESSING&limit=1")["data"],
+                     "every event to be settled", 300)
+        finished = client.all("/v1/events?limit=500")
+        kept = {event["idempotencyKey"] for event in finished if event["status"] == "COMPLETED"}
+        assert acknowledged <= kept, f"{len(acknowledged - kept)} acknowledged events were lost"
+        assert acknowledged <= set(receiver.ids())
+        assert all(json.loads(body)["key"] == headers["webhook-id"] for _, headers, body in receiver.received)
+        print(f"{rounds} kills: {len(acknowledged)} acknowledged, all delivered and COMPLETED; "
+              f"{len(receiver.ids()) - len(set(receiver.ids()))} repeated")
+        assert server.stop() == 0
+
+
+if __name__ == "__main__":
+    which, *numbers = sys.argv[1:]
+    {"three_instances": three_instances, "one_file": one_file}[which](*map(int, numbers))

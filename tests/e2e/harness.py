@@ -1,0 +1,222 @@
+"""What the end-to-end tests share: the real program, a PostgreSQL of their own, a receiver of webhooks.
+
+Everything listens on free ports of the loopback interface, lives in a temporary folder and ends with the test.
+SUNDIAL names the program, TEMPORARY_POSTGRES the helper that starts a cluster and prints its URL.
+"""
+import base64
+import contextlib
+import hashlib
+import http.client
+import http.server
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+PROGRAM = os.environ.get("SUNDIAL", "sundial")
+HANG_GUARD = 120  # seconds; nothing here takes a tenth of it on an idle machine
+
+
+def wait_until(condition, what, seconds=HANG_GUARD):
+    """Polls: the only way to learn what another process has done. Fails, loudly, after the hang guard."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds} s in vain for: {what}")
+        time.sleep(0.02)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Client:
+    """Calls one server over one kept connection; a thread needs one of its own."""
+
+    def __init__(self, port):
+        self.port, self.connection = port, None
+
+    def call(self, method, path, body=None, headers=None, timeout=HANG_GUARD):
+        payload = None if body is None else body if isinstance(body, (bytes, str)) else json.dumps(body)
+        sent = {"Content-Type": "application/json"} if payload is not None else {}
+        sent.update(headers or {})
+        for attempt in (1, 2):
+            fresh = self.connection is None
+            if fresh:
+                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+            try:
+                self.connection.request(method, path, payload, sent)
+                answer = self.connection.getresponse()
+                return Answer(answer.status, dict(answer.getheaders()), answer.read())
+            except (OSError, http.client.HTTPException):
+                self.connection.close()
+                self.connection = None
+                if fresh or method != "GET" or attempt == 2:
+                    raise
+        raise AssertionError("unreachable")
+
+    def get(self, path):
+        return self.call("GET", path)
+
+    def ok(self, method, path, body=None, headers=None):
+        answer = self.call(method, path, body, headers)
+        assert answer.status < 300, f"{method} {path}: {answer.status} {answer.body.decode()}"
+        return answer.json() if answer.body else None
+
+    def all(self, path):
+        """Every row of a list, page by page."""
+        rows, cursor = [], None
+        while True:
+            joint = "&" if "?" in path else "?"
+            page = self.ok("GET", path + (f"{joint}cursor={cursor}" if cursor else ""))
+            rows += page["data"]
+            if not page["hasMore"]:
+                return rows
+            cursor = page["nextCursor"]
+
+
+class Server:
+    """`sundial serve` or `dev` as a process. Its log goes to a file beside the database."""
+
+    def __init__(self, *arguments, folder, port=0, environment=None):
+        self.log_path = os.path.join(folder, f"log-{os.urandom(4).hex()}.jsonl")
+        command = [PROGRAM, *arguments, f"--http.listen=127.0.0.1:{port}", "--log.level=info"]
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
+        clean.pop("DATABASE_URL", None)
+        clean.update(environment or {})
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                                            env=clean, cwd=folder)
+        self.port = None
+
+    def log(self):
+        """Every whole line so far."""
+        with open(self.log_path, "rb") as log:
+            lines = log.read().split(b"\n")[:-1]
+        return [json.loads(line) for line in lines if line.startswith(b"{")]
+
+    def log_text(self):
+        with open(self.log_path, "rb") as log:
+            return log.read().decode(errors="replace")
+
+    def logged(self, event_name):
+        return [line for line in self.log() if line["eventName"] == event_name]
+
+    def ready(self):
+        def look():
+            if self.process.poll() is not None:
+                raise AssertionError(f"ended with {self.process.returncode}:\n{self.log_text()}")
+            return self.logged("server.ready")
+        self.port = int(wait_until(look, "server.ready")[0]["listen"].rsplit(":", 1)[1])
+        return self
+
+    def client(self):
+        return Client(self.port)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=HANG_GUARD)
+
+
+class Receiver:
+    """A webhook receiver: keeps (time, headers, body) of each request and answers 204."""
+
+    def __init__(self):
+        received = self.received = []
+        lock = self.lock = threading.Lock()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                with lock:
+                    received.append((time.time(), dict(self.headers), body))
+                self.send_response_only(204)
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        class Threads(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 256
+
+        self.server = Threads(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def count(self):
+        with self.lock:
+            return len(self.received)
+
+    def ids(self):
+        with self.lock:
+            return [headers["webhook-id"] for _, headers, _ in self.received]
+
+
+@contextlib.contextmanager
+def folder():
+    with tempfile.TemporaryDirectory(prefix="sundial-e2e-") as path:
+        yield path
+
+
+@contextlib.contextmanager
+def postgres():
+    """The URL of a fresh database on a cluster of its own."""
+    helper = subprocess.Popen([os.environ["TEMPORARY_POSTGRES"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        yield helper.stdout.readline().decode().strip()
+    finally:
+        helper.stdin.close()
+        helper.wait(timeout=HANG_GUARD)
+
+
+@contextlib.contextmanager
+def database(kind, directory):
+    """What goes behind --db."""
+    if kind == "sqlite":
+        yield os.path.join(directory, "sundial.db")
+    else:
+        with postgres() as url:
+            yield url
+
+
+@contextlib.contextmanager
+def running(*arguments, **options):
+    server = Server(*arguments, **options)
+    try:
+        yield server.ready()
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+
+
+ENCRYPTION_KEY = base64.b64encode(hashlib.sha256(b"end-to-end").digest()).decode()
+LOCAL_RECEIVERS = ("--delivery.allow_private=true", f"--security.encryption_key={ENCRYPTION_KEY}")
+
+
+def main(tests):
+    """Runs the test named on the command line: one process, one test, one line."""
+    name = sys.argv[1]
+    tests[name](*sys.argv[2:])
+    print(f"{name}: passed")
