@@ -11,6 +11,12 @@ def instant(text):
     return dt.datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
+def arrivals(client):
+    """Keys of what the inbox got of ours; somebody of the demo may have a birthday on that day."""
+    keys = [item["headers"]["webhook-id"] for item in client.all("/v1/endpoints/ext:inbox/inbox?limit=500")]
+    return sorted(key for key in keys if key.startswith("m-"))
+
+
 def check(kind):
     with h.folder() as directory, h.database(kind, directory) as db:
         arguments = ("dev", "--test-clock", "--users=1", "--db", db)
@@ -33,18 +39,17 @@ def check(kind):
             for event in done:
                 late = begin + dt.timedelta(hours=24) - instant(event["targetTimestampUTC"])
                 assert event["latenessMs"] == late.total_seconds() * 1000, event
-            arrived = [item["headers"]["webhook-id"] for item in client.all("/v1/endpoints/ext:inbox/inbox?limit=500")]
-            assert sorted(arrived) == sorted(f"m-{i}" for i in range(MISSED))
+            assert arrivals(client) == sorted(f"m-{i}" for i in range(MISSED))
             metrics = client.get("/metrics").body.decode()
             assert f'sundial_late_executions_total{{event_type="MISSED"}} {MISSED}' in metrics
-            late_lines = [line for line in server.logged("event.completed") if line["lateExecution"]]
+            late_lines = [line for line in server.logged("event.completed") if line["lateExecution"] and line["eventType"] == "MISSED"]
             assert len(late_lines) == MISSED and all(line["latenessMs"] > 1000 for line in late_lines)
             # A further restart finds nothing to do again.
             assert server.stop() == 0
         with h.running(*arguments, folder=directory) as server:
             client = server.client()
             client.ok("POST", "/v1/tick")
-            assert len(client.all("/v1/endpoints/ext:inbox/inbox?limit=500")) == MISSED
+            assert len(arrivals(client)) == MISSED
         print(f"{kind}: {MISSED} missed in 24 hours of downtime, all delivered once and marked late")
 
 

@@ -50,7 +50,8 @@ class Client:
         self.port, self.connection = port, None
 
     def call(self, method, path, body=None, headers=None, timeout=HANG_GUARD):
-        payload = None if body is None else body if isinstance(body, (bytes, str)) else json.dumps(body)
+        text = json.dumps(body) if isinstance(body, (dict, list)) else body
+        payload = text.encode() if isinstance(text, str) else text
         sent = {"Content-Type": "application/json"} if payload is not None else {}
         sent.update(headers or {})
         for attempt in (1, 2):
