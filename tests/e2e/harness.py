@@ -138,9 +138,9 @@ class Server:
 
 
 class Receiver:
-    """A webhook receiver: keeps (time, headers, body) of each request and answers 204."""
+    """A webhook receiver: keeps (time, headers, body) of each request and answers 204, after `delay` seconds."""
 
-    def __init__(self):
+    def __init__(self, delay=0.0):
         received = self.received = []
         lock = self.lock = threading.Lock()
 
@@ -152,6 +152,8 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 with lock:
                     received.append((time.time(), dict(self.headers), body))
+                if delay:
+                    time.sleep(delay)  # a receiver that works: so that a kill finds something in flight
                 self.send_response_only(204)
                 self.end_headers()
 
@@ -161,6 +163,9 @@ class Receiver:
         class Threads(http.server.ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 256
+
+            def handle_error(self, request, address):
+                pass  # a killed sender resets its connections: expected here
 
         self.server = Threads(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
