@@ -4,6 +4,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "adapters/sqlite/open.hpp"
+#include "adapters/system/real_time.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::server {
@@ -45,6 +46,7 @@ sqlite::Settings sqlite_settings(const Settings& settings, const std::string& fi
                                  bool test_clock) {
     sqlite::Settings own;
     own.file = file;
+    own.real_time = system::real_time;
     own.birthday_time = settings.scheduler.birthday_time;
     own.test_clock = test_clock;
     own.auto_migrate = settings.storage.auto_migrate;

@@ -10,6 +10,7 @@
 #include "adapters/http/server.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
+#include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/ports/failures.hpp"
@@ -112,12 +113,8 @@ void warn_of_open_doors(const Settings& settings, base::Log& log) {
 }
 
 http::ServerWorld real_world(Ids& ids) {
-    return {
-        .now =
-            [] {
-                return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-            },
-        .new_uuid = [&ids] { return ids.fresh(); }};
+    return {.now = [] { return std::chrono::floor<std::chrono::seconds>(system::real_time()); },
+            .new_uuid = [&ids] { return ids.fresh(); }};
 }
 
 void start_demo(Engine& engine, const ProcessOptions& options, const TimeZones& zones,

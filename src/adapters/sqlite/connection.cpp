@@ -124,6 +124,10 @@ std::int64_t Connection::total_changes() const { return sqlite3_total_changes64(
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle()); }
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
+void Connection::roll_back() noexcept {
+    if (in_transaction()) sqlite3_exec(handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
 Connection::Wal Connection::checkpoint(bool wait_for_readers) {
     Wal wal{};
     const int mode = wait_for_readers ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;

@@ -105,6 +105,8 @@ public:
     [[nodiscard]] std::int64_t total_changes() const;
     /// Whether a transaction is open: a failure may have ended it.
     [[nodiscard]] bool in_transaction() const;
+    /// Ends the transaction that is open, if one is. What led here is told by others.
+    void roll_back() noexcept;
 
     struct Wal {
         int pages;         // in the log

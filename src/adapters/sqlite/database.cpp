@@ -16,15 +16,12 @@
 #include "adapters/sqlite/store.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/writer.hpp"
+#include "base/check.hpp"
 
 namespace sundial::sqlite {
 namespace {
 
 namespace fs = std::filesystem;
-
-Instant real_time() {
-    return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-}
 
 /// One name for one file, whichever link leads to it: the lock's file stands beside it.
 fs::path path_of(const Settings& settings) {
@@ -126,7 +123,8 @@ auto at_start(const fs::path& file, Work work) {
 }
 
 /// The values that a new database begins with.
-FirstValues first_values(const Settings& settings, Instant now) {
+FirstValues first_values(const Settings& settings) {
+    const Instant now = settings.real_time();
     if (!settings.test_clock) return {false, now, settings.birthday_time};
     return {true, settings.test_start.value_or(std::chrono::floor<std::chrono::seconds>(now)),
             settings.birthday_time};
@@ -140,7 +138,7 @@ public:
         at_start(file, [&] {
             auto connection = std::make_unique<Connection>(file, Connection::Role::writer);
             const bool clean = prepare(*connection, file, settings, log);
-            writer_ = std::make_unique<Writer>(std::move(connection), *time_, health_);
+            writer_ = std::make_unique<Writer>(std::move(connection), *time_, health_, log);
             readers_ = std::make_unique<Readers>(file, settings.readers, *time_, health_);
             if (!clean) check_ = std::make_unique<FileCheck>(file, health_, log);
         });
@@ -181,14 +179,13 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
                           " migrations. Run `sundial db migrate`, or set storage.auto_migrate"};
     }
     use_log(connection, file);
-    const auto real_now = settings.real_time ? settings.real_time : real_time;
-    const FirstValues first = first_values(settings, real_now());
+    const FirstValues first = first_values(settings);
     apply_migrations(connection, first, log);
 
     connection.execute(sql::begin_write);
     if (settings.test_clock) put_on_test_clock(connection, first.now);
     time_ = std::make_unique<Time>(settings.test_clock ? Time::Mode::test : Time::Mode::system,
-                                   setting<Instant>(connection, "time"), real_now, log);
+                                   setting<Instant>(connection, "time"), settings.real_time, log);
     end_leases(connection, time_->now());
     const bool clean = setting<bool>(connection, "clean_stop");
     connection.execute(sql::set_setting, std::string_view{"clean_stop"}, false);
@@ -198,6 +195,7 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
 
 /// Refuses, before anything is made, what will never be a database of ours.
 fs::path checked_file(const Settings& settings) {
+    base::check(settings.real_time != nullptr);
     const fs::path file = path_of(settings);
     refuse_what_is_no_database(file);
     if (!settings.auto_migrate && !fs::exists(file)) {
@@ -226,6 +224,7 @@ MigrationStatus migration_status(const Settings& settings) {
 }
 
 std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
+    base::check(settings.real_time != nullptr);
     const fs::path file = path_of(settings);
     refuse_what_is_no_database(file);
     const FileLock lock{file};
@@ -233,8 +232,7 @@ std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
         Connection connection{file, Connection::Role::writer};
         if (read_migrations(connection).pending.empty()) return std::vector<Migration>{};
         use_log(connection, file);
-        const Instant now = settings.real_time ? settings.real_time() : real_time();
-        return apply_migrations(connection, first_values(settings, now), log);
+        return apply_migrations(connection, first_values(settings), log);
     });
 }
 

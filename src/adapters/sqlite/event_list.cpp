@@ -54,6 +54,7 @@ std::optional<std::string> any_of(const std::vector<std::string>& wanted) {
 }
 std::optional<std::string> any_of(const std::vector<EventStatus>& wanted) {
     std::vector<std::string> names;
+    names.reserve(wanted.size());
     for (const EventStatus status : wanted) names.emplace_back(to_string(status));
     return any_of(names);
 }

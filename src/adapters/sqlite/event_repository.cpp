@@ -104,7 +104,8 @@ Result<void> SqliteEventRepository::update_dismissed(const Event& changed, Versi
 
 Result<void> SqliteEventRepository::add_retry(const Event& fresh) {
     base::check(fresh.retry_of.has_value());
-    if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, *fresh.retry_of) == 0) {
+    if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, key_expires(fresh),
+                                    *fresh.retry_of) == 0) {
         return duplicate(fresh.key);
     }
     add_live(session_, fresh);

@@ -114,9 +114,10 @@ inline constexpr Statement add_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT DO NOTHING)sql"};
 inline constexpr Statement key_holder{"SELECT event_id FROM event_keys WHERE key = ?1"};
-/// From the event ?3 to ?2.
-inline constexpr Statement move_key{
-    "UPDATE event_keys SET event_id = ?2 WHERE key = ?1 AND event_id = ?3"};
+/// To the event ?2 from the event ?4, or from nobody.
+inline constexpr Statement move_key{R"sql(
+    INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (key) DO UPDATE SET event_id = ?2 WHERE event_id = ?4)sql"};
 inline constexpr Statement remove_key{"DELETE FROM event_keys WHERE key = ?1"};
 
 inline constexpr Statement add_attempt{R"sql(

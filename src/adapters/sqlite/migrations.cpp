@@ -36,8 +36,7 @@ struct Script {
 Script script_of(const base::EmbeddedFile& file) {
     const auto bar = file.name.find('_');
     const auto dot = file.name.rfind('.');
-    int version = 0;
-    std::from_chars(file.name.data(), file.name.data() + bar, version);
+    const int version = std::stoi(std::string{file.name.substr(0, bar)});
     base::check(version > 0 && dot > bar);
     return {
         {version, std::string{file.name.substr(bar + 1, dot - bar - 1)}, checksum_of(file.content)},
@@ -75,7 +74,7 @@ void apply(Connection& connection, const Script& script, Instant now) {
                            script.migration.checksum, now);
         connection.execute(sql::commit);
     } catch (...) {
-        if (connection.in_transaction()) connection.execute(sql::rollback);
+        connection.roll_back();
         throw;
     }
 }

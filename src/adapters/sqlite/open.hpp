@@ -17,12 +17,13 @@ namespace sundial::sqlite {
 
 struct Settings {
     std::filesystem::path file;
+    /// CLOCK_REALTIME, of the one process that uses the file: the database's clock comes from it.
+    std::function<Instant()> real_time;
     TimeOfDay birthday_time{9 * 3600};    // of the row `birthday`; read by the first migration only
     bool test_clock = false;              // time stands still until it is moved
     std::optional<Instant> test_start{};  // of a new test clock; empty: now, cut to the second
     bool auto_migrate = true;
-    std::size_t readers = 4;               // connections that only read
-    std::function<Instant()> real_time{};  // empty: CLOCK_REALTIME
+    std::size_t readers = 4;  // connections that only read
 };
 
 /// One migration of the schema.

@@ -27,18 +27,18 @@ constexpr auto idle = 500ms;
 
 }  // namespace
 
-Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& health)
-    : connection_{std::move(connection)}, time_{time}, health_{health} {
+Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& health, base::Log& log)
+    : connection_{std::move(connection)}, time_{time}, health_{health}, log_{log} {
     connection_->tell(health_);
     sqlite3_wal_hook(
         connection_->handle(),
-        [](void* its_log, sqlite3*, const char*, int pages) {
-            auto& log = *static_cast<Log*>(its_log);
-            if (pages < log.pages) log.moved = 0;  // it started anew
-            log.pages = pages;
+        [](void* its_wal, sqlite3*, const char*, int pages) {
+            auto& wal = *static_cast<Wal*>(its_wal);
+            if (pages < wal.pages) wal.moved = 0;  // it started anew
+            wal.pages = pages;
             return SQLITE_OK;
         },
-        &log_);
+        &wal_);
     thread_ = std::thread{[this] { loop(); }};
 }
 
@@ -74,7 +74,7 @@ void Writer::loop() {
         {
             std::unique_lock lock{mutex_};
             const auto ready = [&] { return stopping_ || !waiting_.empty(); };
-            if (log_.unmoved() == 0) {
+            if (wal_.unmoved() == 0) {
                 work_.wait(lock, ready);
             } else if (!work_.wait_for(lock, idle, ready)) {
                 lock.unlock();
@@ -90,7 +90,7 @@ void Writer::loop() {
         space_.notify_all();
         carry_out(batch);
         batch.clear();
-        if (log_.unmoved() >= pages_at_once) checkpoint();
+        if (wal_.unmoved() >= pages_at_once) checkpoint();
     }
     say_clean();
     connection_.reset();
@@ -101,13 +101,7 @@ void Writer::carry_out(const std::vector<Job*>& batch) {
         health_.check();
         carry_out_within(batch);
     } catch (...) {
-        if (connection_->in_transaction()) {
-            try {
-                connection_->execute(sql::rollback);
-            } catch (const std::exception&) {
-                // The failure before it is what callers are told.
-            }
-        }
+        connection_->roll_back();
         return fail(batch, std::current_exception());
     }
     for (Job* job : batch) {
@@ -159,20 +153,28 @@ void Writer::checkpoint() {
     try {
         health_.check();
         // Readers keep the log from starting anew only while one overlaps the next.
-        const auto wal = connection_->checkpoint(log_.pages >= pages_at_most);
-        log_ = {wal.pages, wal.checkpointed};
-    } catch (const std::exception&) {
-        // The health knows if it matters; a full disk may have room next time.
+        const auto wal = connection_->checkpoint(wal_.pages >= pages_at_most);
+        wal_ = {wal.pages, wal.checkpointed};
+    } catch (const std::exception& error) {
+        warn("the log could not be moved into the database", error);  // tried again
     }
 }
 
 void Writer::say_clean() {
     try {
         health_.check();
-        connection_->execute(sql::set_setting, std::string_view{"clean_stop"}, 1);
-    } catch (const std::exception&) {
-        // The next start will check the file, which is right.
+        connection_->execute(sql::set_setting, std::string_view{"clean_stop"}, true);
+    } catch (const std::exception& error) {
+        warn("the next start will check the file", error);
     }
+}
+
+void Writer::warn(const std::string& what, const std::exception& why) {
+    log_.write({.level = base::LogLevel::warn,
+                .event_name = {},
+                .message = what + ": " + why.what(),
+                .correlation_id = {},
+                .fields = {}});
 }
 
 }  // namespace sundial::sqlite

@@ -4,15 +4,17 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "adapters/sqlite/connection.hpp"
 #include "adapters/sqlite/session.hpp"
+#include "base/log.hpp"
 
 namespace sundial::sqlite {
 
@@ -29,7 +31,7 @@ public:
     using Work = std::function<bool(Session&)>;
 
     /// `connection` is ready, and nobody else's from now on.
-    Writer(std::unique_ptr<Connection> connection, Time& time, Health& health);
+    Writer(std::unique_ptr<Connection> connection, Time& time, Health& health, base::Log& log);
     /// Carries out what waits, notes that the stop was clean, and closes the connection.
     ~Writer();
     Writer(const Writer&) = delete;
@@ -55,10 +57,12 @@ private:
     void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
     void checkpoint();
     void say_clean();
+    void warn(const std::string& what, const std::exception& why);
 
     std::unique_ptr<Connection> connection_;
     Time& time_;
     Health& health_;
+    base::Log& log_;
 
     std::mutex mutex_;
     std::condition_variable work_;
@@ -66,11 +70,11 @@ private:
     std::deque<Job*> waiting_;
     bool stopping_ = false;
 
-    struct Log {
+    struct Wal {
         int pages = 0;
         int moved = 0;  // of them, already in the database
         [[nodiscard]] int unmoved() const { return pages - moved; }
-    } log_;
+    } wal_;
     std::thread thread_;
 };
 

@@ -19,6 +19,10 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
+Settings on(const fs::path& file) {
+    return {.file = file, .real_time = [] { return noon; }};
+}
+
 class SqliteDatabaseTest : public testing::Test {
 protected:
     std::unique_ptr<SqliteDatabase> open(const Settings& settings) {
@@ -37,7 +41,7 @@ protected:
     }
     [[nodiscard]] fs::path file() const { return folder_.file(); }
     [[nodiscard]] Settings on_test_clock() const {
-        return {.file = file(), .test_clock = true, .test_start = noon};
+        return {.file = file(), .real_time = [] { return noon; }, .test_clock = true};
     }
     [[nodiscard]] std::vector<base::LogLine> lines_of(const std::string& event_name) const {
         std::vector<base::LogLine> found;
@@ -68,13 +72,13 @@ void add(Store& store, const Event& event) {
 
 TEST_F(SqliteDatabaseTest, RefusesAFolder) {
     fs::create_directory(file());
-    EXPECT_THAT(refusal({.file = file()}), AllOf(HasSubstr(file()), HasSubstr("is a folder")));
+    EXPECT_THAT(refusal(on(file())), AllOf(HasSubstr(file()), HasSubstr("is a folder")));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesAFileThatIsNoDatabaseAndLeavesItAlone) {
     const std::string text = "Dear diary, this is not a database but a text of some length.";
     write(file(), text);
-    EXPECT_THAT(refusal({.file = file()}),
+    EXPECT_THAT(refusal(on(file())),
                 AllOf(HasSubstr(file()), HasSubstr("is not an SQLite database")));
     EXPECT_EQ(content_of(file()), text);
 }
@@ -83,82 +87,85 @@ TEST_F(SqliteDatabaseTest, RefusesADamagedDatabase) {
     std::string text = "SQLite format 3";
     text.resize(5000, '\0');
     write(file(), text);
-    EXPECT_THAT(refusal({.file = file()}), HasSubstr("cannot use " + file().string()));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("cannot use " + file().string()));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
     ask(file(), "CREATE TABLE songs (title TEXT)");
     const std::string before = content_of(file());
-    EXPECT_THAT(refusal({.file = file()}), HasSubstr("another program's"));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("another program's"));
     EXPECT_EQ(content_of(file()), before);
 }
 
 TEST_F(SqliteDatabaseTest, RefusesAFileInAFolderThatIsNotThere) {
     const auto nowhere = folder_.file("nowhere/sundial.db");
-    EXPECT_THAT(refusal({.file = nowhere}),
+    EXPECT_THAT(refusal(on(nowhere)),
                 AllOf(HasSubstr(nowhere.string() + "-lock"), HasSubstr("No such file")));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesADatabaseThatIsInUse) {
-    const auto held = open({.file = file()});
-    EXPECT_THAT(refusal({.file = file()}),
+    const auto held = open(on(file()));
+    EXPECT_THAT(refusal(on(file())),
                 AllOf(HasSubstr("in use by another process"), HasSubstr(file().string() + "-lock"),
                       HasSubstr("pid " + std::to_string(::getpid()))));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesADatabaseThatIsInUseByAnotherOfItsNames) {
-    const auto held = open({.file = file()});
+    const auto held = open(on(file()));
     fs::create_symlink(file(), folder_.file("link.db"));
-    EXPECT_THAT(refusal({.file = folder_.file("link.db")}), HasSubstr("in use"));
+    EXPECT_THAT(refusal(on(folder_.file("link.db"))), HasSubstr("in use"));
 }
 
 // Migrations.
 
 TEST_F(SqliteDatabaseTest, TellsWhatIsAppliedAndWhatIsPending) {
-    const auto before = migration_status({.file = file()});
+    const auto before = migration_status(on(file()));
     EXPECT_TRUE(before.applied.empty());
     ASSERT_FALSE(before.pending.empty());
     EXPECT_EQ(before.pending[0].version, 1);
     EXPECT_EQ(before.pending[0].name, "first");
     EXPECT_FALSE(fs::exists(file()));
 
-    const auto applied = migrate({.file = file()}, log_);
+    const auto applied = migrate(on(file()), log_);
     EXPECT_EQ(applied.size(), before.pending.size());
-    EXPECT_TRUE(migrate({.file = file()}, log_).empty());
+    EXPECT_TRUE(migrate(on(file()), log_).empty());
 
-    const auto in_use = open({.file = file()});
-    const auto after = migration_status({.file = file()});
+    const auto in_use = open(on(file()));
+    const auto after = migration_status(on(file()));
     EXPECT_TRUE(after.pending.empty());
     ASSERT_EQ(after.applied.size(), before.pending.size());
     EXPECT_EQ(after.applied[0].checksum, before.pending[0].checksum);
 }
 
 TEST_F(SqliteDatabaseTest, DoesNotMigrateUnasked) {
-    EXPECT_THAT(refusal({.file = file(), .auto_migrate = false}), HasSubstr("sundial db migrate"));
+    Settings unmigrated = on(file());
+    unmigrated.auto_migrate = false;
+    EXPECT_THAT(refusal(unmigrated), HasSubstr("sundial db migrate"));
     EXPECT_FALSE(fs::exists(file()));
-    migrate({.file = file()}, log_);
-    EXPECT_TRUE(open({.file = file(), .auto_migrate = false}));
+    migrate(on(file()), log_);
+    EXPECT_TRUE(open(unmigrated));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesADatabaseNewerThanTheProgram) {
-    migrate({.file = file()}, log_);
+    migrate(on(file()), log_);
     ask(file(), "INSERT INTO schema_migrations VALUES (9000, 'future', 'x', 0)");
-    EXPECT_THAT(refusal({.file = file()}),
+    EXPECT_THAT(refusal(on(file())),
                 AllOf(HasSubstr("schema version 9000"), HasSubstr("newer program")));
-    EXPECT_THROW(migrate({.file = file()}, log_), CannotStart);
-    EXPECT_THROW(static_cast<void>(migration_status({.file = file()})), CannotStart);
+    EXPECT_THROW(migrate(on(file()), log_), CannotStart);
+    EXPECT_THROW(static_cast<void>(migration_status(on(file()))), CannotStart);
 }
 
 TEST_F(SqliteDatabaseTest, RefusesADatabaseWithOtherMigrations) {
-    migrate({.file = file()}, log_);
+    migrate(on(file()), log_);
     ask(file(), "UPDATE schema_migrations SET checksum = 'other' WHERE version = 1");
-    EXPECT_THAT(refusal({.file = file()}), HasSubstr("another build"));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("another build"));
 }
 
 TEST_F(SqliteDatabaseTest, BeginsWithTheBirthdayScheduleAtTheTimeOfTheSettings) {
     using namespace std::chrono;
     const auto birthday = [&](TimeOfDay at) {
-        const auto database = open({.file = file(), .birthday_time = at});
+        const auto database =
+            open({.file = file(), .real_time = [] { return noon; }, .birthday_time = at});
         return in_read(database->store(), [](Transaction& tx) {
             return tx.schedules().find(*tx.schedules().id_of("birthday")).value();
         });
@@ -168,14 +175,14 @@ TEST_F(SqliteDatabaseTest, BeginsWithTheBirthdayScheduleAtTheTimeOfTheSettings) 
 }
 
 TEST_F(SqliteDatabaseTest, KeepsTheFileAsReliabilityAsks) {
-    const auto database = open({.file = file()});
+    const auto database = open(on(file()));
     EXPECT_EQ(answer_to(file(), "PRAGMA journal_mode"), "wal");
 }
 
 // Time.
 
 TEST_F(SqliteDatabaseTest, TakesTheSystemsTimeUnlessAskedForATestClock) {
-    const auto database = open({.file = file(), .real_time = [] { return noon; }});
+    const auto database = open(on(file()));
     EXPECT_FALSE(database->clock().is_test());
     EXPECT_EQ(database->clock().now(), noon);
     const auto moved = database->clock().set(noon + 1h);
@@ -206,7 +213,7 @@ TEST_F(SqliteDatabaseTest, NeverGoesBelowTheLatestTimeStored) {
 
 TEST_F(SqliteDatabaseTest, StartsATestClockAtTheSystemsTimeCutToTheSecond) {
     const auto database =
-        open({.file = file(), .test_clock = true, .real_time = [] { return noon + 1'234ms; }});
+        open({.file = file(), .real_time = [] { return noon + 1'234ms; }, .test_clock = true});
     EXPECT_TRUE(database->clock().is_test());
     EXPECT_EQ(database->clock().now(), noon + 1s);
 }
@@ -218,18 +225,18 @@ TEST_F(SqliteDatabaseTest, KeepsTheTimeOfATestClock) {
 
 TEST_F(SqliteDatabaseTest, RefusesRealTimeOnADatabaseWithATestClock) {
     open(on_test_clock());
-    EXPECT_THAT(refusal({.file = file()}), HasSubstr("--test-clock"));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("--test-clock"));
 }
 
 TEST_F(SqliteDatabaseTest, RefusesATestClockOnADatabaseInUseWithRealTime) {
-    add(open({.file = file()})->store(), an_event());
+    add(open(on(file()))->store(), an_event());
     EXPECT_THAT(refusal(on_test_clock()), HasSubstr("a test clock would spoil it"));
 }
 
 TEST_F(SqliteDatabaseTest, PutsATestClockOnADatabaseInWhichNothingHasHappened) {
-    migrate({.file = file()}, log_);
+    migrate(on(file()), log_);
     EXPECT_EQ(open(on_test_clock())->clock().now(), noon);
-    EXPECT_THAT(refusal({.file = file()}), HasSubstr("--test-clock"));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("--test-clock"));
 }
 
 // Starts.
@@ -298,8 +305,9 @@ TEST_F(SqliteDatabaseTest, ChecksAFileThatWasNotClosed) {
         copy_as_crashed(file(), crashed);
     }
     LogThatTells log;
-    const auto database = SqliteDatabase::open({.file = crashed, .test_clock = true}, log,
-                                               [](const std::string& why) { FAIL() << why; });
+    const auto database = SqliteDatabase::open(
+        {.file = crashed, .real_time = [] { return noon; }, .test_clock = true}, log,
+        [](const std::string& why) { FAIL() << why; });
     log.in_order.get_future().wait();
     EXPECT_TRUE(in_read(database->store(),
                         [&](Transaction& tx) { return tx.events().find(event.id).has_value(); }));

@@ -23,7 +23,7 @@ constexpr std::size_t line_length = 38;
 std::string line(char what, EventId id) { return what + to_string(id) + "\n"; }
 
 std::unique_ptr<SqliteDatabase> open(const std::filesystem::path& file, base::Log& log) {
-    return SqliteDatabase::open({.file = file}, log,
+    return SqliteDatabase::open({.file = file, .real_time = [] { return noon; }}, log,
                                 [](const std::string& why) { ADD_FAILURE() << why; });
 }
 
@@ -39,7 +39,7 @@ void work_until_killed(const std::filesystem::path& file, int round, const Pipe&
                 const Event event = an_event()
                                         .with_id(EventId{uuid_of(number)})
                                         .with_key("kill-" + std::to_string(number))
-                                        .due(the_day_before - 24h * 3650);
+                                        .due(the_day_before);
                 database->store().transact(
                     [&](Transaction& tx) { return tx.events().add(event).has_value(); });
                 acknowledged.write(line(created, event.id));

@@ -42,7 +42,10 @@ public:
     void close() { database_.reset(); }
     void open() {
         database_ =
-            SqliteDatabase::open({.file = folder_.file(), .test_clock = true, .test_start = noon},
+            SqliteDatabase::open({.file = folder_.file(),
+                                  .real_time = [] { return noon; },
+                                  .test_clock = true,
+                                  .test_start = noon},
                                  log_, [](const std::string& why) { ADD_FAILURE() << why; });
     }
 

@@ -24,13 +24,13 @@ constexpr Statement add_note{"INSERT INTO notes VALUES (?1)"};
 class WriterTest : public testing::Test {
 protected:
     WriterTest() {
-        migrate({.file = folder_.file()}, log_);
+        migrate({.file = folder_.file(), .real_time = [] { return noon; }}, log_);
         ask(folder_.file(), "CREATE TABLE notes (text TEXT NOT NULL)");
         auto connection = std::make_unique<Connection>(folder_.file(), Connection::Role::writer);
         sqlite3_commit_hook(
             connection->handle(),
             [](void* test) { return static_cast<WriterTest*>(test)->committing(); }, this);
-        writer_ = std::make_unique<Writer>(std::move(connection), time_, health_);
+        writer_ = std::make_unique<Writer>(std::move(connection), time_, health_, log_);
     }
 
     static Writer::Work note(std::string text) {
