@@ -138,9 +138,10 @@ class Server:
 
 
 class Receiver:
-    """A webhook receiver: keeps (time, headers, body) of each request and answers 204, after `delay` seconds."""
+    """A webhook receiver: keeps (time, headers, body) of each request and answers 204, after `delay` seconds; 404
+    on the path `refuse`."""
 
-    def __init__(self, delay=0.0):
+    def __init__(self, delay=0.0, refuse=None):
         received = self.received = []
         lock = self.lock = threading.Lock()
 
@@ -154,7 +155,9 @@ class Receiver:
                     received.append((time.time(), dict(self.headers), body))
                 if delay:
                     time.sleep(delay)  # a receiver that works: so that a kill finds something in flight
-                self.send_response_only(204)
+                self.send_response_only(404 if self.path == refuse else 204)
+                if self.path == refuse:
+                    self.send_header("Content-Length", "0")
                 self.end_headers()
 
             def log_message(self, *arguments):
