@@ -14,6 +14,7 @@
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
+#include "application/ports/failures.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "server/version.hpp"
@@ -191,6 +192,11 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
 std::optional<std::string> Engine::unready() const {
     if (parts_->loop.stopping()) return "draining: the process is stopping";
     if (!parts_->loop.turning()) return "the claim loop has not turned for two ticks";
+    try {
+        (void)parts_->database->clock().now();
+    } catch (const Unavailable&) {
+        return "the database does not answer";
+    }
     return std::nullopt;
 }
 

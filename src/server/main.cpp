@@ -1,12 +1,15 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "adapters/system/json_log.hpp"
 #include "application/ports/failures.hpp"
+#include "base/suggest.hpp"
 #include "cli/commands.hpp"
 #include "server/database.hpp"
 #include "server/process.hpp"
@@ -55,7 +58,7 @@ server::LoadedSettings load(const Options& options,
         sources.file.empty() && named != sources.environment.end()) {
         sources.file = named->second;
     }
-    sources.flags = std::move(defaults);
+    sources.defaults = std::move(defaults);
     for (const auto& [key, text] : options.settings) sources.flags[key] = text;
     if (!options.db.empty()) sources.flags["storage.url"] = server::database_url(options.db);
     if (!options.listen.empty()) sources.flags["http.listen"] = options.listen;
@@ -119,9 +122,39 @@ public:
         app_.parse(argc, argv);
         return run_();
     }
-    int explain(const CLI::ParseError& error) { return app_.exit(error) == 0 ? ok : usage; }
+    int explain(const CLI::ParseError& error, int argc, char** argv) {
+        const int code = app_.exit(error);
+        if (code != 0) suggest(argc, argv);
+        return code == 0 ? ok : usage;
+    }
 
 private:
+    /// What was probably meant by a flag or command that nobody knows.
+    void suggest(int argc, char** argv) {
+        std::vector<std::string> known;
+        collect(app_, known);
+        for (int i = 1; i < argc; ++i) {
+            std::string word = argv[i];
+            if (const auto equals = word.find('='); word.starts_with("--"))
+                word.erase(std::min(equals, word.size()));
+            if (std::ranges::find(known, word) != known.end() || (i > 1 && !word.starts_with("--")))
+                continue;
+            if (const auto meant = base::nearest(word, known))
+                std::cerr << "did you mean '" << *meant << "'?\n";
+            return;
+        }
+    }
+
+    static void collect(CLI::App& app, std::vector<std::string>& names) {
+        for (const CLI::Option* option : app.get_options()) {
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        }
+        for (CLI::App* below : app.get_subcommands({})) {
+            if (!below->get_name().empty()) names.push_back(below->get_name());
+            collect(*below, names);
+        }
+    }
+
     CLI::App* command(CLI::App& parent, const char* name, const char* help,
                       std::function<int()> run) {
         CLI::App* const added = parent.add_subcommand(name, help);
@@ -234,7 +267,7 @@ int main(int argc, char** argv) {
     try {
         return command_line.run(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return command_line.explain(error);
+        return command_line.explain(error, argc, argv);
     } catch (const cli::Unreachable& error) {
         std::fprintf(stderr, "sundial: %s\n", error.what());
         return unreachable;

@@ -334,6 +334,7 @@ void check_together(const Settings& settings) {
 
 LoadedSettings load_settings(const SettingsSources& sources) {
     Loading loading;
+    for (const auto& [name, text] : sources.defaults) loading.set(name, text, "default");
     if (!sources.file.empty()) {
         for (const auto& [name, text] : read_settings_file(sources.file))
             loading.set(name, text, sources.file);

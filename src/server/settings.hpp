@@ -73,13 +73,15 @@ struct LoadedSettings {
 };
 
 struct SettingsSources {
+    std::map<std::string, std::string> defaults{};     // of the command, in place of ours
     std::string file{};                                // TOML; empty: none
     std::map<std::string, std::string> environment{};  // all of it
     std::map<std::string, std::string> flags{};        // "http.listen" → text
 };
 
-/// Flag > environment > <KEY>_FILE > file > default. Throws CannotStart: an unknown key (with what
-/// was probably meant), a value that its key does not take, settings that contradict each other.
+/// Flag > environment > <KEY>_FILE > file > the command's default > default. Throws CannotStart: an
+/// unknown key (with what was probably meant), a value that its key does not take, settings that
+/// contradict each other.
 [[nodiscard]] LoadedSettings load_settings(const SettingsSources& sources);
 
 /// The names of all keys, for flags and help.

@@ -28,6 +28,7 @@ REFUSED = [
     ("broken UTF-8", "/v1/users", b'{"firstName":"\xff","lastName":"C","dateOfBirth":"1990-01-01","timezone":"UTC"}', 400, "MALFORMED_JSON", None, None, ""),
     ("not JSON", "/v1/users", "{", 400, "MALFORMED_JSON", None, None, ""),
     ("oversized body", "/v1/users", json.dumps(person(metadata={"x": "y" * (1 << 20)})), 413, "PAYLOAD_TOO_LARGE", None, None, ""),
+    ("oversized payload", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "deliveryPayload": "y" * (256 * 1024)}, 413, "PAYLOAD_TOO_LARGE", None, None, ""),
     ("url without https and host", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "not a url"}, 400, "VALIDATION_FAILED", "/url", "bad_format", ""),
     ("plain http", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "http://example.com/"}, 400, "VALIDATION_FAILED", "/url", "not_allowed", "https"),
     ("loopback address", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://127.0.0.1/"}, 400, "VALIDATION_FAILED", "/url", "not_allowed", ""),

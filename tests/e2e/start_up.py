@@ -34,7 +34,9 @@ def main():
         text = refused("serve", "--http.listen=0.0.0.0:0", "--db", "x.db", directory=directory)
         assert "127.0.0.1" in text, text
         text = refused("server", directory=directory)
-        assert text, text
+        assert "did you mean 'serve'?" in text, text
+        text = refused("serve", "--http.listn=127.0.0.1:0", directory=directory)
+        assert "did you mean '--http.listen'?" in text, text
         assert not os.path.exists(os.path.join(directory, "x.db")), "a refused start left a database behind"
 
         with h.running("serve", "--db", "held.db", folder=directory) as server:

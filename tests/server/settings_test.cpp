@@ -65,6 +65,16 @@ TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
     EXPECT_EQ(shown(loaded, "scheduler.claim_batch").origin, file.path());
 }
 
+TEST(Settings, ACommandsOwnDefaultsGiveWayToEverythingElse) {
+    SettingsSources sources;
+    sources.defaults = {{"log.level", "warn"}, {"ui.inbox", "true"}};
+    sources.environment = {{"SUNDIAL_LOG_LEVEL", "debug"}};
+    const LoadedSettings loaded = load_settings(sources);
+    EXPECT_EQ(loaded.settings.log.level, "debug");
+    EXPECT_TRUE(loaded.settings.ui.inbox);
+    EXPECT_EQ(shown(loaded, "ui.inbox").origin, "default");
+}
+
 TEST(Settings, TheUsualVariablesOfPlatformsAreRead) {
     const Settings settings = load_settings({.environment = {{"DATABASE_URL", "postgresql://db/x"},
                                                              {"PORT", "9000"},

@@ -9,6 +9,8 @@
 namespace sundial::http {
 namespace {
 
+constexpr std::string_view payload = "deliveryPayload";
+
 EventQuery::Sort sort_of(const Request& request) {
     std::string_view sort = request.query_value("sort").value_or("targetTimestampUTC");
     if (sort.starts_with('-')) sort.remove_prefix(1);
@@ -64,6 +66,8 @@ public:
     }
 
     [[nodiscard]] Response create(const Request& request) const {
+        if (const auto problem = payload_too_large(*request.json, payload))
+            return refused(*problem, request);
         return made(api_.schedule.run(new_event(*request.json)), request);
     }
 
@@ -74,6 +78,8 @@ public:
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
+        if (const auto problem = payload_too_large(*request.json, payload))
+            return refused(*problem, request);
         return changed(
             api_.edit.run(request.path_value("id"), event_edit(*request.json), expected(request)),
             request);

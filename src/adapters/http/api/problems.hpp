@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
+#include "adapters/http/json.hpp"
 #include "adapters/http/problem.hpp"
 #include "domain/error.hpp"
 
@@ -8,6 +12,9 @@ namespace sundial::http {
 /// What the API says of each error of a use case. A version that did not match was asked for by
 /// If-Match: 412.
 [[nodiscard]] Problem problem_of(const Error& error);
+/// What is wrong with the size of the payload `member` of `body`, if anything: 256 KiB at most.
+[[nodiscard]] std::optional<Problem> payload_too_large(const JsonBody& body,
+                                                       std::string_view member);
 /// For a cursor that is not of this list.
 [[nodiscard]] Problem invalid_cursor();
 

@@ -13,6 +13,8 @@ Response get(const ScheduleApi& api, const Request& request) {
 }
 
 Response patch(const ScheduleApi& api, const Request& request) {
+    if (const auto problem = payload_too_large(*request.json, "payload"))
+        return refused(*problem, request);
     const std::string& id = request.path_value("id");
     const auto current = [&]() -> std::optional<Version> {
         const auto view = api.queries.schedule(id);
