@@ -14,8 +14,8 @@
 
 namespace sundial {
 
-/// A tz database of a few zones: UTC, New York, Apia; and Paris, Kolkata, Honolulu and Auckland with
-/// the offset that they have in January, without any change.
+/// A tz database of a few zones: UTC, New York, Apia; and Paris, Kolkata, Honolulu and Auckland
+/// with the offset that they have in January, without any change.
 class FakeTimeZones final : public TimeZones {
 public:
     FakeTimeZones() {

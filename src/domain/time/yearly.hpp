@@ -30,8 +30,8 @@ struct YearlyOccurrence {
     bool second_pass = false;  // the later of two in an overlap with `both`
 };
 
-/// The nominal date of the occurrence of year `in`; empty for 29 February of a common year with leap
-/// policy `skip`.
+/// The nominal date of the occurrence of year `in`; empty for 29 February of a common year with
+/// leap policy `skip`.
 [[nodiscard]] std::optional<Date> nominal_date(const YearlyRule& rule, std::chrono::year in);
 
 /// The first occurrence strictly after `after` in `zone`; empty when year 9999 is passed. A year
