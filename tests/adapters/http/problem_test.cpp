@@ -47,6 +47,7 @@ TEST(Problem, CarriesTheDataOfItsCode) {
 
 TEST(Problem, ShowsAtMostTwentyErrorsAndCountsAll) {
     std::vector<FieldError> errors;
+    errors.reserve(25);
     for (int i = 0; i < 25; ++i) {
         errors.push_back({"/" + std::to_string(i) + "x", "required", "missing"});
     }

@@ -190,7 +190,7 @@ TEST_F(RouterTest, HasNoRouteThatTheDocumentLacks) {
 class FailingHandler : public testing::Test {
 protected:
     template <class Failure>
-    Response handle_with(Failure failure) {
+    Response handle_with(const Failure& failure) {
         Router router(schema_, log_);
         router.add("GET", "/v1/users/{id}",
                    [failure](const Request&) -> Response { throw failure; });
