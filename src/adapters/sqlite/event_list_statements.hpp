@@ -2,8 +2,9 @@
 
 #include "adapters/sqlite/event_statements.hpp"
 
-/// Lists of events: one complete statement for each order, made by the preprocessor from literals;
-/// the ones of a user, or with a key, walk an index and not everything there is.
+/// Lists of events: one complete statement for each order, made by the preprocessor from literals.
+/// Live and finished events are two arms that SQLite merges, each stopping where the page is full.
+/// The lists of a user, or with a key, walk an index and not everything there is.
 ///
 /// Every filter is off while its parameter is null. ?1 statuses, ?2 priorities, ?3 types, ?4 zones
 /// (JSON arrays), ?5 user, ?6 schedule, ?7 endpoint, ?8 and ?9 due from and to, ?10 and ?11
@@ -11,58 +12,78 @@
 /// ids that begin with it (null: it begins none); ?18 id and ?19 value of the last row of the page
 /// before (null: the first page; value alone null: it had none), ?20 limit. Rows without the value
 /// that they are ordered by come last in both directions.
-#define SUNDIAL_LIST_EVENTS(name, value, beyond, direction, narrowed)           \
-    inline constexpr Statement name{                                            \
-        "SELECT " SUNDIAL_EVENT " FROM v_events WHERE " narrowed                \
-        " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"      \
-        " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"    \
-        " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"  \
-        " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"        \
-        " AND (?5 IS NULL OR user_id = ?5)"                                     \
-        " AND (?6 IS NULL OR schedule_id = ?6)"                                 \
-        " AND (?7 IS NULL OR endpoint_id = ?7)"                                 \
-        " AND (?8 IS NULL OR due >= ?8)"                                        \
-        " AND (?9 IS NULL OR due < ?9)"                                         \
-        " AND (?10 IS NULL OR executed_at >= ?10)"                              \
-        " AND (?11 IS NULL OR executed_at < ?11)"                               \
-        " AND (?12 IS NULL OR coalesce(lateness > 1000000, 0) = ?12)"           \
-        " AND (?13 IS NULL OR (dismissed_at IS NOT NULL) = ?13)"                \
-        " AND (?14 IS NULL OR idempotency_key = ?14)"                           \
-        " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                           \
-        "      OR substr(idempotency_key, 1, length(?15)) = ?15)"               \
-        " AND (?18 IS NULL"                                                     \
-        "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond            \
-        " ?18)"                                                                 \
-        "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond \
-        " ?19"                                                                  \
-        "          OR (" value " = ?19 AND id " beyond                          \
-        " ?18))))"                                                              \
-        " ORDER BY " value " " direction " NULLS LAST, id " direction " LIMIT ?20"}
+#define SUNDIAL_LISTED(from, executed, dismissed, value, beyond, narrowed)      \
+    " FROM " from " WHERE " narrowed                                            \
+    " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"          \
+    " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"        \
+    " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"      \
+    " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"            \
+    " AND (?5 IS NULL OR user_id = ?5)"                                         \
+    " AND (?6 IS NULL OR schedule_id = ?6)"                                     \
+    " AND (?7 IS NULL OR endpoint_id = ?7)"                                     \
+    " AND (?8 IS NULL OR due >= ?8)"                                            \
+    " AND (?9 IS NULL OR due < ?9)"                                             \
+    " AND (?10 IS NULL OR " executed                                            \
+    " >= ?10)"                                                                  \
+    " AND (?11 IS NULL OR " executed                                            \
+    " < ?11)"                                                                   \
+    " AND (?12 IS NULL OR coalesce(first_attempt_at - due > 1000000, 0) = ?12)" \
+    " AND (?13 IS NULL OR (" dismissed                                          \
+    " IS NOT NULL) = ?13)"                                                      \
+    " AND (?14 IS NULL OR idempotency_key = ?14)"                               \
+    " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                               \
+    "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                   \
+    " AND (?18 IS NULL"                                                         \
+    "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                \
+    " ?18)"                                                                     \
+    "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond     \
+    " ?19"                                                                      \
+    "          OR (" value " = ?19 AND id " beyond " ?18))))"
+
+#define SUNDIAL_EXECUTED "CASE WHEN status <> 'CANCELLED' THEN finished_at END"
+
+#define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)          \
+    inline constexpr Statement name{                                                            \
+        "SELECT " SUNDIAL_LIVE_EVENT                                                            \
+        ", NULL AS executed_at, first_attempt_at - due AS lateness" SUNDIAL_LISTED(             \
+            "events", "NULL", "NULL", live, beyond,                                             \
+            narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED         \
+                      ", first_attempt_at - due" SUNDIAL_LISTED(                                \
+                          "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", finished,  \
+                          beyond, narrowed) " ORDER BY " column " " direction ", id " direction \
+                                            " LIMIT ?20"}
 
 /// The current event of the key ?14, and those that it is a retry of.
-#define SUNDIAL_WITH_KEY                                                   \
-    "id IN (WITH RECURSIVE chain(event) AS ("                              \
-    "  SELECT event_id FROM event_keys WHERE key = ?14 UNION"              \
-    "  SELECT retry_of FROM chain CROSS JOIN v_events ON id = chain.event" \
-    "   WHERE retry_of IS NOT NULL) SELECT event FROM chain)"
+#define SUNDIAL_WITH_KEY                                                       \
+    "id IN (WITH RECURSIVE chain(event) AS ("                                  \
+    "  SELECT event_id FROM event_keys WHERE key = ?14 UNION"                  \
+    "  SELECT coalesce((SELECT retry_of FROM events WHERE id = event),"        \
+    "                  (SELECT retry_of FROM event_history WHERE id = event))" \
+    "    FROM chain WHERE event IS NOT NULL) SELECT event FROM chain)"
 
-#define SUNDIAL_LIST_EVENTS_BY(name, value)                                       \
-    SUNDIAL_LIST_EVENTS(name, value, ">", "ASC", "1");                            \
-    SUNDIAL_LIST_EVENTS(name##_down, value, "<", "DESC", "1");                    \
-    SUNDIAL_LIST_EVENTS(name##_of_user, value, ">", "ASC", "user_id = ?5");       \
-    SUNDIAL_LIST_EVENTS(name##_of_user_down, value, "<", "DESC", "user_id = ?5"); \
-    SUNDIAL_LIST_EVENTS(name##_with_key, value, ">", "ASC", SUNDIAL_WITH_KEY);    \
-    SUNDIAL_LIST_EVENTS(name##_with_key_down, value, "<", "DESC", SUNDIAL_WITH_KEY)
+/// `live` and `finished` are the value in either arm, `column` its name; `up` and `down` are the
+/// directions, with what is to become of rows that have no value.
+#define SUNDIAL_LIST_EVENTS_BY(name, column, live, finished, up, down)                           \
+    SUNDIAL_LIST_EVENTS(name, column, live, finished, ">", up, "1");                             \
+    SUNDIAL_LIST_EVENTS(name##_down, column, live, finished, "<", down, "1");                    \
+    SUNDIAL_LIST_EVENTS(name##_of_user, column, live, finished, ">", up, "user_id = ?5");        \
+    SUNDIAL_LIST_EVENTS(name##_of_user_down, column, live, finished, "<", down, "user_id = ?5"); \
+    SUNDIAL_LIST_EVENTS(name##_with_key, column, live, finished, ">", up, SUNDIAL_WITH_KEY);     \
+    SUNDIAL_LIST_EVENTS(name##_with_key_down, column, live, finished, "<", down, SUNDIAL_WITH_KEY)
 
 namespace sundial::sqlite::sql {
 
-SUNDIAL_LIST_EVENTS_BY(events_by_target, "due");
-SUNDIAL_LIST_EVENTS_BY(events_by_execution, "executed_at");
-SUNDIAL_LIST_EVENTS_BY(events_by_creation, "created_at");
-SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness");
+SUNDIAL_LIST_EVENTS_BY(events_by_target, "due", "due", "due", "ASC", "DESC");
+SUNDIAL_LIST_EVENTS_BY(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
+                       "ASC NULLS LAST", "DESC NULLS LAST");
+SUNDIAL_LIST_EVENTS_BY(events_by_creation, "created_at", "created_at", "created_at", "ASC", "DESC");
+SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness", "(first_attempt_at - due)",
+                       "(first_attempt_at - due)", "ASC NULLS LAST", "DESC NULLS LAST");
 
 }  // namespace sundial::sqlite::sql
 
 #undef SUNDIAL_LIST_EVENTS_BY
 #undef SUNDIAL_WITH_KEY
 #undef SUNDIAL_LIST_EVENTS
+#undef SUNDIAL_EXECUTED
+#undef SUNDIAL_LISTED

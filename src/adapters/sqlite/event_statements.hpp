@@ -12,6 +12,9 @@
     "dismissed_at, " SUNDIAL_EVENT_BODY
 #define SUNDIAL_LIVE_EVENT \
     "id, status, priority, claimable_at, claimed_by, NULL, NULL, NULL, " SUNDIAL_EVENT_BODY
+#define SUNDIAL_FINISHED_EVENT                                               \
+    "id, status, priority, 9223372036854775807, NULL, finished_at, reason, " \
+    "dismissed_at, " SUNDIAL_EVENT_BODY
 
 /// The statements about events, of the repository and of the queue. There is one shard, 0.
 namespace sundial::sqlite::sql {

@@ -61,7 +61,7 @@ void Writer::run(const Work& work) {
         if (!space_.wait_for(lock, patience, [&] { return waiting_.size() < most_waiting; })) {
             throw Unavailable{"too many writes wait for the disk"};
         }
-        base::check(!stopping_);
+        if (stopping_) throw Unavailable{"the database is being closed"};
         waiting_.push_back(&job);
     }
     work_.notify_one();
