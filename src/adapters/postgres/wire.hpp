@@ -152,7 +152,7 @@ struct Wire<WallTime> {
     }
     static WallTime get(std::string_view bytes) {
         const std::chrono::microseconds since_epoch{wire::get<std::int64_t>(bytes)};
-        return WallTime{std::chrono::floor<std::chrono::seconds>(since_epoch) + wire::epoch};
+        return WallTime{since_epoch + wire::epoch};
     }
 };
 template <>
