@@ -150,7 +150,10 @@ class Receiver:
             disable_nagle_algorithm = True
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    return  # the sender died in the middle: no request, and no answer
                 with lock:
                     received.append((time.time(), dict(self.headers), body))
                 if delay:

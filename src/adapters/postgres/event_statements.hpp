@@ -7,26 +7,27 @@
 namespace sundial::postgres::sql {
 
 /// New PENDING events, each with its key or not at all; returns the ids of those whose key was
-/// free. Keys are taken in their order, so that two such statements never wait for each other in a
-/// circle. $1 shards of the events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7
-/// endpoints, $8 schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13
-/// gap and $14 overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19
-/// versions, $20 retry of, $21 created, $22 how many shards there are.
+/// free. Of two with one key the first is taken. Keys are taken in their order, so that two such
+/// statements never wait for each other in a circle. $1 shards of the events, $2 ids, $3 keys, $4
+/// types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their versions, $10 nominal
+/// dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15 due, $16 tz releases,
+/// $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created, $22 how many shards
+/// there are.
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
                              $7::uuid[], $8::uuid[], $9::bigint[], $10::date[], $11::timestamp[],
                              $12::text[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
                              $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[])
-            AS given(shard, id, idempotency_key, event_type, priority, user_id,
+            WITH ORDINALITY AS given(shard, id, idempotency_key, event_type, priority, user_id,
                      endpoint_id, schedule_id, schedule_version, nominal, wall,
                      zone, gap, overlap, due, tz_release,
-                     payload, claimable_at, version, retry_of, created_at)),
+                     payload, claimable_at, version, retry_of, created_at, place)),
     keyed AS (
         INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
         SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
                greatest(due, created_at) + interval '400 days'
-          FROM given ORDER BY idempotency_key
+          FROM given ORDER BY idempotency_key, place
         ON CONFLICT DO NOTHING
         RETURNING event_id)
     INSERT INTO sundial.events
@@ -93,15 +94,18 @@ inline constexpr Statement remove_key{"remove_key", R"sql(
     DELETE FROM sundial.event_keys
      WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
 
-/// Gives a key that a FAILED event has to the event that retries it: compare and set.
+/// Gives the key of a FAILED event to the event that retries it: compare and set. A key that nobody
+/// has any more is free for it too.
 /// $1 key, $2 fresh event, $3 failed event, $4 shard of the failed one, $5 expiry, $6 how many
 /// shards.
 inline constexpr Statement move_key{"move_key", R"sql(
-    UPDATE sundial.event_keys
-       SET event_id = $2, expires_at = $5 + interval '400 days'
-     WHERE shard = sundial.shard_of_key($1, $6) AND key = $1 AND event_id = $3
-       AND EXISTS (SELECT FROM sundial.event_history
-                    WHERE shard = $4 AND id = $3 AND status = 'FAILED'))sql"};
+    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+    SELECT sundial.shard_of_key($1, $6), $1, $2, $5 + interval '400 days'
+     WHERE EXISTS (SELECT FROM sundial.event_history
+                    WHERE shard = $4 AND id = $3 AND status = 'FAILED')
+    ON CONFLICT (shard, key) DO UPDATE
+       SET event_id = excluded.event_id, expires_at = excluded.expires_at
+     WHERE event_keys.event_id = $3)sql"};
 
 /// A live event whose key is in place. $1 to $21 as one row of add_events.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
