@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,25 @@ public:
         return offset;
     }
 
+    [[nodiscard]] std::optional<ZoneChange> next_change(Instant after) const override {
+        for (std::size_t i = 0; i < changes_.size(); ++i) {
+            if (after < changes_[i].at) return change(i);
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<ZoneChange> last_change(Instant until) const override {
+        for (std::size_t i = changes_.size(); i > 0; --i) {
+            if (changes_[i - 1].at <= until) return change(i - 1);
+        }
+        return std::nullopt;
+    }
+
 private:
+    [[nodiscard]] ZoneChange change(std::size_t i) const {
+        return {changes_[i].at, i == 0 ? offset_ : changes_[i - 1].offset, changes_[i].offset};
+    }
+
     /// The instant at which a clock of stretch `i` shows `wall`.
     [[nodiscard]] std::chrono::sys_seconds by_offset_of(std::size_t i,
                                                         std::chrono::local_seconds wall) const {

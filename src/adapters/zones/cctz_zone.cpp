@@ -20,7 +20,13 @@ namespace {
 
 class CctzZone final : public Zone {
 public:
-    CctzZone(std::string name, cctz::time_zone zone) : name_(std::move(name)), zone_(zone) {}
+    CctzZone(std::string name, cctz::time_zone zone) : name_(std::move(name)), zone_(zone) {
+        cctz::time_zone::civil_transition last;
+        if (!zone_.prev_transition(Seconds::max(), &last)) return;
+        last_listed_ = change_of(last).at;
+        // No table of single changes reaches so far; 400 years of a rule do.
+        repeats_ = last_listed_ > std::chrono::sys_days{std::chrono::January / 1 / 2300};
+    }
 
     [[nodiscard]] std::string_view name() const override { return name_; }
 
@@ -43,9 +49,63 @@ public:
             zone_.lookup(std::chrono::floor<std::chrono::seconds>(instant)).offset};
     }
 
+    [[nodiscard]] std::optional<ZoneChange> next_change(Instant after) const override {
+        auto from = std::chrono::floor<std::chrono::seconds>(after);
+        const auto moved_back = into_what_is_listed(from);
+        cctz::time_zone::civil_transition found;
+        while (zone_.next_transition(from, &found)) {
+            const ZoneChange change = change_of(found);
+            if (change.before != change.after) return moved_forward(change, moved_back);
+            from = change.at;
+        }
+        if (!repeats_) return std::nullopt;
+        const auto next = next_change(from - cycle);  // after the last that is listed
+        return next ? std::optional(moved_forward(*next, cycle + moved_back)) : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<ZoneChange> last_change(Instant until) const override {
+        auto from = std::chrono::floor<std::chrono::seconds>(until) + std::chrono::seconds{1};
+        const auto moved_back = into_what_is_listed(from);
+        cctz::time_zone::civil_transition found;
+        while (zone_.prev_transition(from, &found)) {
+            const ZoneChange change = change_of(found);
+            if (change.before != change.after) return moved_forward(change, moved_back);
+            from = change.at;
+        }
+        return std::nullopt;
+    }
+
 private:
+    using Seconds = std::chrono::sys_seconds;
+
+    /// The calendar's period: whole weeks, so that rules by weekday repeat with it.
+    static constexpr std::chrono::seconds cycle = std::chrono::days{146'097};
+
+    [[nodiscard]] ZoneChange change_of(const cctz::time_zone::civil_transition& found) const {
+        const Seconds at = zone_.lookup(found.to).trans;
+        const cctz::civil_second utc =
+            cctz::civil_second(1970, 1, 1) + at.time_since_epoch().count();
+        return {at, std::chrono::seconds{found.from - utc}, std::chrono::seconds{found.to - utc}};
+    }
+
+    /// cctz lists the changes of a rule that never ends for one cycle. Moves what is later back by
+    /// whole cycles; answers by how much.
+    [[nodiscard]] std::chrono::seconds into_what_is_listed(Seconds& instant) const {
+        if (!repeats_ || instant <= last_listed_) return {};
+        const auto cycles = (instant - last_listed_ + cycle - std::chrono::seconds{1}) / cycle;
+        instant -= cycles * cycle;
+        return cycles * cycle;
+    }
+
+    static ZoneChange moved_forward(ZoneChange change, std::chrono::seconds by) {
+        change.at += by;
+        return change;
+    }
+
     std::string name_;
     cctz::time_zone zone_;
+    Seconds last_listed_{};
+    bool repeats_ = false;  // by a rule without end
 };
 
 /// Bytes in memory, as cctz reads a file.

@@ -22,6 +22,12 @@ std::string_view to_string(TimeErrorCode code) {
             return "unknown_zone";
         case TimeErrorCode::bad_interval:
             return "bad_interval";
+        case TimeErrorCode::bad_cron:
+            return "bad_cron";
+        case TimeErrorCode::bad_rrule:
+            return "bad_rrule";
+        case TimeErrorCode::never_fires:
+            return "never_fires";
         case TimeErrorCode::not_allowed:
             return "not_allowed";
     }

@@ -18,6 +18,9 @@ enum class TimeErrorCode : std::uint8_t {
     offset_mismatch,
     unknown_zone,
     bad_interval,
+    bad_cron,
+    bad_rrule,
+    never_fires,  // well formed, but the set of occurrences is empty
     not_allowed,  // a policy that this kind does not take
 };
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "domain/time/types.hpp"
@@ -17,6 +18,13 @@ struct LocalLookup {
     std::chrono::sys_seconds earlier, later, boundary;
 };
 
+/// The moment from which a zone has another offset. Never only another name or DST flag.
+struct ZoneChange {
+    std::chrono::sys_seconds at;  // the first instant of the new offset
+    std::chrono::seconds before, after;
+    friend bool operator==(const ZoneChange&, const ZoneChange&) = default;
+};
+
 /// The offsets of one time zone under one release of tzdata: all that the time rules know of zones.
 /// Immutable and thread-safe. Valid for years 0001 to 9999 and beyond 2037 by the zone's own rule.
 class Zone {
@@ -27,6 +35,10 @@ public:
     [[nodiscard]] virtual LocalLookup lookup(std::chrono::local_seconds wall) const = 0;
     /// Seconds east of UTC.
     [[nodiscard]] virtual std::chrono::seconds offset_at(Instant instant) const = 0;
+    /// The first change strictly after `after`; empty when the zone keeps its offset for ever.
+    [[nodiscard]] virtual std::optional<ZoneChange> next_change(Instant after) const = 0;
+    /// The last change at or before `until`; empty before the first.
+    [[nodiscard]] virtual std::optional<ZoneChange> last_change(Instant until) const = 0;
 };
 
 /// The wall clock in `zone` at `instant`.

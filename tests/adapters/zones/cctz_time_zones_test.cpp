@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -163,6 +164,71 @@ TEST(CctzTimeZones, WorksAtTheEndsOfTheRange) {
     EXPECT_EQ(due("9999-12-31T23:59:59", "America/New_York"), "out_of_range");
     EXPECT_EQ(due("9999-12-31T18:59:59", "America/New_York"), "9999-12-31T23:59:59Z");
     EXPECT_EQ(format_local_millis(latest_instant, *zone("UTC")), "9999-12-31T23:59:59.000+00:00");
+}
+
+Instant at(std::string_view text) { return parse_instant(text)->instant; }
+
+std::string change(const std::optional<ZoneChange>& found) {
+    if (!found) return "never";
+    return format_instant(found->at) + " " + format_offset(found->before) + " " +
+           format_offset(found->after);
+}
+
+TEST(CctzTimeZones, TellsTheNextChangeAndTheLast) {
+    const auto paris = zone("Europe/Paris");
+    const std::string spring = "2026-03-29T01:00:00Z +01:00 +02:00";
+    EXPECT_EQ(change(paris->next_change(at("2026-01-01T00:00:00Z"))), spring);
+    EXPECT_EQ(change(paris->next_change(at("2026-03-29T00:59:59.5Z"))), spring);
+    EXPECT_EQ(change(paris->next_change(at("2026-03-29T01:00:00Z"))),
+              "2026-10-25T01:00:00Z +02:00 +01:00");
+    EXPECT_EQ(change(paris->last_change(at("2026-03-29T01:00:00Z"))), spring);
+    EXPECT_EQ(change(paris->last_change(at("2026-03-29T00:59:59.999999Z"))),
+              "2025-10-26T01:00:00Z +02:00 +01:00");
+}
+
+TEST(CctzTimeZones, ChangesGoOnByTheRuleForEver) {
+    const auto paris = zone("Europe/Paris");
+    for (const int year :
+         {2036, 2037, 2038, 2400, 2436, 2437, 2438, 2439, 2837, 2838, 4000, 9998}) {
+        const Instant january = std::chrono::sys_days{std::chrono::year{year} / 1 / 1};
+        const auto spring = paris->next_change(january);
+        ASSERT_TRUE(spring) << year;
+        const std::chrono::sys_days last_sunday{std::chrono::year{year} / std::chrono::March /
+                                                std::chrono::Sunday[std::chrono::last]};
+        EXPECT_EQ(spring->at, last_sunday + 1h) << year;
+        EXPECT_EQ(spring->after, 2h) << year;
+        const auto autumn = paris->next_change(spring->at);
+        ASSERT_TRUE(autumn) << year;
+        EXPECT_EQ(autumn->after, 1h) << year;
+        EXPECT_EQ(paris->last_change(autumn->at), autumn) << year;
+        EXPECT_EQ(paris->last_change(autumn->at - 1us), spring) << year;
+    }
+}
+
+TEST(CctzTimeZones, AZoneWithoutARuleStopsChanging) {
+    EXPECT_EQ(change(zone("UTC")->next_change(Instant::min())), "never");
+    EXPECT_EQ(change(zone("UTC")->last_change(Instant::max())), "never");
+    EXPECT_EQ(change(zone("Asia/Kolkata")->next_change(at("2026-01-01T00:00:00Z"))), "never");
+    EXPECT_EQ(change(zone("Asia/Kolkata")->last_change(at("9999-01-01T00:00:00Z"))),
+              "1945-10-14T17:30:00Z +06:30 +05:30");
+    EXPECT_EQ(change(zone("Europe/Paris")->last_change(at("0001-01-01T00:00:00Z"))), "never");
+}
+
+TEST(CctzTimeZones, EveryChangeIsWhereTheOffsetChanges) {
+    for (const std::string& name : installed().names()) {
+        const auto here = zone(name);
+        Instant from = at("1850-01-01T00:00:00Z");
+        const Instant end = at("2120-01-01T00:00:00Z");
+        for (auto next = here->next_change(from); next && next->at < end;
+             next = here->next_change(from)) {
+            ASSERT_EQ(here->offset_at(next->at - 1us), next->before) << name;
+            ASSERT_EQ(here->offset_at(next->at), next->after) << name;
+            ASSERT_NE(next->before, next->after) << name;
+            ASSERT_EQ(here->offset_at(from), next->before) << name << ": one was left out";
+            ASSERT_EQ(here->last_change(next->at), next) << name;
+            from = next->at;
+        }
+    }
 }
 
 }  // namespace

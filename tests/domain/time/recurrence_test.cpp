@@ -1,0 +1,114 @@
+#include "domain/time/recurrence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::seconds;
+using std::chrono::sys_days;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Instant start = sys_days{std::chrono::January / 1 / 2020};
+
+/// Every so many seconds from `start`, as far as the calendar goes. Counts how much was asked of
+/// it.
+class EverySo final : public Recurrence {
+public:
+    explicit EverySo(seconds every) : every_(every) {}
+
+    [[nodiscard]] std::unique_ptr<OccurrenceCursor> after(Instant after,
+                                                          Skipped /*skipped*/) const override {
+        return std::make_unique<Cursor>(*this, number_after(after));
+    }
+    [[nodiscard]] std::uint64_t count(Instant after, Instant until) const override {
+        return until <= after ? 0 : number_after(until) - number_after(after);
+    }
+    mutable std::uint64_t walked = 0;
+
+private:
+    class Cursor final : public OccurrenceCursor {
+    public:
+        Cursor(const EverySo& rule, std::uint64_t number) : rule_(rule), number_(number) {}
+        std::optional<RuleOccurrence> next() override {
+            ++rule_.walked;
+            const Instant at = start + rule_.every_ * static_cast<std::int64_t>(number_++);
+            if (!in_range(at)) return std::nullopt;
+            return RuleOccurrence{at, WallTime{at.time_since_epoch()}};
+        }
+
+    private:
+        const EverySo& rule_;
+        std::uint64_t number_;
+    };
+
+    /// Of the first occurrence after `instant`.
+    [[nodiscard]] std::uint64_t number_after(Instant instant) const {
+        if (instant < start) return 0;
+        return static_cast<std::uint64_t>((instant - start) / every_) + 1;
+    }
+
+    seconds every_;
+};
+
+std::vector<Instant> instants(const std::vector<RuleOccurrence>& occurrences) {
+    std::vector<Instant> found;
+    for (const RuleOccurrence& occurrence : occurrences) found.push_back(occurrence.instant);
+    return found;
+}
+
+TEST(Recurrence, NextIsStrictlyAfter) {
+    const EverySo hourly{1h};
+    EXPECT_EQ(next_after(hourly, start)->instant, start + 1h);
+    EXPECT_EQ(next_after(hourly, Instant::min())->instant, start);
+    EXPECT_EQ(next_after(hourly, latest_instant), std::nullopt);
+}
+
+TEST(Recurrence, AListEndsWithTheRule) {
+    const EverySo hourly{1h};
+    EXPECT_THAT(instants(list_after(hourly, start, 2)), ElementsAre(start + 1h, start + 2h));
+    EXPECT_THAT(instants(list_after(hourly, latest_instant - 90min, 5)),
+                ElementsAre(latest_instant - 3599s));
+}
+
+TEST(Recurrence, TheNewestAscendAndEndAtTheBoundInclusively) {
+    const EverySo hourly{1h};
+    EXPECT_THAT(instants(newest_until(hourly, start, start + 5h, 2)),
+                ElementsAre(start + 4h, start + 5h));
+    EXPECT_THAT(instants(newest_until(hourly, start + 3h, start + 5h, 9)),
+                ElementsAre(start + 4h, start + 5h));
+    EXPECT_THAT(newest_until(hourly, start + 5h, start + 5h, 9), IsEmpty());
+    EXPECT_THAT(newest_until(hourly, start, start + 5h, 0), IsEmpty());
+}
+
+TEST(Recurrence, TheNewestOfADenseRuleAreFoundWithoutWalkingThroughTheRest) {
+    const EverySo each_second{1s};
+    EXPECT_THAT(instants(newest_until(each_second, Instant::min(), Instant::max(), 2)),
+                ElementsAre(latest_instant - 1s, latest_instant));
+    EXPECT_LT(each_second.walked, 10U);
+}
+
+TEST(Recurrence, TheNewestOfASparseRuleReachBackAsFarAsNeeded) {
+    const EverySo sparse{seconds{std::chrono::years{100}}};
+    EXPECT_EQ(newest_until(sparse, Instant::min(), Instant::max(), 3).size(), 3U);
+    EXPECT_EQ(newest_until(sparse, Instant::min(), start, 3).size(), 1U);
+}
+
+TEST(Recurrence, NotesHaveTheNamesOfTheInterface) {
+    EXPECT_EQ(to_string(OccurrenceNote::none), "");
+    EXPECT_EQ(to_string(OccurrenceNote::gap_boundary), "gap_boundary");
+    EXPECT_TRUE(is_skip(OccurrenceNote::leap_skipped));
+    EXPECT_FALSE(is_skip(OccurrenceNote::leap_moved));
+}
+
+}  // namespace
+}  // namespace sundial
