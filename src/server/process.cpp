@@ -117,10 +117,9 @@ http::ServerWorld real_world(Ids& ids) {
             .new_uuid = [&ids] { return ids.fresh(); }};
 }
 
-void start_demo(Engine& engine, const ProcessOptions& options, const TimeZones& zones,
-                std::uint16_t port) {
-    Demo demo = engine.demo();
-    const std::size_t made = demo.populate(options.demo_people, zones);
+/// Says what there is to see, `made` people of it new, then begins to show it.
+void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOptions& options,
+                  const TimeZones& zones, std::uint16_t port) {
     std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
               << engine.database().kind() << ", tzdata " << zones.release() << '\n'
               << "people: " << std::max<std::size_t>(options.demo_people, 12) << " (" << made
@@ -191,11 +190,14 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     http::Router router(schema, log);
     gate.add_health(router);
     engine.add_routes(router, metrics);
+    Demo demo = engine.demo();  // there before the first request is answered
+    const std::size_t made =
+        options.demo_people > 0 ? demo.populate(options.demo_people, zones) : 0;
     gate.open(router, [&engine] { return engine.unready(); });
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
     ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
     log.write(std::move(ready));
-    if (options.demo_people > 0) start_demo(engine, options, zones, port);
+    if (options.demo_people > 0) present_demo(demo, made, engine, options, zones, port);
     serve_until_signal(engine, server, gate, log, signals);
     return 0;
 }

@@ -53,7 +53,9 @@ def main():
         text = refused(*serve, "--db", "held.db", directory=directory)
         assert "newer" in text, text
 
-        with h.running("dev", "--test-clock", "--users=1", "--db", "clock.db", folder=directory) as server:
+        with h.running("dev", "--test-clock", "--users=300", "--db", "clock.db", folder=directory) as server:
+            people = server.client().ok("GET", "/v1/users?limit=500")["data"]
+            assert len(people) == 300, f"ready with {len(people)} of 300 demo people"
             assert server.stop() == 0
         text = refused(*serve, "--db", "clock.db", directory=directory)
         assert "test clock" in text, text
