@@ -36,8 +36,10 @@ struct RuleOccurrence {
     /// When it fires. Of a skipped one, where it would have stood: the end of its gap, the first
     /// pass of its overlap, for a leap day the first instant after 28 February.
     Instant instant;
-    /// What the wall clock should have shown, before gap, overlap and leap day; with `second_pass`
-    /// what identifies the occurrence. Of an interval, the instant read as UTC.
+    /// What the wall clock should have shown, before gap and overlap; with `second_pass` what
+    /// identifies the occurrence. Of a leap day that was moved, the day it was moved to (29
+    /// February of a common year is no wall time); of a skipped one, 1 March 00:00. Of an interval,
+    /// the instant read as UTC.
     WallTime nominal;
     bool second_pass = false;  // the later of two in an overlap
     OccurrenceNote note = OccurrenceNote::none;

@@ -33,5 +33,7 @@ enum class GapPolicy : std::uint8_t { compatible, earlier, later, boundary, skip
 enum class OverlapPolicy : std::uint8_t { compatible, earlier, later, both, skip, reject };
 /// Where 29 February goes in a common year.
 enum class LeapPolicy : std::uint8_t { feb28, mar1, skip };
+/// What fires of the occurrences that came due while nobody looked (time-semantics 11).
+enum class MisfirePolicy : std::uint8_t { all, once, skip };
 
 }  // namespace sundial

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 
-#include "domain/time/error.hpp"
+#include "domain/time/recurrence.hpp"
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 
@@ -29,6 +30,11 @@ struct YearlyOccurrence {
     Instant instant;
     bool second_pass = false;  // the later of two in an overlap with `both`
 };
+
+/// The rule as it runs in `zone`: one occurrence a year; with overlap `both` two where the clocks
+/// are set back over it; none where a policy skips it.
+[[nodiscard]] std::unique_ptr<Recurrence> yearly_recurrence(const YearlyRule& rule,
+                                                            std::shared_ptr<const Zone> zone);
 
 /// The nominal date of the occurrence of year `in`; empty for 29 February of a common year with
 /// leap policy `skip`.

@@ -16,6 +16,9 @@ TEST(PolicyNames, AreReadBackAsWritten) {
     for (const char* name : {"feb28", "mar1", "skip"}) {
         EXPECT_EQ(to_string(leap_policy(name).value()), name);
     }
+    for (const char* name : {"all", "once", "skip"}) {
+        EXPECT_EQ(to_string(misfire_policy(name).value()), name);
+    }
 }
 
 TEST(PolicyNames, AreExact) {
@@ -23,6 +26,7 @@ TEST(PolicyNames, AreExact) {
     EXPECT_EQ(gap_policy("both"), std::nullopt);
     EXPECT_EQ(overlap_policy("boundary"), std::nullopt);
     EXPECT_EQ(leap_policy(""), std::nullopt);
+    EXPECT_EQ(misfire_policy("ALL"), std::nullopt);
 }
 
 TEST(PolicyNames, BelongToTheirPolicy) {

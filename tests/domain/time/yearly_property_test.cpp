@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,40 @@ RC_GTEST_PROP(NextYearlyProperty, IsWhatItsNominalDateMeans, ()) {
     RC_ASSERT(again->wall == next->wall);
     RC_ASSERT((again->instant < next->instant) == next->second_pass);
     RC_ASSERT(again->instant <= next->instant);
+}
+
+/// The rule in the zone, with its zone.
+struct InZone {
+    std::shared_ptr<const Zone> zone = std::make_shared<FakeZone>(gen_zone());
+    YearlyRule rule = gen_rule();
+    std::unique_ptr<Recurrence> recurrence = yearly_recurrence(rule, zone);
+};
+
+RC_GTEST_PROP(YearlyRecurrenceProperty, CountsWhatItLists, ()) {
+    const InZone yearly;
+    const Instant from = gen_moment();
+    const Instant to = gen_moment();
+    std::uint64_t listed = 0;
+    for (const RuleOccurrence& each : list_after(*yearly.recurrence, from, 100)) {
+        if (each.instant <= to) ++listed;
+    }
+    RC_ASSERT(yearly.recurrence->count(from, to) == listed);
+}
+
+RC_GTEST_PROP(YearlyRecurrenceProperty, ListsWhatIsSkippedBesideTheRest, ()) {
+    const InZone yearly;
+    const Instant from = gen_moment();
+    const auto with_skipped = yearly.recurrence->after(from, Skipped::listed);
+    std::vector<RuleOccurrence> firing;
+    Instant before = from;
+    for (int years = 0; years < 30; ++years) {
+        const auto each = with_skipped->next();
+        RC_ASSERT(each.has_value());
+        RC_ASSERT(each->instant > before);
+        before = each->instant;
+        if (!is_skip(each->note)) firing.push_back(*each);
+    }
+    RC_ASSERT(list_after(*yearly.recurrence, from, firing.size()) == firing);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -172,6 +173,79 @@ TEST(YearlyOn, HasNothingWhereAPolicySkipsIt) {
     const auto nominal = std::chrono::year{2027} / 3 / 14;
     EXPECT_EQ(yearly_on(rule, new_york(), nominal), std::nullopt);
     EXPECT_NE(yearly_on(rule, utc_zone(), nominal), std::nullopt);
+}
+
+std::vector<RuleOccurrence> listed(const YearlyRule& rule, FakeZone zone, std::string_view after,
+                                   std::size_t count) {
+    const auto recurrence = yearly_recurrence(rule, std::make_shared<FakeZone>(std::move(zone)));
+    const auto cursor = recurrence->after(at(after), Skipped::listed);
+    std::vector<RuleOccurrence> found;
+    for (std::size_t i = 0; i < count; ++i) found.push_back(cursor->next().value());
+    return found;
+}
+
+std::vector<std::string> told(const std::vector<RuleOccurrence>& occurrences) {
+    std::vector<std::string> texts;
+    for (const RuleOccurrence& each : occurrences)
+        texts.push_back(format_wall(each.nominal) + " " + format_instant(each.instant) + " " +
+                        std::string(to_string(each.note)));
+    return texts;
+}
+
+TEST(YearlyRecurrence, TellsWhatBecameOfALeapDay) {
+    auto rule = every_year_on("2004-02-29");
+    EXPECT_THAT(told(listed(rule, utc_zone(), "2027-01-01T00:00:00Z", 2)),
+                ElementsAre("2027-02-28T09:00:00 2027-02-28T09:00:00Z leap_moved",
+                            "2028-02-29T09:00:00 2028-02-29T09:00:00Z "));
+    rule.leap = LeapPolicy::skip;
+    EXPECT_THAT(told(listed(rule, FakeZone("America/Bogota", -5h), "2027-01-01T00:00:00Z", 2)),
+                ElementsAre("2027-03-01T00:00:00 2027-03-01T05:00:00Z leap_skipped",
+                            "2028-02-29T09:00:00 2028-02-29T14:00:00Z "));
+}
+
+TEST(YearlyRecurrence, TellsWhatBecameOfAGap) {
+    auto rule = every_year_on("--03-14");
+    rule.at = 2h + 17min;
+    const auto in_2027 = [&](GapPolicy policy) {
+        rule.gap = policy;
+        return told(listed(rule, new_york(), "2027-01-01T00:00:00Z", 1)).front();
+    };
+    EXPECT_EQ(in_2027(GapPolicy::compatible), "2027-03-14T02:17:00 2027-03-14T07:17:00Z gap_later");
+    EXPECT_EQ(in_2027(GapPolicy::earlier), "2027-03-14T02:17:00 2027-03-14T06:17:00Z gap_earlier");
+    EXPECT_EQ(in_2027(GapPolicy::boundary),
+              "2027-03-14T02:17:00 2027-03-14T07:00:00Z gap_boundary");
+    EXPECT_EQ(in_2027(GapPolicy::skip), "2027-03-14T02:17:00 2027-03-14T07:00:00Z gap_skipped");
+}
+
+TEST(YearlyRecurrence, TellsWhatBecameOfAnOverlap) {
+    auto rule = every_year_on("--11-07");
+    rule.at = 1h + 17min;
+    const auto in_2027 = [&](OverlapPolicy policy, std::size_t count) {
+        rule.overlap = policy;
+        return told(listed(rule, new_york(), "2027-01-01T00:00:00Z", count));
+    };
+    const std::string first = "2027-11-07T01:17:00 2027-11-07T05:17:00Z overlap_earlier";
+    const std::string second = "2027-11-07T01:17:00 2027-11-07T06:17:00Z overlap_later";
+    EXPECT_THAT(in_2027(OverlapPolicy::compatible, 1), ElementsAre(first));
+    EXPECT_THAT(in_2027(OverlapPolicy::later, 1), ElementsAre(second));
+    EXPECT_THAT(in_2027(OverlapPolicy::both, 2), ElementsAre(first, second));
+    EXPECT_THAT(in_2027(OverlapPolicy::skip, 1),
+                ElementsAre("2027-11-07T01:17:00 2027-11-07T05:17:00Z overlap_skipped"));
+}
+
+TEST(YearlyRecurrence, CountsWithoutWalkingThroughTheYears) {
+    const auto utc = std::make_shared<FakeZone>(utc_zone());
+    auto rule = every_year_on("--02-29");
+    EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), never), 9999U);
+    rule.leap = LeapPolicy::skip;
+    EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), never), 2424U);
+    EXPECT_EQ(
+        yearly_recurrence(rule, utc)->count(at("2024-02-29T09:00:00Z"), at("2032-02-29T09:00:00Z")),
+        2U);
+    rule.gap = GapPolicy::skip;
+    EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), never), 2424U);
+    rule.from = std::chrono::year{9000};
+    EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), at("2000-01-01T00:00:00Z")), 0U);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "domain/time/interval.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+
+RuleOccurrence occurrence_at(Instant instant) {
+    return {instant, WallTime{instant.time_since_epoch()}};
+}
+
+class IntervalCursor final : public OccurrenceCursor {
+public:
+    IntervalCursor(Instant next, microseconds every) : next_(next), every_(every) {}
+
+    std::optional<RuleOccurrence> next() override {
+        if (next_ > latest_instant) return std::nullopt;
+        const Instant found = next_;
+        next_ += every_;
+        return occurrence_at(found);
+    }
+
+private:
+    Instant next_;  // at most one step past the range, which no overflow can follow
+    microseconds every_;
+};
+
+class Interval final : public Recurrence {
+public:
+    Interval(Instant start, microseconds every) : start_(start), every_(every) {}
+
+    [[nodiscard]] std::unique_ptr<OccurrenceCursor> after(Instant after,
+                                                          Skipped /*skipped*/) const override {
+        return std::make_unique<IntervalCursor>(start_ + number_until(after) * every_, every_);
+    }
+    [[nodiscard]] std::uint64_t count(Instant after, Instant until) const override {
+        if (until <= after) return 0;
+        return static_cast<std::uint64_t>(number_until(until) - number_until(after));
+    }
+
+private:
+    /// How many there are up to `instant`, inclusive.
+    [[nodiscard]] std::int64_t number_until(Instant instant) const {
+        if (instant < start_) return 0;
+        return (std::min(instant, latest_instant) - start_) / every_ + 1;
+    }
+
+    Instant start_;
+    microseconds every_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recurrence> interval_recurrence(Instant start, std::chrono::seconds every) {
+    base::check(in_range(start) && every >= std::chrono::seconds{1});
+    return std::make_unique<Interval>(start, every);
+}
+
+}  // namespace sundial

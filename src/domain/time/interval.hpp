@@ -1,0 +1,15 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "domain/time/recurrence.hpp"
+
+namespace sundial {
+
+/// `start + k × every`, k ≥ 0, as far as year 9999 goes (time-semantics 9): real time, anchored to
+/// `start`, which lies in the range of years and may have a fraction; `every` is at least 1 s.
+[[nodiscard]] std::unique_ptr<Recurrence> interval_recurrence(Instant start,
+                                                              std::chrono::seconds every);
+
+}  // namespace sundial

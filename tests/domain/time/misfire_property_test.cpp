@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "domain/time/interval.hpp"
+#include "domain/time/misfire.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::seconds;
+
+const Instant start = std::chrono::sys_days{std::chrono::January / 1 / 2026};
+
+seconds gen_seconds(int from, int to) { return seconds{*rc::gen::inRange(from, to)}; }
+
+struct Downtime {
+    std::unique_ptr<Recurrence> rule = interval_recurrence(start, gen_seconds(1, 60));
+    Instant last = start + gen_seconds(-100, 500);
+    Instant now = start + gen_seconds(-100, 2000);
+    MisfireRule misfire{
+        .policy = *rc::gen::element(MisfirePolicy::all, MisfirePolicy::once, MisfirePolicy::skip),
+        .window = *rc::gen::element(std::optional<seconds>{},
+                                    std::optional<seconds>{gen_seconds(0, 1000)}),
+        .grace = gen_seconds(0, 100),
+        .limit = *rc::gen::inRange(1U, 20U)};
+};
+
+/// Time-semantics 11 word by word, over the list of all.
+std::vector<RuleOccurrence> as_specified(const Downtime& down,
+                                         const std::vector<RuleOccurrence>& missed) {
+    std::vector<RuleOccurrence> late, on_time;
+    for (const RuleOccurrence& each : missed) {
+        const Timing timing = timing_of(each.instant, down.now, down.misfire);
+        if (timing == Timing::late) late.push_back(each);
+        if (timing == Timing::on_time) on_time.push_back(each);
+    }
+    switch (down.misfire.policy) {
+        case MisfirePolicy::all:
+            late.insert(late.end(), on_time.begin(), on_time.end());
+            if (late.size() > down.misfire.limit)
+                late.erase(late.begin(),
+                           late.end() - static_cast<std::ptrdiff_t>(down.misfire.limit));
+            return late;
+        case MisfirePolicy::once:
+            if (!on_time.empty() || late.empty()) return on_time;
+            return {late.back()};
+        case MisfirePolicy::skip:
+            break;
+    }
+    return on_time;
+}
+
+RC_GTEST_PROP(CatchUpProperty, IsWhatTheSpecificationSaysOfEveryMissedOne, ()) {
+    const Downtime down;
+    std::vector<RuleOccurrence> missed;
+    for (const RuleOccurrence& each : list_after(*down.rule, down.last, 2'200)) {
+        if (each.instant <= down.now) missed.push_back(each);
+    }
+    const auto expected = as_specified(down, missed);
+    const CatchUp done = catch_up(*down.rule, down.last, down.now, down.misfire);
+
+    RC_ASSERT(done.fire == expected);
+    RC_ASSERT(done.dropped + done.fire.size() == missed.size());
+    RC_ASSERT(done.next->instant > down.now);
+    RC_ASSERT(down.rule->count(down.now, done.next->instant) == 1U);
+    RC_ASSERT(done.first_dropped.has_value() == (done.dropped > 0));
+    if (done.dropped > 0) {
+        RC_ASSERT(*done.first_dropped == missed.front());
+        RC_ASSERT(*done.last_dropped == missed.at(done.dropped - 1));
+    }
+}
+
+}  // namespace
+}  // namespace sundial
