@@ -63,7 +63,7 @@ public:
     }
 
     [[nodiscard]] Response read_inbox(const Request& request) const {
-        const auto page = page_request(request, SortValue::number);
+        const auto page = page_request(request, SortValue::none);
         if (!page) return refused(page.error(), request);
         const auto received = api_.read_inbox.run(request.path_value("id"), *page);
         if (!received) return refused(received.error(), request);

@@ -40,6 +40,13 @@ std::optional<std::chrono::microseconds::rep> sort_value(const Event& event,
     return std::nullopt;
 }
 
+/// Not every event has been executed.
+SortValue sorted_by(EventQuery::Sort sort) {
+    const bool told_by_an_execution =
+        sort == EventQuery::Sort::executed_at || sort == EventQuery::Sort::lateness;
+    return told_by_an_execution ? SortValue::optional_number : SortValue::number;
+}
+
 PageKey place_of(const Event& event, EventQuery::Sort sort) {
     const auto value = sort_value(event, sort);
     return {value ? std::to_string(*value) : "", event.id.value};
@@ -52,7 +59,7 @@ public:
     [[nodiscard]] Response list(const Request& request) const {
         EventQuery query;
         if (const auto refusal = filter(request, query)) return refused(*refusal, request);
-        const auto page = page_request(request, SortValue::number);
+        const auto page = page_request(request, sorted_by(query.sort));
         if (!page) return refused(page.error(), request);
         query.page = *page;
 

@@ -1,11 +1,14 @@
 #include "adapters/http/api/paging.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 
 #include "adapters/http/api/problems.hpp"
 #include "base/base64.hpp"
+#include "base/utf8.hpp"
 #include "base/uuid.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial::http {
 namespace {
@@ -47,12 +50,36 @@ std::string cursor_for(const Request& request, const PageKey& last) {
     return to_url_text(list_fingerprint(request) + ' ' + base::to_string(last.id) + last.value);
 }
 
-/// Rows without a value have an empty one.
+/// A number within what an instant can be: a database refuses one beyond the years that it knows.
 bool is_number(std::string_view text) {
-    if (text.empty()) return true;
+    constexpr Instant earliest = std::chrono::sys_days{std::chrono::year{1} / 1 / 1};
+    constexpr Instant latest = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size();
+    return error == std::errc{} && end == text.data() + text.size() &&
+           number >= earliest.time_since_epoch().count() &&
+           number < latest.time_since_epoch().count();
+}
+
+/// Not empty, well-formed and without NUL, which no database keeps in a text.
+bool is_text(std::string_view text) {
+    return !text.empty() && text.find('\0') == std::string_view::npos &&
+           base::count_code_points(text).has_value();
+}
+
+/// Whether a row can have it. Rows without a value have an empty one.
+bool can_be(SortValue sorted_by, std::string_view value) {
+    switch (sorted_by) {
+        case SortValue::none:
+            return value.empty();
+        case SortValue::text:
+            return is_text(value);
+        case SortValue::number:
+            return is_number(value);
+        case SortValue::optional_number:
+            break;
+    }
+    return value.empty() || is_number(value);
 }
 
 std::optional<PageKey> place_of(std::string_view cursor, const Request& request,
@@ -64,7 +91,7 @@ std::optional<PageKey> place_of(std::string_view cursor, const Request& request,
     const auto id = base::parse_uuid(place.substr(0, uuid_length));
     if (!id) return std::nullopt;
     const std::string_view value = place.substr(uuid_length);
-    if (sorted_by == SortValue::number && !is_number(value)) return std::nullopt;
+    if (!can_be(sorted_by, value)) return std::nullopt;
     return PageKey{std::string(value), *id};
 }
 

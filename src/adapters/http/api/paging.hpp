@@ -12,11 +12,12 @@
 /// Lists: `limit`, an opaque `cursor` bound to filter and sort, and the answer around the rows.
 namespace sundial::http {
 
-/// What rows are sorted by: texts, or numbers such as instants.
-enum class SortValue : std::uint8_t { text, number };
+/// What rows are sorted by: their ids alone, texts, numbers such as instants, or numbers that some
+/// rows lack.
+enum class SortValue : std::uint8_t { none, text, number, optional_number };
 
-/// `limit` and `cursor` of the request, and `descending` if `sort` starts with a minus. Errors:
-/// INVALID_CURSOR.
+/// `limit` and `cursor` of the request, and `descending` if `sort` starts with a minus. What a
+/// cursor says is as bounded as what a row can hold, whoever wrote it. Errors: INVALID_CURSOR.
 [[nodiscard]] base::Result<PageRequest, Problem> page_request(const Request& request,
                                                               SortValue sorted_by);
 

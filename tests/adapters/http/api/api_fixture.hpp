@@ -1,0 +1,91 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "adapters/http/api/endpoint_routes.hpp"
+#include "adapters/http/api/event_routes.hpp"
+#include "adapters/http/api/schedule_routes.hpp"
+#include "adapters/http/api/user_routes.hpp"
+#include "adapters/http/router.hpp"
+#include "support/control_plane.hpp"
+#include "support/fake_delivery.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::http {
+
+/// The document of the product.
+[[nodiscard]] inline const ApiSchema& product_api() {
+    static const ApiSchema schema = [] {
+        std::ostringstream text;
+        text << std::ifstream{SUNDIAL_OPENAPI}.rdbuf();
+        return ApiSchema{text.str()};
+    }();
+    return schema;
+}
+
+/// The control plane as its clients see it: requests go through the router and its document.
+class ApiTest : public ControlPlane {
+protected:
+    ApiTest() {
+        add_user_routes(router, {.create = create_user,
+                                 .edit = edit_user,
+                                 .put = put_user,
+                                 .remove = delete_user,
+                                 .queries = queries,
+                                 .clock = clock});
+        add_event_routes(router, {.schedule = schedule_event,
+                                  .edit = edit_event,
+                                  .cancel = cancel_event,
+                                  .retry = retry_event,
+                                  .queries = queries,
+                                  .clock = clock,
+                                  .zones = zones});
+        add_endpoint_routes(router, {.create = create_endpoint,
+                                     .edit = edit_endpoint,
+                                     .test = test_endpoint,
+                                     .read_inbox = read_inbox,
+                                     .clear_inbox = clear_inbox,
+                                     .queries = queries,
+                                     .default_timeout = std::chrono::seconds{10}});
+        add_schedule_routes(router, {.edit = edit_schedule, .queries = queries});
+    }
+
+    [[nodiscard]] Response call(std::string method, const std::string& target,
+                                std::string body = {}) {
+        Request request;
+        request.method = std::move(method);
+        request.target = target;
+        EXPECT_TRUE(read_target(target, request)) << target;
+        request.correlation_id = "req-1";
+        if (!body.empty()) request.headers.add("Content-Type", "application/json");
+        request.body = std::move(body);
+        return router.handle(std::move(request));
+    }
+    [[nodiscard]] Response get(const std::string& target) { return call("GET", target); }
+
+    RecordedLog log;
+    Router router{product_api(), log};
+    FakeDelivery deliveries;
+    CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
+    EditEndpoint edit_endpoint{store, destinations, ids, unpark_events, settings};
+    TestEndpoint test_endpoint{store, deliveries, ids};
+    ReadInbox read_inbox{store};
+    ClearInbox clear_inbox{store};
+};
+
+/// The text member `name` of a body that the server wrote; empty if it has none.
+[[nodiscard]] inline std::string text_member(std::string_view body, std::string_view name) {
+    const std::string opening = '"' + std::string(name) + "\":\"";
+    const auto at = body.find(opening);
+    if (at == std::string_view::npos) return {};
+    const auto value = body.substr(at + opening.size());
+    return std::string(value.substr(0, value.find('"')));
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "adapters/http/api/api_fixture.hpp"
+#include "base/base64.hpp"
+
+namespace sundial::http {
+namespace {
+
+using testing::AnyOf;
+using testing::SizeIs;
+
+/// What a cursor says, for those who make their own: base64 as in URLs, without padding.
+std::string unpacked(std::string cursor) {
+    for (char& c : cursor) c = c == '-' ? '+' : c == '_' ? '/' : c;
+    cursor.append((4 - cursor.size() % 4) % 4, '=');
+    return base::from_base64(cursor).value();
+}
+std::string packed(const std::string& text) {
+    std::string cursor = base::to_base64(text);
+    for (char& c : cursor) c = c == '+' ? '-' : c == '/' ? '_' : c;
+    cursor.erase(cursor.find_last_not_of('=') + 1);
+    return cursor;
+}
+
+enum class Sorted : std::uint8_t { by_id, by_text, by_number, by_a_number_that_may_lack };
+
+struct List {
+    std::string target;
+    Sorted sorted;
+};
+
+class ListCursor : public ApiTest {
+protected:
+    ListCursor() {
+        for (const std::string name : {"Li", "Mo", "Na"}) {
+            UserFields fields = ada();
+            fields.last_name = name;
+            created(fields);
+        }
+        an_existing_endpoint();
+        for (int i = 0; i < 3; ++i) {
+            NewEvent wanted = a_reminder();
+            wanted.target.utc = "now";
+            scheduled(wanted);
+            write([&](Transaction& tx) {
+                tx.inbox().add({.id = ids.fresh(),
+                                .endpoint = bin.id,
+                                .received_at = tx.now(),
+                                .headers = {},
+                                .body = "{}"});
+            });
+        }
+        for (const Event& event : claimed()) completed(event);
+        an_existing_endpoint();
+    }
+
+    [[nodiscard]] std::vector<List> lists() const {
+        using enum Sorted;
+        return {{"/v1/users?limit=1", by_number},
+                {"/v1/users?limit=1&sort=-updatedAt", by_number},
+                {"/v1/users?limit=1&sort=lastName", by_text},
+                {"/v1/users?limit=1&sort=-lastName", by_text},
+                {"/v1/events?limit=1", by_number},
+                {"/v1/events?limit=1&sort=-createdAt", by_number},
+                {"/v1/events?limit=1&sort=executedAt", by_a_number_that_may_lack},
+                {"/v1/events?limit=1&sort=-latenessMs", by_a_number_that_may_lack},
+                {"/v1/endpoints?limit=1", by_number},
+                {"/v1/endpoints/" + to_string(bin.id) + "/inbox?limit=1", by_id}};
+    }
+    /// The cursor after the first row.
+    std::string cursor_of(const List& list) {
+        const Response first = get(list.target);
+        EXPECT_EQ(first.status, 200) << first.body;
+        const std::string cursor = text_member(first.body, "nextCursor");
+        EXPECT_FALSE(cursor.empty()) << first.body;
+        return cursor;
+    }
+    /// What the cursor says up to the sort value: what it is bound to, and an id.
+    std::string without_value(const List& list) {
+        const std::string said = unpacked(cursor_of(list));
+        return said.substr(0, said.find(' ') + 1 + 36);
+    }
+    int answer_to(const List& list, const std::string& said) {
+        return get(list.target + "&cursor=" + packed(said)).status;
+    }
+
+    Endpoint bin = an_existing_endpoint(an_endpoint().inbox());
+};
+
+TEST_F(ListCursor, OfTheServerLeadsToTheNextRow) {
+    for (const List& list : lists()) {
+        const Response second = get(list.target + "&cursor=" + cursor_of(list));
+        EXPECT_EQ(second.status, 200) << list.target;
+        EXPECT_NE(second.body, get(list.target).body) << list.target;
+    }
+}
+
+TEST_F(ListCursor, LacksItsValueOnlyWhereRowsMayLackIt) {
+    for (const List& list : lists()) {
+        const bool may =
+            list.sorted == Sorted::by_id || list.sorted == Sorted::by_a_number_that_may_lack;
+        EXPECT_EQ(answer_to(list, without_value(list)), may ? 200 : 400) << list.target;
+    }
+}
+
+TEST_F(ListCursor, SaysOnlyWhatARowCouldHave) {
+    const std::vector<std::string> no_numbers{"x",
+                                              "1x",
+                                              "+1",
+                                              " 1",
+                                              "1.5",
+                                              "9223372036854775807",    // beyond every calendar
+                                              "-9223372036854775808",   //
+                                              "99999999999999999999"};  // beyond 64 bits
+    const std::vector<std::string> no_texts{"\xff", std::string("L\0i", 3), "\xed\xa0\x80"};
+    for (const List& list : lists()) {
+        const std::string place = without_value(list);
+        const auto& wrong = list.sorted == Sorted::by_text ? no_texts : no_numbers;
+        for (const std::string& value : wrong) {
+            EXPECT_EQ(answer_to(list, place + value), 400) << list.target << ' ' << value;
+        }
+    }
+}
+
+TEST_F(ListCursor, IsOfNoUseForAnotherList) {
+    const auto all = lists();
+    for (const List& one : all) {
+        for (const List& other : all) {
+            if (one.target == other.target) continue;
+            EXPECT_EQ(get(other.target + "&cursor=" + cursor_of(one)).status, 400);
+        }
+    }
+}
+
+/// Whatever a client sends as a cursor, it gets a page or is told that this is no cursor.
+TEST_F(ListCursor, MadeOfRandomBytesIsRefused) {
+    std::mt19937_64 random{20'270'105};
+    for (const List& list : lists()) {
+        const std::string place = without_value(list);
+        const std::string bound_to = place.substr(0, place.size() - 36);
+        for (int i = 0; i < 300; ++i) {
+            std::string bytes(random() % 60, '\0');
+            for (char& byte : bytes) byte = static_cast<char>(random());
+            ASSERT_EQ(answer_to(list, bytes), 400) << packed(bytes);
+            ASSERT_EQ(answer_to(list, bound_to + bytes), 400) << packed(bytes);
+            ASSERT_THAT(answer_to(list, place + bytes), AnyOf(200, 400)) << packed(bytes);
+        }
+    }
+}
+
+TEST_F(ListCursor, EditedAtRandomGivesAPageOrIsRefused) {
+    std::mt19937_64 random{20'270'106};
+    for (const List& list : lists()) {
+        const std::string whole = unpacked(cursor_of(list));
+        for (int i = 0; i < 300; ++i) {
+            std::string edited = whole;
+            for (auto edits = 1 + random() % 3; edits != 0 && !edited.empty(); --edits) {
+                const auto at = random() % edited.size();
+                switch (random() % 4) {
+                    case 0:
+                        edited[at] = static_cast<char>(random());
+                        break;
+                    case 1:
+                        edited.insert(at, 1, static_cast<char>(random()));
+                        break;
+                    case 2:
+                        edited.erase(at, 1);
+                        break;
+                    default:
+                        edited.resize(at);
+                }
+            }
+            ASSERT_THAT(answer_to(list, edited), AnyOf(200, 400))
+                << list.target << ' ' << packed(edited);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sundial::http
