@@ -46,6 +46,12 @@ HeldClaim* HeldClaims::find(EventId id, Stage stage) {
     return claim != nullptr && claim->stage == stage ? claim : nullptr;
 }
 
+HeldClaim& HeldClaims::at(EventId id, Stage stage) {
+    const auto found = claims_.find(id);
+    base::check(found != claims_.end() && found->second.stage == stage);
+    return found->second;
+}
+
 std::vector<HeldClaim*> HeldClaims::unsent() {
     std::vector<HeldClaim*> found;
     for (auto& [id, claim] : claims_) {

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] HeldClaim* find(EventId id);
     /// Null also if it has left `stage`.
     [[nodiscard]] HeldClaim* find(EventId id, Stage stage);
+    /// One that cannot have left `stage`.
+    [[nodiscard]] HeldClaim& at(EventId id, Stage stage);
     [[nodiscard]] std::vector<HeldClaim*> unsent();
 
     /// The leases that can still be extended.

@@ -294,14 +294,13 @@ std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono
     std::vector<Settled> all;
     for (std::size_t i = 0; i < settling_.size(); ++i) {
         Settlement& settlement = settling_[i].settlement;
-        HeldClaim* claim = held_.find(settlement.id, Stage::settling);
-        base::check(claim != nullptr);
+        HeldClaim& claim = held_.at(settlement.id, Stage::settling);
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
             rota_.expect(shard_of(settlement.id, settings_.shards),
                          rota_.database_now(now) + retry->delay);
         }
-        all.push_back({std::move(claim->event), std::move(settlement), late});
+        all.push_back({std::move(claim.event), std::move(settlement), late});
         held_.forget(all.back().event.id);
     }
     settling_.clear();
@@ -344,19 +343,18 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
 // What happens by itself.
 
 Worker::Try Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
-    HeldClaim* claim = held_.find(id, Stage::sending);
-    base::check(claim != nullptr);
-    const Endpoint* endpoint = claim->destination.endpoint.get();
-    outcome = judged(std::move(outcome), claim->event, endpoint);
+    HeldClaim& claim = held_.at(id, Stage::sending);
+    const Endpoint* endpoint = claim.destination.endpoint.get();
+    outcome = judged(std::move(outcome), claim.event, endpoint);
     if (endpoint != nullptr && outcome.status_code == gone &&
         std::ranges::find(to_disable_, endpoint->id) == to_disable_.end()) {
         to_disable_.push_back(endpoint->id);
     }
-    finish(*claim,
-           settlement_of(claim->event, claim->destination, outcome, settings_.instance,
-                         claim->started_at, random),
+    finish(claim,
+           settlement_of(claim.event, claim.destination, outcome, settings_.instance,
+                         claim.started_at, random),
            now);
-    return {claim->event, claim->destination, claim->started_at, std::move(outcome)};
+    return {claim.event, claim.destination, claim.started_at, std::move(outcome)};
 }
 
 void Worker::wake(Instant due) { rota_.hint(due); }

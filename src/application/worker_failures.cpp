@@ -43,10 +43,9 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
                 return;
             }
             worker.planning_.clear();
-            HeldClaim* claim = worker.held_.find(plan.events.front().id, Stage::claimed);
-            base::check(claim != nullptr);
             worker.keep_back(
-                *claim, {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
+                worker.held_.at(plan.events.front().id, Stage::claimed),
+                {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
         }
         void operator()(const DisableEndpoint&) const {
             worker.disable_backoff_.fail(random, now);
