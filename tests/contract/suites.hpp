@@ -4,6 +4,7 @@
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
 #include "contract/model_contract.hpp"
+#include "contract/race_contract.hpp"
 #include "contract/store_contract.hpp"
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
@@ -15,6 +16,7 @@
     SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);         \
     SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);               \
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__); \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
