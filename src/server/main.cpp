@@ -11,6 +11,7 @@
 #include "application/ports/failures.hpp"
 #include "base/suggest.hpp"
 #include "cli/commands.hpp"
+#include "cli/next/batch.hpp"
 #include "server/database.hpp"
 #include "server/process.hpp"
 #include "server/settings.hpp"
@@ -102,6 +103,14 @@ int with_log(const server::Settings& settings, Work work) {
     return print_schema(work(settings, log));
 }
 
+/// The batch format of the time rules, from standard input to standard output.
+int next_batch(const Options& options) {
+    const auto zones = server::load_time_zones(load(options).settings);
+    std::ios::sync_with_stdio(false);
+    cli::answer_lines(std::cin, std::cout, *zones);
+    return std::cout ? ok : failure;
+}
+
 std::optional<std::string> if_given(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -116,6 +125,7 @@ public:
         serving();
         maintaining();
         asking();
+        reckoning();
     }
 
     int run(int argc, char** argv) {
@@ -244,6 +254,15 @@ private:
                       << ")\n";
             return ok;
         });
+    }
+
+    void reckoning() {
+        CLI::App* const next = command(app_, "next", "when rules of time occur",
+                                       [this] { return next_batch(options_); });
+        next->add_option("--config", options_.config, "TOML file")->type_name("FILE");
+        next->add_flag("--json", options_.json,
+                       "requests as JSON Lines on standard input, an answer for each line")
+            ->required();
     }
 
     void client_of(CLI::App* to) {

@@ -228,4 +228,8 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
     return 0;
 }
 
+std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings) {
+    return std::make_unique<zones::CctzTimeZones>(tz_directory(settings));
+}
+
 }  // namespace sundial::server

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
+#include "application/ports/time_zones.hpp"
 #include "server/settings.hpp"
 
 namespace sundial::server {
@@ -17,5 +19,8 @@ struct ProcessOptions {
 
 /// One pass over what is due, then the end: for an external minute trigger. Prints what it did.
 [[nodiscard]] int run_tick(const Settings& settings, std::uint64_t limit, bool json);
+
+/// The tz database of the settings. Throws CannotStart where there is none.
+[[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings);
 
 }  // namespace sundial::server

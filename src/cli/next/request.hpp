@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/next/json.hpp"
+#include "domain/time/error.hpp"
+
+/// The requests of the batch format (time-semantics 2): which fields a kind takes, and of what
+/// type. What the texts in them mean, rules.hpp knows.
+namespace sundial::cli {
+
+enum class RequestKind : std::uint8_t { tzdb, instant, local, yearly, interval, misfire };
+
+/// Where a request stands: on a line of its own, or as the schedule in one of kind misfire, which
+/// has no id, after and count.
+enum class RequestPlace : std::uint8_t { line, schedule };
+
+/// A request of a known kind whose fields all belong to it, have their types, and are there if
+/// required.
+class Request {
+public:
+    /// Errors: bad_request.
+    [[nodiscard]] static TimeResult<Request> read(const JsonValue::Object& members,
+                                                  RequestPlace place);
+
+    [[nodiscard]] RequestKind kind() const { return kind_; }
+    [[nodiscard]] RequestPlace place() const { return place_; }
+    [[nodiscard]] bool has(std::string_view field) const;
+    [[nodiscard]] std::optional<std::string_view> text(std::string_view field) const;
+    [[nodiscard]] std::vector<std::string_view> texts(std::string_view field) const;
+    /// Of 1 to 10000.
+    [[nodiscard]] std::uint32_t number(std::string_view field, std::uint32_t otherwise) const;
+    /// The request within this one. The field is a required one.
+    [[nodiscard]] const JsonValue::Object& object(std::string_view field) const;
+
+private:
+    Request(RequestKind kind, RequestPlace place, const JsonValue::Object& members)
+        : kind_(kind), place_(place), members_(&members) {}
+
+    RequestKind kind_;
+    RequestPlace place_;
+    const JsonValue::Object* members_;
+};
+
+/// `text` between quotes for a message, or nothing when it would be long there.
+[[nodiscard]] std::string quoted(std::string_view text);
+/// "; did you mean 'overlap'?" where one of the names is near enough, else nothing.
+[[nodiscard]] std::string did_you_mean(std::string_view wrong,
+                                       std::span<const std::string_view> names);
+/// "a, b, c".
+[[nodiscard]] std::string listed(std::span<const std::string_view> names);
+
+}  // namespace sundial::cli

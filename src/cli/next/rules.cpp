@@ -1,0 +1,109 @@
+#include "cli/next/rules.hpp"
+
+#include "base/check.hpp"
+#include "domain/time/bounded.hpp"
+#include "domain/time/interval.hpp"
+#include "domain/time/local_request.hpp"
+#include "domain/time/text.hpp"
+#include "domain/time/yearly.hpp"
+
+namespace sundial::cli {
+namespace {
+
+struct Policies {
+    GapPolicy gap;
+    OverlapPolicy overlap;
+};
+
+Policies recurring_policies(FieldReader& read, Policies otherwise) {
+    return {read.policy<GapPolicy>("gap", recurring_gaps, otherwise.gap),
+            read.policy<OverlapPolicy>("overlap", recurring_overlaps, otherwise.overlap)};
+}
+
+TimeResult<AskedRule> instant_rule(FieldReader& read) {
+    const auto instant = read.instant("instant");
+    if (read.error()) return *read.error();
+    const RuleOccurrence once{*instant, WallTime{instant->time_since_epoch()}};
+    return AskedRule{TimeKind::instant, single_recurrence(once), nullptr};
+}
+
+TimeResult<AskedRule> local_rule(FieldReader& read) {
+    const auto local = read_local(read);
+    if (!local) return local.error();
+    std::optional<RuleOccurrence> once;
+    if (local->resolved.instant) once = RuleOccurrence{*local->resolved.instant, local->wall};
+    return AskedRule{TimeKind::local, single_recurrence(once), local->zone};
+}
+
+TimeResult<AskedRule> yearly_rule(FieldReader& read) {
+    YearlyRule rule;
+    const auto date = read.read("date", parse_yearly_date);
+    if (const auto time = read.read("time", parse_time_of_day)) rule.at = *time;
+    const auto zone = read.zone("zone");
+    rule.leap = read.policy<LeapPolicy>("leap", leaps, rule.leap);
+    const Policies policies = recurring_policies(read, {rule.gap, rule.overlap});
+    if (read.error()) return *read.error();
+    rule.day = date->day;
+    rule.from = date->from;
+    rule.gap = policies.gap;
+    rule.overlap = policies.overlap;
+    return AskedRule{TimeKind::yearly, yearly_recurrence(rule, zone), zone};
+}
+
+TimeResult<AskedRule> interval_rule(FieldReader& read) {
+    const auto start = read.instant("start");
+    const auto every = read.read("every", parse_duration);
+    if (every && *every == std::chrono::seconds{0})
+        read.fail("every", {TimeErrorCode::bad_interval, "an interval is at least PT1S"});
+    if (read.error()) return *read.error();
+    return AskedRule{TimeKind::interval, interval_recurrence(*start, *every), nullptr};
+}
+
+TimeResult<AskedRule> rule_of(RequestKind kind, FieldReader& read) {
+    switch (kind) {
+        case RequestKind::instant:
+            return instant_rule(read);
+        case RequestKind::local:
+            return local_rule(read);
+        case RequestKind::yearly:
+            return yearly_rule(read);
+        case RequestKind::interval:
+            return interval_rule(read);
+        case RequestKind::tzdb:
+        case RequestKind::misfire:
+            break;
+    }
+    base::check(false);
+    return TimeError{};
+}
+
+bool recurs(TimeKind kind) { return kind != TimeKind::instant && kind != TimeKind::local; }
+
+}  // namespace
+
+TimeResult<AskedLocal> read_local(FieldReader& read) {
+    const auto text = read.request().text("local").value_or("");
+    const auto zone_field = read.request().text("zone");
+    const auto local = read.taken("local", read_local_request(text, zone_field));
+    const auto gap = read.policy<GapPolicy>("gap", single_gaps, GapPolicy::compatible);
+    const auto overlap =
+        read.policy<OverlapPolicy>("overlap", single_overlaps, OverlapPolicy::compatible);
+    if (read.error()) return *read.error();
+    const auto zone = read.zone_named(local->zone, zone_field ? "zone" : "local");
+    if (read.error()) return *read.error();
+    const auto resolved =
+        read.taken("local", resolve(local->wall, *zone, gap, overlap, local->offset));
+    if (read.error()) return *read.error();
+    return AskedLocal{local->wall, zone, *resolved};
+}
+
+TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones) {
+    FieldReader read(request, zones);
+    auto rule = rule_of(request.kind(), read);
+    if (rule && recurs(rule->kind) && !next_after(*rule->recurrence, Instant::min()))
+        return TimeError{TimeErrorCode::never_fires,
+                         "this never fires between the years 0001 and 9999"};
+    return rule;
+}
+
+}  // namespace sundial::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "cli/next/field_reader.hpp"
+#include "domain/time/misfire.hpp"
+#include "domain/time/recurrence.hpp"
+#include "domain/time/resolve.hpp"
+
+namespace sundial::cli {
+
+/// What a request asks to be evaluated: a rule in its zone. A single time is a rule of one.
+struct AskedRule {
+    TimeKind kind;
+    std::shared_ptr<const Recurrence> recurrence;
+    std::shared_ptr<const Zone> zone;  // null where the intent is in UTC
+};
+
+/// Of every kind but tzdb and misfire. Errors: all but bad_request for the fields' names and types.
+[[nodiscard]] TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones);
+
+/// The one time of a request of kind local.
+struct AskedLocal {
+    WallTime wall;
+    std::shared_ptr<const Zone> zone;
+    Resolved resolved;
+};
+[[nodiscard]] TimeResult<AskedLocal> read_local(FieldReader& read);
+
+}  // namespace sundial::cli

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "adapters/zones/cctz_time_zones.hpp"
+#include "adapters/zones/zoneinfo.hpp"
+#include "cli/next/batch.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::cli {
+namespace {
+
+namespace json = boost::json;
+
+const TimeZones& zones() {
+    static const zones::CctzTimeZones loaded(zones::zoneinfo_directory());
+    return loaded;
+}
+
+json::object answer(const json::object& request) {
+    return json::parse(answer_line(json::serialize(request), zones())).as_object();
+}
+
+std::string gen_instant() {
+    const auto moment = *rc::gen::inRange<std::int64_t>(1'600'000'000, 2'400'000'000);
+    return format_instant(Instant{std::chrono::seconds{moment}});
+}
+
+std::string two_digits(int value) { return (value < 10 ? "0" : "") + std::to_string(value); }
+
+const char* gen_zone() {
+    return *rc::gen::element("UTC", "America/New_York", "Europe/Dublin", "Australia/Lord_Howe",
+                             "Africa/Cairo", "Pacific/Apia", "Asia/Kathmandu");
+}
+
+json::object gen_yearly() {
+    return {{"kind", "yearly"},
+            {"date", "--" + two_digits(*rc::gen::inRange(1, 13)) + "-" +
+                         two_digits(*rc::gen::inRange(1, 29))},
+            {"time", two_digits(*rc::gen::inRange(0, 24)) + ":30"},
+            {"zone", gen_zone()},
+            {"gap", *rc::gen::element("compatible", "earlier", "later", "boundary", "skip")},
+            {"overlap", *rc::gen::element("compatible", "earlier", "later", "both", "skip")}};
+}
+
+json::object gen_interval() {
+    return {{"kind", "interval"},
+            {"start", gen_instant()},
+            {"every", "PT" + std::to_string(*rc::gen::inRange(1, 100'000)) + "S"}};
+}
+
+json::object gen_rule() {
+    switch (*rc::gen::inRange(0, 2)) {
+        case 0:
+            return gen_yearly();
+        default:
+            return gen_interval();
+    }
+}
+
+RC_GTEST_PROP(BatchProperty, PagingEqualsOneLongList, ()) {
+    json::object request = gen_rule();
+    request["after"] = gen_instant();
+    request["count"] = 6;
+    const json::object whole = answer(request);
+    const json::array& all = whole.at("utc").as_array();
+    json::array paged;
+    request["count"] = 2;
+    for (int page = 0; page < 3; ++page) {
+        const json::object found = answer(request);
+        for (const json::value& each : found.at("utc").as_array()) paged.push_back(each);
+        if (!paged.empty()) request["after"] = paged.back();
+    }
+    RC_ASSERT(paged == all);
+}
+
+RC_GTEST_PROP(BatchProperty, AscendsStrictlyAfter, ()) {
+    json::object request = gen_rule();
+    const std::string after = gen_instant();
+    request["after"] = after;
+    request["count"] = 10;
+    Instant before = parse_instant(after)->instant;
+    const json::object found = answer(request);
+    for (const json::value& each : found.at("utc").as_array()) {
+        const Instant instant = parse_instant(each.as_string())->instant;
+        RC_ASSERT(instant > before);
+        before = instant;
+    }
+}
+
+RC_GTEST_PROP(BatchProperty, AnswersAnyBytesWithOneJsonObject, (const std::string& line)) {
+    const std::string said = answer_line(line, zones());
+    RC_ASSERT(said.find('\n') == std::string::npos);
+    RC_ASSERT(json::parse(said).as_object().contains("error"));
+}
+
+RC_GTEST_PROP(BatchProperty, AnswersARequestWithAnyTextInItsFields, (const std::string& text)) {
+    json::object request = gen_rule();
+    const auto at = *rc::gen::inRange<std::size_t>(0, request.size());
+    request.begin()[static_cast<std::ptrdiff_t>(at)].value() = text;
+    request["after"] = gen_instant();
+    const std::string said = answer_line(json::serialize(request), zones());
+    RC_ASSERT(said.find('\n') == std::string::npos);
+    RC_ASSERT(json::parse(said).is_object());
+}
+
+}  // namespace
+}  // namespace sundial::cli

@@ -1,0 +1,413 @@
+#include "cli/next/batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <ostream>
+#include <sstream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/zones/cctz_time_zones.hpp"
+#include "adapters/zones/zoneinfo.hpp"
+
+namespace sundial::cli {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const TimeZones& zones() {
+    static const zones::CctzTimeZones loaded(zones::zoneinfo_directory());
+    return loaded;
+}
+
+std::string answer(std::string_view line) { return answer_line(line, zones()); }
+
+std::string repeated(std::string_view text, std::size_t times) {
+    std::string all;
+    for (std::size_t i = 0; i < times; ++i) all += text;
+    return all;
+}
+
+// --- answers
+
+struct AnswerCase {
+    const char* name;
+    const char* request;
+    const char* answer;
+};
+void PrintTo(const AnswerCase& c, std::ostream* out) { *out << c.request; }
+class Answer : public testing::TestWithParam<AnswerCase> {};
+TEST_P(Answer, IsAsSpecified) { EXPECT_EQ(answer(GetParam().request), GetParam().answer); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Examples, Answer,
+    testing::Values(
+        AnswerCase{
+            "local",
+            R"({"id":1,"kind":"local","local":"2026-03-08T02:30:00","zone":"America/New_York","gap":"later"})",
+            R"({"id":1,"utc":"2026-03-08T07:30:00Z","resolution":"gap"})"},
+        AnswerCase{
+            "local_skipped",
+            R"({"kind":"local","local":"2026-03-08T02:30:00","zone":"America/New_York","gap":"skip"})",
+            R"({"utc":null,"resolution":"gap"})"},
+        AnswerCase{
+            "yearly",
+            R"({"id":2,"kind":"yearly","date":"1992-02-29","zone":"Europe/Paris","leap":"mar1","after":"2026-01-01T00:00:00Z","count":3})",
+            R"({"id":2,"utc":["2026-03-01T08:00:00Z","2027-03-01T08:00:00Z","2028-02-29T08:00:00Z"]})"},
+        AnswerCase{"instant", R"({"kind":"instant","instant":"2027-05-04T10:11:12.50+02:00"})",
+                   R"({"utc":"2027-05-04T08:11:12.5Z"})"},
+        AnswerCase{
+            "interval_from_its_start",
+            R"({"kind":"interval","start":"2026-01-17T00:00:00.25Z","every":"PT1H","count":2})",
+            R"({"utc":["2026-01-17T00:00:00.25Z","2026-01-17T01:00:00.25Z"]})"},
+        AnswerCase{"interval_to_the_end_of_time",
+                   R"({"kind":"interval","start":"9999-12-31T23:00:00Z","every":"PT1H","count":2})",
+                   R"({"utc":["9999-12-31T23:00:00Z"]})"},
+        AnswerCase{
+            "after_the_end",
+            R"({"kind":"interval","start":"9999-12-31T23:00:00Z","every":"PT1H","after":"9999-12-31T23:30:00Z"})",
+            R"({"utc":[]})"},
+        AnswerCase{
+            "misfire_once",
+            R"({"kind":"misfire","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            R"({"fire":["2026-01-18T06:00:00Z"],"dropped":4,"next":"2026-01-18T12:00:00Z"})"},
+        AnswerCase{
+            "misfire_of_an_instant",
+            R"({"kind":"misfire","schedule":{"kind":"instant","instant":"2026-01-17T06:00:00Z"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            R"({"fire":["2026-01-17T06:00:00Z"],"dropped":0,"next":null})"},
+        AnswerCase{
+            "misfire_of_a_skipped_local_time",
+            R"({"kind":"misfire","schedule":{"kind":"local","local":"2026-03-08T02:30","zone":"America/New_York","gap":"skip"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            R"({"fire":[],"dropped":0,"next":null})"},
+        AnswerCase{
+            "misfire_with_everything",
+            R"({"kind":"misfire","policy":"all","window":"PT24H","grace":"PT0S","limit":2,"schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            R"({"fire":["2026-01-18T00:00:00Z","2026-01-18T06:00:00Z"],"dropped":3,"next":"2026-01-18T12:00:00Z"})"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Answers, NameTheReleaseOfTheTzDatabase) {
+    EXPECT_EQ(answer(R"({"kind":"tzdb"})"), R"({"tzdb":")" + zones().release() + R"("})");
+}
+
+TEST(Answers, EchoTheIdAsItWas) {
+    for (const char* id : {"7", "-1", "9223372036854775807", "18446744073709551615", R"("")",
+                           R"("a\"b\\c\n")", R"("Zürich")"}) {
+        EXPECT_THAT(answer(R"({"id":)" + std::string(id) + R"(,"kind":"tzdb"})"),
+                    StartsWith(R"({"id":)" + std::string(id) + R"(,"tzdb")"));
+        EXPECT_THAT(answer(R"({"kind":"none","id":)" + std::string(id) + "}"),
+                    StartsWith(R"({"id":)" + std::string(id) + R"(,"error")"));
+    }
+}
+
+// --- errors
+
+struct Refusal {
+    const char* request;
+    const char* code;
+    const char* says;
+};
+void PrintTo(const Refusal& r, std::ostream* out) { *out << r.request; }
+class Refused : public testing::TestWithParam<Refusal> {};
+TEST_P(Refused, NamesTheCodeAndSaysWhatWouldBeRight) {
+    const json::value said = json::parse(answer(GetParam().request));
+    const json::object& error = said.at("error").as_object();
+    EXPECT_EQ(error.at("code").as_string(), GetParam().code) << said;
+    EXPECT_THAT(std::string(error.at("message").as_string()), HasSubstr(GetParam().says));
+    EXPECT_EQ(said.as_object().size(), 1U) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, Refused,
+    testing::Values(Refusal{"no JSON", "bad_json", "not JSON"},
+                    Refusal{"{\"id\":1", "bad_json", "ends too early"},
+                    Refusal{R"({"id":1,"kind":"tzdb"} x)", "bad_json", "more after"},
+                    Refusal{R"({"id":1,"kind":"tzdb","kind":"tzdb"})", "bad_json", "'kind'"},
+                    Refusal{"   ", "bad_json", "too early"},
+                    Refusal{"\"\xff\"", "bad_json", "UTF-8"},
+                    Refusal{"[]", "bad_request", "object"}, Refusal{"7", "bad_request", "object"},
+                    Refusal{"null", "bad_request", "object"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, Refused,
+    testing::Values(
+        Refusal{"{}", "bad_request", "kind is missing"},
+        Refusal{R"({"kind":7})", "bad_request", "kind must be a string"},
+        Refusal{R"({"kind":"yaerly"})", "bad_request", "did you mean 'yearly'?"},
+        Refusal{R"({"kind":"tzdb","id":1.5})", "bad_request", "id must be"},
+        Refusal{R"({"kind":"tzdb","id":null})", "bad_request", "id must be"},
+        Refusal{R"({"kind":"tzdb","zone":"UTC"})", "bad_request", "takes id, kind"},
+        Refusal{R"({"kind":"instant"})", "bad_request", "instant is missing"},
+        Refusal{R"({"kind":"instant","instant":7})", "bad_request", "instant must be a string"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","overlaps":"later"})",
+                "bad_request", "did you mean 'overlap'?"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":null})", "bad_request",
+                "zone must be a string"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00"})", "bad_request",
+                "local: a local time needs a zone"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00[UTC]","zone":"Etc/UTC"})",
+                "bad_request", "must be equal"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","gap":"latr"})",
+                "bad_request", "did you mean 'later'?"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","overlap":"both"})",
+                "bad_request", "overlap: 'both' is no policy here"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","gap":"reject"})",
+            "bad_request", "compatible, earlier, later, boundary, skip"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","leap":"feb29"})",
+            "bad_request", "feb28"},
+        Refusal{R"({"kind":"yearly","date":"--07-01","zone":"UTC"})", "bad_request",
+                "after is missing"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","count":0})",
+            "bad_request", "count must be an integer from 1 to 10000"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","count":10001})",
+            "bad_request", "count must be"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","count":2.0})",
+            "bad_request", "count must be"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","count":"2"})",
+            "bad_request", "count must be"},
+        Refusal{
+            R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT1H","count":18446744073709551615})",
+            "bad_request", "count must be"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Misfires, Refused,
+    testing::Values(
+        Refusal{R"({"kind":"misfire","schedule":7,"last":"","now":""})", "bad_request",
+                "schedule must be an object"},
+        Refusal{R"({"kind":"misfire","schedule":{},"last":"","now":""})", "bad_request",
+                "schedule: kind is missing"},
+        Refusal{R"({"kind":"misfire","schedule":{"kind":"tzdb"},"last":"","now":""})",
+                "bad_request", "schedule: kind 'tzdb' is not known here"},
+        Refusal{R"({"kind":"misfire","schedule":{"kind":"misfire"},"last":"","now":""})",
+                "bad_request", "instant, local, yearly"},
+        Refusal{
+            R"({"kind":"misfire","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H","count":2},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "bad_request", "schedule: the field 'count' is not known here"},
+        Refusal{
+            R"({"kind":"misfire","schedule":{"kind":"yearly","date":"--07-01","zone":"Europe/paris"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "unknown_zone", "schedule.zone: 'Europe/paris'"},
+        Refusal{
+            R"({"kind":"misfire","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"yesterday","now":"2026-01-18T07:00:00Z"})",
+            "bad_time", "last: 'yesterday'"},
+        Refusal{
+            R"({"kind":"misfire","policy":"both","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "bad_request", "policy: 'both' is no policy here"},
+        Refusal{
+            R"({"kind":"misfire","misfire":"once","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "bad_request", "'misfire' is not known here"},
+        Refusal{
+            R"({"kind":"misfire","window":"P1D","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "bad_interval", "window: 'P1D'"},
+        Refusal{
+            R"({"kind":"misfire","limit":0,"schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
+            "bad_request", "limit must be"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Times, Refused,
+    testing::Values(
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"Europe/paris"})",
+                "unknown_zone", "zone: 'Europe/paris' is not an IANA zone; did you mean"},
+        Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00[CEST]"})", "unknown_zone",
+                "local: 'CEST'"},
+        Refusal{R"({"kind":"instant","instant":"2026-07-01T12:17:00Z[CEST]"})", "unknown_zone",
+                "instant: 'CEST'"},
+        Refusal{R"({"kind":"instant","instant":"2026-02-30T00:00:00Z"})", "bad_time",
+                "no such day"},
+        Refusal{R"({"kind":"instant","instant":"0000-01-01T00:00:00Z"})", "out_of_range",
+                "0001 to 9999"},
+        Refusal{R"({"kind":"instant","instant":"9999-12-31T23:59:59-01:00"})", "out_of_range",
+                "9999"},
+        Refusal{R"({"kind":"instant","instant":"2027-05-04T10:11:12+01:00[Europe/Rome]"})",
+                "offset_mismatch", "+02:00"},
+        Refusal{R"({"kind":"local","local":"2027-05-04T10:11:12+01:00","zone":"Europe/Rome"})",
+                "offset_mismatch", "+02:00"},
+        Refusal{R"({"kind":"local","local":"0001-01-01T00:00:00","zone":"Asia/Tokyo"})",
+                "out_of_range", "0001"},
+        Refusal{
+            R"({"kind":"local","local":"2026-03-08T02:30:00","zone":"America/New_York","gap":"reject"})",
+            "nonexistent_time", "does not exist"},
+        Refusal{
+            R"({"kind":"local","local":"2026-11-01T01:17:00","zone":"America/New_York","overlap":"reject"})",
+            "ambiguous_time", "occurs twice"},
+        Refusal{
+            R"({"kind":"yearly","date":"2026-02-29","zone":"UTC","after":"2026-01-01T00:00:00Z"})",
+            "bad_time", "date: '2026-02-29'"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","time":"24:00","zone":"UTC","after":"2026-01-01T00:00:00Z"})",
+            "bad_time", "time: '24:00'"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00+01:00[Europe/Rome]","gap":"?"})",
+            "bad_request", "gap"},
+        Refusal{
+            R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-07-01T00:00:00+01:00[Europe/Rome]"})",
+            "offset_mismatch", "after: "},
+        Refusal{
+            R"({"kind":"yearly","date":"9999-12-31","time":"23:00","zone":"America/Lima","after":"2026-07-01T00:00:00Z"})",
+            "never_fires", "never fires"},
+        Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"P1D"})",
+                "bad_interval", "every: 'P1D'"},
+        Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT0S"})",
+                "bad_interval", "at least PT1S"},
+        Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00","every":"PT1S"})", "bad_time",
+                "start: "}));
+
+// --- lines
+
+std::vector<std::string> answers(const std::string& input) {
+    std::istringstream in(input);
+    std::ostringstream out;
+    answer_lines(in, out, zones());
+    std::vector<std::string> lines;
+    std::istringstream answered(out.str());
+    for (std::string line; std::getline(answered, line);) lines.push_back(line);
+    EXPECT_TRUE(out.str().empty() || out.str().ends_with('\n'));
+    return lines;
+}
+
+TEST(AnswerLines, AnswersEachLineThatIsNotEmptyInOrder) {
+    EXPECT_THAT(answers("\n{\"id\":1,\"kind\":\"?\"}\n\r\n\n{\"id\":2,\"kind\":\"?\"}\r\nx\n"
+                        "{\"id\":3,\"kind\":\"?\"}"),
+                ElementsAre(StartsWith(R"({"id":1,)"), StartsWith(R"({"id":2,)"),
+                            HasSubstr("bad_json"), StartsWith(R"({"id":3,)")));
+    EXPECT_THAT(answers(""), ElementsAre());
+    EXPECT_THAT(answers("\n\n"), ElementsAre());
+}
+
+std::string of_length(std::size_t length) {
+    const std::string request = R"({"id":1,"kind":"tzdb"})";
+    return request + std::string(length - request.size(), ' ');
+}
+
+TEST(AnswerLines, TakesALineOfAMebibyteAndRefusesALongerOne) {
+    for (const char* end : {"\n", "\r\n", ""}) {
+        EXPECT_THAT(answers(of_length(longest_line) + end), ElementsAre(HasSubstr("tzdb")));
+        EXPECT_THAT(answers(of_length(longest_line + 1) + end),
+                    ElementsAre(HasSubstr("at most 1048576 bytes")));
+    }
+    EXPECT_THAT(answers(of_length(5 * longest_line) + "\n" + of_length(100)),
+                ElementsAre(HasSubstr("bad_request"), HasSubstr("tzdb")));
+}
+
+/// Gives its text in pieces, and notes what has been answered when more is asked for.
+class Slow final : public std::streambuf {
+public:
+    Slow(std::vector<std::string> pieces, const std::ostringstream& answers)
+        : pieces_(std::move(pieces)), answers_(answers) {}
+    std::vector<std::string> answered_before;
+
+private:
+    int_type underflow() override {
+        answered_before.push_back(answers_.str());
+        if (next_ == pieces_.size()) return traits_type::eof();
+        std::string& piece = pieces_[next_++];
+        setg(piece.data(), piece.data(), piece.data() + piece.size());
+        return traits_type::to_int_type(piece.front());
+    }
+    std::vector<std::string> pieces_;
+    const std::ostringstream& answers_;
+    std::size_t next_ = 0;
+};
+
+/// Shows in `seen` only what has been flushed.
+class Buffered final : public std::streambuf {
+public:
+    explicit Buffered(std::ostringstream& seen) : seen_(seen) {}
+
+private:
+    int_type overflow(int_type c) override {
+        kept_.push_back(traits_type::to_char_type(c));
+        return c;
+    }
+    int sync() override {
+        seen_ << kept_;
+        kept_.clear();
+        return 0;
+    }
+    std::ostringstream& seen_;
+    std::string kept_;
+};
+
+TEST(AnswerLines, SendsWhatIsAnsweredBeforeItWaitsForMore) {
+    std::ostringstream seen;
+    Slow slow({"[]\n[]\n[", "]\n"}, seen);
+    Buffered buffered(seen);
+    std::istream in(&slow);
+    std::ostream out(&buffered);
+    answer_lines(in, out, zones());
+    const auto answered = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+    ASSERT_EQ(slow.answered_before.size(), 3U);
+    EXPECT_EQ(answered(slow.answered_before.at(1)), 2);
+    EXPECT_EQ(answered(slow.answered_before.at(2)), 3);
+}
+
+// --- hostile lines: each in its second (the guard is ten, for a busy machine)
+
+TEST(HostileLine, IsAnsweredInItsSecond) {
+    const std::string mebibyte(900'000, 'x');
+    const std::vector<std::string> lines{
+        repeated("[", 1'000'000),
+        repeated("[", 500'000) + repeated("]", 500'000),
+        repeated(R"({"a":)", 180'000),
+        repeated("9", 1'000'000),
+        "1e" + repeated("9", 1'000'000),
+        R"({"id":")" + repeated("\\u0041", 160'000) + R"(","kind":"tzdb"})",
+        R"({"id":")" + mebibyte + R"(","kind":"tzdb"})",
+        R"({"kind":")" + mebibyte + R"("})",
+        R"({")" + mebibyte + R"(":1,"kind":"tzdb"})",
+        R"({"kind":"local","local":"2026-07-01T12:17:00","zone":")" + mebibyte + R"("})",
+        R"({"kind":"local","local":"2026-07-01T12:17:00[)" + mebibyte + R"(]"})",
+        R"({"kind":"local","local":"2026-07-01T12:17:00[UTC])" + repeated("[a=b]", 200'000) +
+            R"("})",
+        R"({"kind":"instant","instant":")" + repeated("2", 1'000'000) + R"("})",
+        R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT)" +
+            repeated("9", 1'000'000) + R"(S"})",
+        R"({"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S","after":"9999-12-31T00:00:00Z","count":10000})",
+        R"({"kind":"yearly","date":"--02-29","leap":"skip","gap":"skip","zone":"America/New_York","after":"0001-01-01T00:00:00Z","count":10000})",
+        R"({"kind":"misfire","policy":"all","limit":10000,"schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+        R"({"kind":"misfire","policy":"skip","grace":"PT876600H","schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+        R"({"kind":"misfire","limit":10000,"schedule":{"kind":"yearly","date":"--02-29","gap":"skip","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+    };
+    for (const std::string& line : lines) {
+        const auto began = std::chrono::steady_clock::now();
+        const std::string said = answer(line);
+        const auto took = std::chrono::steady_clock::now() - began;
+        EXPECT_LT(took, std::chrono::seconds{10}) << line.substr(0, 100);
+        EXPECT_TRUE(json::parse(said).is_object());
+    }
+}
+
+TEST(HostileLine, OfManyMembersIsAnsweredInItsSecond) {
+    std::string members = R"({"kind":"tzdb")";
+    for (int i = 0; members.size() < 1'000'000; ++i) members += ",\"m" + std::to_string(i) + "\":0";
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_THAT(answer(members + "}"), HasSubstr("'m0' is not known here"));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{10});
+}
+
+TEST(HostileLine, IsNotRepeatedInTheMessage) {
+    for (const std::string& line :
+         {R"({")" + std::string(100'000, 'x') + R"(":1,"kind":"tzdb"})",
+          R"({"kind":"local","local":"2026-07-01T12:17:00","zone":")" + std::string(100'000, 'x') +
+              R"("})",
+          R"({"kind":"instant","instant":")" + std::string(100'000, '2') + R"("})",
+          R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","gap":")" +
+              std::string(100'000, 'x') + R"("})"}) {
+        EXPECT_LT(answer(line).size(), 500U);
+    }
+}
+
+}  // namespace
+}  // namespace sundial::cli
