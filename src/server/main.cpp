@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "adapters/system/json_log.hpp"
+#include "adapters/system/real_time.hpp"
 #include "application/ports/failures.hpp"
 #include "base/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/next/batch.hpp"
+#include "cli/next/show_next.hpp"
 #include "server/database.hpp"
 #include "server/process.hpp"
 #include "server/settings.hpp"
@@ -37,6 +39,8 @@ struct Options {
     bool test_clock = false;
     std::uint64_t limit = 100;
     std::string by{}, to{};
+    std::vector<std::string> expression{};
+    cli::NextOptions next{};
 };
 
 std::map<std::string, std::string> environment() {
@@ -103,12 +107,20 @@ int with_log(const server::Settings& settings, Work work) {
     return print_schema(work(settings, log));
 }
 
-/// The batch format of the time rules, from standard input to standard output.
-int next_batch(const Options& options) {
+/// Rules of time: an expression for people, or else requests of the batch format.
+int answer_rules(Options options) {
     const auto zones = server::load_time_zones(load(options).settings);
-    std::ios::sync_with_stdio(false);
-    cli::answer_lines(std::cin, std::cout, *zones);
-    return std::cout ? ok : failure;
+    if (options.expression.empty()) {
+        if (!options.json)
+            throw CLI::RequiredError("EXPR, or --json with requests on standard input,");
+        std::ios::sync_with_stdio(false);
+        cli::answer_lines(std::cin, std::cout, *zones);
+        return std::cout ? ok : failure;
+    }
+    for (const std::string& word : options.expression)
+        options.next.expression += (options.next.expression.empty() ? "" : " ") + word;
+    return cli::show_next(options.next, *zones, system::real_time(),
+                          {std::cout, std::cerr, options.json});
 }
 
 std::optional<std::string> if_given(const std::string& text) {
@@ -257,12 +269,42 @@ private:
     }
 
     void reckoning() {
-        CLI::App* const next = command(app_, "next", "when rules of time occur",
-                                       [this] { return next_batch(options_); });
+        CLI::App* const next = command(app_, "next", "when a rule occurs next",
+                                       [this] { return answer_rules(options_); });
+        expression_of(next);
         next->add_option("--config", options_.config, "TOML file")->type_name("FILE");
+        next->add_option("-n,--count", options_.next.count, "how many")
+            ->check(CLI::Range(1, 10'000))
+            ->capture_default_str();
+        next->add_option("--from", options_.next.from, "strictly after this instant (now)");
+        next->add_flag("--plain", options_.next.plain, "fields between tabs, without names");
         next->add_flag("--json", options_.json,
-                       "requests as JSON Lines on standard input, an answer for each line")
-            ->required();
+                       "one JSON document; without EXPR: requests as JSON Lines on standard input, "
+                       "an answer for each");
+        next->footer(
+            "sundial next '30 2 * * *' --zone Europe/Berlin -n 5\n"
+            "sundial next yearly 02-29 --zone Europe/Paris --leap mar1\n"
+            "sundial next every PT36H --dtstart 2026-01-17T00:00:00Z\n"
+            "sundial next 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-11-20T09:00 --zone "
+            "Asia/Tokyo\n"
+            "sundial next --json < requests.jsonl");
+    }
+
+    /// A rule for people, and the flags that belong to it.
+    void expression_of(CLI::App* to) {
+        to->add_option("EXPR", options_.expression,
+                       "cron (5 or 6 fields, @daily), RRULE, iCalendar text, 'yearly MM-DD', or "
+                       "'every PT15M'");
+        cli::ExpressionFlags& flags = options_.next.flags;
+        to->add_option("--zone", flags.zone, "whose clock: Europe/Berlin, UTC");
+        to->add_option("--dtstart", flags.dtstart, "where an RRULE or an interval starts");
+        to->add_option("--at", flags.at, "time of day of 'yearly' (09:00)");
+        to->add_option("--gap", flags.gap,
+                       "for times that do not exist: compatible, earlier, "
+                       "later, boundary, skip");
+        to->add_option("--overlap", flags.overlap,
+                       "for times that occur twice: compatible, earlier, later, both, skip");
+        to->add_option("--leap", flags.leap, "29 February in common years: feb28, mar1, skip");
     }
 
     void client_of(CLI::App* to) {

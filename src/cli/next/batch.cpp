@@ -103,6 +103,7 @@ MaybeError answer(const Request& request, const TimeZones& zones, base::JsonWrit
         case RequestKind::local:
             return answer_local(request, zones, out);
         case RequestKind::yearly:
+        case RequestKind::cron:
         case RequestKind::interval:
             return answer_list(request, zones, out);
         case RequestKind::misfire:

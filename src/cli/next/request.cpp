@@ -16,7 +16,7 @@ struct Field {
     std::string_view name;
     Presence presence = Presence::optional;
     FieldType type = FieldType::text;
-    bool of_lines = false;  // a schedule within another request does not have it
+    bool of_lines = false;  // only requests on lines of their own have it
 };
 
 constexpr Field must(std::string_view name) { return {name, Presence::required}; }
@@ -40,6 +40,14 @@ constexpr std::array yearly_fields{id_field,    kind_field,     must("date"),
                                    may("time"), must("zone"),   may("leap"),
                                    may("gap"),  may("overlap"), of_lines(must("after")),
                                    count_field};
+constexpr std::array cron_fields{id_field,
+                                 kind_field,
+                                 must("expr"),
+                                 must("zone"),
+                                 may("gap"),
+                                 may("overlap"),
+                                 of_lines(must("after")),
+                                 count_field};
 constexpr std::array interval_fields{
     id_field, kind_field, must("start"), must("every"), of_lines(may("after")), count_field};
 constexpr std::array misfire_fields{
@@ -58,6 +66,7 @@ constexpr std::array kinds{
     KindFields{RequestKind::instant, "instant", instant_fields},
     KindFields{RequestKind::local, "local", local_fields},
     KindFields{RequestKind::yearly, "yearly", yearly_fields},
+    KindFields{RequestKind::cron, "cron", cron_fields},
     KindFields{RequestKind::interval, "interval", interval_fields},
     KindFields{RequestKind::misfire, "misfire", misfire_fields, false},
 };

@@ -14,11 +14,11 @@
 /// type. What the texts in them mean, rules.hpp knows.
 namespace sundial::cli {
 
-enum class RequestKind : std::uint8_t { tzdb, instant, local, yearly, interval, misfire };
+enum class RequestKind : std::uint8_t { tzdb, instant, local, yearly, cron, interval, misfire };
 
-/// Where a request stands: on a line of its own, or as the schedule in one of kind misfire, which
-/// has no id, after and count.
-enum class RequestPlace : std::uint8_t { line, schedule };
+/// Where a request stands: on a line of its own; as the schedule in one of kind misfire, or behind
+/// an expression for people, where it has no id, after and count.
+enum class RequestPlace : std::uint8_t { line, schedule, expression };
 
 /// A request of a known kind whose fields all belong to it, have their types, and are there if
 /// required.

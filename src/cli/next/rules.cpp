@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "domain/time/bounded.hpp"
+#include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/local_request.hpp"
 #include "domain/time/text.hpp"
@@ -50,6 +51,16 @@ TimeResult<AskedRule> yearly_rule(FieldReader& read) {
     return AskedRule{TimeKind::yearly, yearly_recurrence(rule, zone), zone};
 }
 
+TimeResult<AskedRule> cron_rule(FieldReader& read) {
+    const auto rule = read.read("expr", parse_cron);
+    const auto zone = read.zone("zone");
+    const Policies policies =
+        recurring_policies(read, {GapPolicy::boundary, OverlapPolicy::earlier});
+    if (read.error()) return *read.error();
+    return AskedRule{TimeKind::cron, cron_recurrence(*rule, zone, policies.gap, policies.overlap),
+                     zone};
+}
+
 TimeResult<AskedRule> interval_rule(FieldReader& read) {
     const auto start = read.instant("start");
     const auto every = read.read("every", parse_duration);
@@ -67,6 +78,8 @@ TimeResult<AskedRule> rule_of(RequestKind kind, FieldReader& read) {
             return local_rule(read);
         case RequestKind::yearly:
             return yearly_rule(read);
+        case RequestKind::cron:
+            return cron_rule(read);
         case RequestKind::interval:
             return interval_rule(read);
         case RequestKind::tzdb:

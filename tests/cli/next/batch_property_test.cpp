@@ -54,10 +54,27 @@ json::object gen_interval() {
             {"every", "PT" + std::to_string(*rc::gen::inRange(1, 100'000)) + "S"}};
 }
 
+std::string gen_cron_field(int least, int most) {
+    const auto value = std::to_string(*rc::gen::inRange(least, most));
+    const auto end = std::to_string(*rc::gen::inRange(least, most));
+    return *rc::gen::element<std::string>("*", "*/7", value, value + "-" + end, value + "," + end);
+}
+
+json::object gen_cron() {
+    return {{"kind", "cron"},
+            {"expr", gen_cron_field(0, 60) + " " + gen_cron_field(0, 24) + " " +
+                         gen_cron_field(1, 29) + " * " + gen_cron_field(0, 7)},
+            {"zone", gen_zone()},
+            {"gap", *rc::gen::element("compatible", "earlier", "later", "boundary", "skip")},
+            {"overlap", *rc::gen::element("compatible", "earlier", "later", "both", "skip")}};
+}
+
 json::object gen_rule() {
-    switch (*rc::gen::inRange(0, 2)) {
+    switch (*rc::gen::inRange(0, 3)) {
         case 0:
             return gen_yearly();
+        case 1:
+            return gen_cron();
         default:
             return gen_interval();
     }

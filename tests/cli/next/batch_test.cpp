@@ -62,6 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
             "yearly",
             R"({"id":2,"kind":"yearly","date":"1992-02-29","zone":"Europe/Paris","leap":"mar1","after":"2026-01-01T00:00:00Z","count":3})",
             R"({"id":2,"utc":["2026-03-01T08:00:00Z","2027-03-01T08:00:00Z","2028-02-29T08:00:00Z"]})"},
+        AnswerCase{
+            "cron",
+            R"({"id":3,"kind":"cron","expr":"30 2 * * *","zone":"America/New_York","after":"2026-03-07T12:00:00Z","count":2})",
+            R"({"id":3,"utc":["2026-03-08T07:00:00Z","2026-03-09T06:30:00Z"]})"},
         AnswerCase{"instant", R"({"kind":"instant","instant":"2027-05-04T10:11:12.50+02:00"})",
                    R"({"utc":"2027-05-04T08:11:12.5Z"})"},
         AnswerCase{
@@ -257,6 +261,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{
             R"({"kind":"yearly","date":"9999-12-31","time":"23:00","zone":"America/Lima","after":"2026-07-01T00:00:00Z"})",
             "never_fires", "never fires"},
+        Refusal{
+            R"({"kind":"cron","expr":"0 25 * * *","zone":"UTC","after":"2026-07-01T00:00:00Z"})",
+            "bad_cron", "expr: "},
+        Refusal{
+            R"({"kind":"cron","expr":"0 0 30 2 *","zone":"UTC","after":"2026-07-01T00:00:00Z"})",
+            "never_fires", "expr: "},
         Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"P1D"})",
                 "bad_interval", "every: 'P1D'"},
         Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT0S"})",
@@ -376,6 +386,14 @@ TEST(HostileLine, IsAnsweredInItsSecond) {
             repeated("9", 1'000'000) + R"(S"})",
         R"({"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S","after":"9999-12-31T00:00:00Z","count":10000})",
         R"({"kind":"yearly","date":"--02-29","leap":"skip","gap":"skip","zone":"America/New_York","after":"0001-01-01T00:00:00Z","count":10000})",
+        R"({"kind":"cron","expr":")" + repeated("*,", 400'000) +
+            R"(","zone":"UTC","after":"0001-01-01T00:00:00Z"})",
+        R"({"kind":"cron","expr":")" + repeated(" ", 900'000) +
+            R"(* * * * *","zone":"UTC","after":"0001-01-01T00:00:00Z"})",
+        R"({"kind":"cron","expr":"59 59 23 29 2 MON","zone":"Africa/Casablanca","after":"0001-01-01T00:00:00Z","count":10000})",
+        R"({"kind":"cron","expr":"0 30 2 * * *","gap":"skip","overlap":"both","zone":"America/New_York","after":"0001-01-01T00:00:00Z","count":10000})",
+        R"({"kind":"misfire","limit":10000,"policy":"all","schedule":{"kind":"cron","expr":"* * * * * *","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+        R"({"kind":"misfire","limit":10000,"policy":"all","schedule":{"kind":"cron","expr":"30 2 29 2 *","gap":"skip","overlap":"both","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","policy":"all","limit":10000,"schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","policy":"skip","grace":"PT876600H","schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","limit":10000,"schedule":{"kind":"yearly","date":"--02-29","gap":"skip","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",

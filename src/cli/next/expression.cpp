@@ -1,0 +1,88 @@
+#include "cli/next/expression.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "domain/time/text.hpp"
+
+namespace sundial::cli {
+namespace {
+
+char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+
+bool contains(std::string_view text, std::string_view upper_word) {
+    const auto same = [](char c, char of_word) { return upper(c) == of_word; };
+    return !std::ranges::search(text, upper_word, same).empty();
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// What follows `word`, as `02-29` after `yearly`.
+std::optional<std::string_view> after_word(std::string_view expression, std::string_view word) {
+    if (!expression.starts_with(word)) return std::nullopt;
+    const std::string_view rest = expression.substr(word.size());
+    if (!rest.empty() && rest.front() != ' ') return std::nullopt;
+    return trimmed(rest);
+}
+
+void add(JsonValue::Object& members, std::string name, std::string_view text) {
+    if (!text.empty()) members.emplace_back(std::move(name), JsonValue{std::string(text)});
+}
+
+/// `02-29` is short for `--02-29`.
+std::string yearly_date(std::string_view date) {
+    return (date.size() == 5 ? "--" : "") + std::string(date);
+}
+
+TimeError missing(std::string message) { return {TimeErrorCode::bad_request, std::move(message)}; }
+
+JsonValue::Object unzoned_request_of(std::string_view expression, const ExpressionFlags& flags,
+                                     Instant from) {
+    JsonValue::Object members;
+    if (contains(expression, "DTSTART") || contains(expression, "BEGIN:")) {
+        add(members, "kind", "rrule");
+        add(members, "ical", expression);
+        add(members, "dtstart", flags.dtstart);  // one too many, and said so
+    } else if (contains(expression, "FREQ=")) {
+        add(members, "kind", "rrule");
+        add(members, "rrule", expression);
+        add(members, "dtstart", flags.dtstart);
+    } else if (const auto date = after_word(expression, "yearly")) {
+        add(members, "kind", "yearly");
+        add(members, "date", yearly_date(*date));
+        add(members, "time", flags.at);
+    } else if (const auto every = after_word(expression, "every")) {
+        const auto start = std::chrono::floor<std::chrono::seconds>(from);
+        add(members, "kind", "interval");
+        add(members, "start", flags.dtstart.empty() ? format_instant(start) : flags.dtstart);
+        add(members, "every", *every);
+    } else {
+        add(members, "kind", "cron");
+        add(members, "expr", expression);
+    }
+    return members;
+}
+
+}  // namespace
+
+TimeResult<JsonValue::Object> request_of(std::string_view expression, const ExpressionFlags& flags,
+                                         Instant from) {
+    auto members = unzoned_request_of(trimmed(expression), flags, from);
+    const std::string& kind = std::get<std::string>(members.front().second.value);
+    if (find_member(members, "rrule") != nullptr && flags.dtstart.empty())
+        return missing("an RRULE needs the time it starts from: --dtstart 2026-11-20T09:00");
+    if ((kind == "cron" || kind == "yearly") && flags.zone.empty())
+        return missing("whose clock? Say --zone Europe/Berlin, or --zone UTC");
+    if (kind != "interval") add(members, "zone", flags.zone);  // there it is for showing only
+    add(members, "gap", flags.gap);
+    add(members, "overlap", flags.overlap);
+    add(members, "leap", flags.leap);
+    return members;
+}
+
+}  // namespace sundial::cli

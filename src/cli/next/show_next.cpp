@@ -1,0 +1,64 @@
+#include "cli/next/show_next.hpp"
+
+#include <ostream>
+
+#include "cli/next/occurrence_table.hpp"
+#include "cli/next/rules.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::cli {
+namespace {
+
+constexpr int ok = 0;
+constexpr int usage = 2;
+
+int refuse(const TimeError& error, const Output& output) {
+    output.err << "sundial: " << error.message << " (" << to_string(error.code) << ")\n";
+    return usage;
+}
+
+TimeResult<Instant> read_from(const std::string& text, Instant now) {
+    if (text.empty()) return now;
+    const auto from = parse_instant(text);
+    if (!from) return TimeError{from.error().code, "--from: " + from.error().message};
+    return from->instant;
+}
+
+TimeResult<AskedRule> read_expression(const JsonValue::Object& members, const TimeZones& zones) {
+    const auto request = Request::read(members, RequestPlace::expression);
+    if (!request) return request.error();
+    return read_rule(*request, zones);
+}
+
+/// The clock to show the rule's times by: its own, or for an intent in UTC the one asked for.
+TimeResult<std::shared_ptr<const Zone>> shown_in(const AskedRule& rule, const std::string& zone,
+                                                 const TimeZones& zones) {
+    if (rule.zone) return rule.zone;
+    return zones.find(zone.empty() ? "UTC" : zone);
+}
+
+}  // namespace
+
+int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
+              const Output& output) {
+    const auto from = read_from(options.from, now);
+    if (!from) return refuse(from.error(), output);
+    const auto members = request_of(options.expression, options.flags, *from);
+    if (!members) return refuse(members.error(), output);
+    const auto rule = read_expression(*members, zones);
+    if (!rule) return refuse(rule.error(), output);
+    const auto zone = shown_in(*rule, options.flags.zone, zones);
+    if (!zone) return refuse(zone.error(), output);
+
+    const auto rows = occurrence_rows(*rule->recurrence, **zone, *from, options.count);
+    if (output.json) {
+        output.out << as_json(rows, **zone);
+    } else {
+        output.out << (options.plain ? as_plain(rows) : as_table(rows, **zone));
+    }
+    if (rows.empty())
+        output.err << "sundial: nothing occurs after " << format_instant(*from) << '\n';
+    return ok;
+}
+
+}  // namespace sundial::cli
