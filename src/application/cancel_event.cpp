@@ -54,11 +54,12 @@ Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expec
         }
         if (!recurrence) return cancel_alone(tx, *event);
 
-        const auto zone = zones_.find(recurrence->user.timezone);
+        const auto zones = zones_.current();
+        const auto zone = zones->find(recurrence->user.timezone);
         if (!zone)
             return invalid("", std::string{to_string(zone.error().code)},
                            "the user's zone: " + zone.error().message);
-        UserPlanner planner{tx, recurrence->user, **zone, ids_, zones_.release()};
+        UserPlanner planner{tx, recurrence->user, **zone, ids_, zones->release()};
         auto cancelled = planner.cancel_and_go_on(&recurrence->schedule, *event, reason);
         earliest = planner.earliest();
         return cancelled;

@@ -27,14 +27,15 @@ Result<User> CreateUser::run(const UserFields& wanted, const std::string& correl
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<User> {
+        const auto zones = zones_.current();
         const auto read =
-            read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, zones_, tx.now());
+            read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, *zones, tx.now());
         if (!read) return read.error();
         const auto& [user, zone] = *read;
         if (auto added = tx.users().add(user); !added) return added.error();
         tx.record(user_created(user, {ids_.fresh(), correlation_id}));
 
-        UserPlanner planner{tx, user, *zone, ids_, zones_.release()};
+        UserPlanner planner{tx, user, *zone, ids_, zones->release()};
         for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
         earliest = planner.earliest();
         return user;

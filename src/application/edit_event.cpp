@@ -29,7 +29,7 @@ InvalidStateTransition not_editable(const Event& event) {
 /// One edit of one event, inside its transaction.
 class Editing {
 public:
-    Editing(Transaction& tx, const TimeZones& zones, const EventEdit& edit)
+    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit)
         : tx_(tx), zones_(zones), edit_(edit) {}
 
     Result<Event> live(const Event& event) {
@@ -99,7 +99,7 @@ private:
     }
 
     Transaction& tx_;
-    const TimeZones& zones_;
+    const TzData& zones_;
     const EventEdit& edit_;
 };
 
@@ -117,7 +117,8 @@ Result<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
         if (auto refused = refuse_version(Noun::event, id, expected, event->version)) {
             return *refused;
         }
-        Editing editing{tx, zones_, edit};
+        const auto zones = zones_.current();
+        Editing editing{tx, *zones, edit};
         return live ? editing.live(*live) : editing.finished(*event);
     });
     if (result) wakeups_.due_at(result->claimable_at);

@@ -121,7 +121,8 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
         if (auto refused = refuse_version(Noun::user, reference, expected, before->version)) {
             return *refused;
         }
-        auto read = read_user(*before, wish(fields_of(*before)), zones_, tx.now());
+        const auto zones = zones_.current();
+        auto read = read_user(*before, wish(fields_of(*before)), *zones, tx.now());
         if (!read) return read.error();
         User after = std::move(read->user);
         if (after == *before) return EditedUser{after, std::nullopt};
@@ -132,7 +133,7 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
         tx.record(user_updated(*before, after, {ids_.fresh(), correlation_id}));
 
         const auto schedules = tx.schedules().share_per_user();
-        UserPlanner planner{tx, after, *read->zone, ids_, zones_.release()};
+        UserPlanner planner{tx, after, *read->zone, ids_, zones->release()};
         Rescheduling rescheduling{*before, after, schedules, planner};
         for (const Event& event : tx.events().lock_of_user(*id)) rescheduling.move(event);
         rescheduling.begin_new_dates();

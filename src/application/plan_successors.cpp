@@ -83,14 +83,14 @@ Planning PlanSuccessors::plan(Transaction& tx, std::span<const Event> claimed) {
     planning.schedules = tx.schedules().share(distinct(std::move(schedule_ids)));
     const auto schedules = by_id<ScheduleId>(planning.schedules);
 
-    const std::string release = zones_.release();
+    const auto zones = zones_.current();
     std::map<std::string, std::vector<Event>> successors;  // by type
     for (const Event& event : claimed) {
         if (!event.occurrence || !event.user) continue;
         const Schedule* schedule = find(schedules, event.occurrence->schedule);
         const User* user = find(users, *event.user);
         if (!schedule || !user) continue;
-        const auto zone = zones_.find(user->timezone);
+        const auto zone = zones->find(user->timezone);
         if (!zone) {
             planning.without_zone.push_back(event.id);
             continue;
@@ -98,7 +98,7 @@ Planning PlanSuccessors::plan(Transaction& tx, std::span<const Event> claimed) {
         const auto next = next_occurrence(*schedule, *user, **zone, event);
         if (!next || left_behind(tx, event, *next)) continue;
         successors[schedule->event_type].push_back(
-            plan_occurrence(*schedule, *user, **zone, *next, ids_, release, tx.now()));
+            plan_occurrence(*schedule, *user, **zone, *next, ids_, zones->release(), tx.now()));
     }
     for (const auto& [type, events] : successors) {
         planning.stored[type] = tx.events().add_new(events);

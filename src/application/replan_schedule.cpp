@@ -74,9 +74,10 @@ public:
             const auto event = tx.events().lock(id);
             if (users.empty() || !schedule || !event) return false;
             if (status_of(*event) != EventStatus::pending) return false;
-            const auto zone = zones_.find(users.front().timezone);
+            const auto zones = zones_.current();
+            const auto zone = zones->find(users.front().timezone);
             if (!zone) return false;
-            UserPlanner planner{tx, users.front(), **zone, ids_, zones_.release()};
+            UserPlanner planner{tx, users.front(), **zone, ids_, zones->release()};
             if (planner.follow_rule(*schedule, *event) == PlanChange::dropped) {
                 planner.drop(&*schedule, *event);
             }
@@ -128,9 +129,10 @@ private:
     void follow(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
         const auto user = tx.users().find(*event.user);
         if (!user) return;
-        const auto zone = zones_.find(user->timezone);
+        const auto zones = zones_.current();
+        const auto zone = zones->find(user->timezone);
         if (!zone) return;  // gone from the tz database: as it was planned is the best we know
-        UserPlanner planner{tx, *user, **zone, ids_, zones_.release()};
+        UserPlanner planner{tx, *user, **zone, ids_, zones->release()};
         switch (planner.follow_rule(schedule, event)) {
             case PlanChange::dropped:
                 batch.dropped.push_back(event.id);

@@ -33,7 +33,8 @@ Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
         Defects found = of_texts;
         const auto user = shared_user(tx, wanted.user, found);
         const auto endpoint = existing_endpoint(tx, wanted.endpoint, found);
-        const auto target = TargetReader{zones_, tx.now()}.read(
+        const auto zones = zones_.current();
+        const auto target = TargetReader{*zones, tx.now()}.read(
             wanted.target, user ? std::optional{user->timezone} : std::nullopt);
         if (!target) append_defects(found, target.error());
         if (!found.empty()) return ValidationFailed{std::move(found)};
@@ -49,7 +50,7 @@ Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
                           .occurrence = std::nullopt,
                           .intent = target->intent,
                           .due = target->due,
-                          .tz_release = zones_.release(),
+                          .tz_release = zones->release(),
                           .payload = wanted.payload,
                           .claimable_at = target->due,
                           .retry_of = std::nullopt,

@@ -30,7 +30,7 @@ struct Target {
 /// Reads what a request says of a moment.
 class TargetReader {
 public:
-    TargetReader(const TimeZones& zones, Instant now) : zones_(zones), now_(now) {}
+    TargetReader(const TzData& zones, Instant now) : zones_(zones), now_(now) {}
 
     /// `user_zone`: of a local time that names none. Errors: ValidationFailed, at
     /// /targetTimestampUTC, /targetTimestampLocal, /targetTimezone, /gap or /overlap; also for a
@@ -52,7 +52,7 @@ private:
     /// `target`, unless it lies beyond the horizon.
     [[nodiscard]] Result<Target> within_horizon(Target target, const char* pointer) const;
 
-    const TimeZones& zones_;
+    const TzData& zones_;
     Instant now_;
 };
 

@@ -54,7 +54,7 @@ UserFields edited(UserFields fields, const UserEdit& edit) {
     return fields;
 }
 
-Result<UserInZone> read_user(User user, const UserFields& fields, const TimeZones& zones,
+Result<UserInZone> read_user(User user, const UserFields& fields, const TzData& zones,
                              Instant now) {
     std::vector<FieldError> found;
     user.external_id = fields.external_id;

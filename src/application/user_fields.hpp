@@ -42,7 +42,7 @@ struct UserInZone {
 };
 /// `user` with all that `fields` say of it. Errors: ValidationFailed, with every field that is
 /// wrong (pointers /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
-[[nodiscard]] Result<UserInZone> read_user(User user, const UserFields& fields,
-                                           const TimeZones& zones, Instant now);
+[[nodiscard]] Result<UserInZone> read_user(User user, const UserFields& fields, const TzData& zones,
+                                           Instant now);
 
 }  // namespace sundial

@@ -41,7 +41,7 @@ constexpr std::string_view inbox = "inbox";
 constexpr std::string_view correlation = "sys-demo";
 
 /// The i-th of the people beyond the twelve: spread over all zones and all days of the year.
-UserFields further_person(std::size_t i, const TimeZones& zones) {
+UserFields further_person(std::size_t i, const TzData& zones) {
     const auto names = zones.names();
     const Date day{
         std::chrono::sys_days(std::chrono::year(1960 + static_cast<int>(i % 45)) / 1 / 1) +
@@ -106,8 +106,9 @@ std::size_t Demo::populate(std::size_t people, const TimeZones& zones) {
     make_inbox();
     std::size_t made = 0;
     for (std::size_t i = 0; i < std::max(people, people_of_the_demo.size()); ++i) {
-        const UserFields person = i < people_of_the_demo.size() ? fields_of(people_of_the_demo[i])
-                                                                : further_person(i, zones);
+        const UserFields person = i < people_of_the_demo.size()
+                                      ? fields_of(people_of_the_demo[i])
+                                      : further_person(i, *zones.current());
         if (create_user_.run(person, std::string(correlation))) ++made;
     }
     return made;

@@ -229,7 +229,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                           .database = p.database->kind(),
                           .database_version = p.database->version(),
                           .database_note = p.database->note(),
-                          .tz_release = p.zones.release(),
+                          .tz_release = p.zones.current()->release(),
                           .test_clock = p.database->clock().is_test(),
                           .instance = p.instance};
     };

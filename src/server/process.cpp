@@ -121,7 +121,7 @@ http::ServerWorld real_world(Ids& ids) {
 void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOptions& options,
                   const TimeZones& zones, std::uint16_t port) {
     std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
-              << engine.database().kind() << ", tzdata " << zones.release() << '\n'
+              << engine.database().kind() << ", tzdata " << zones.current()->release() << '\n'
               << "people: " << std::max<std::size_t>(options.demo_people, 12) << " (" << made
               << " new), birthdays at 09:00 where they live, to the inbox\n";
     if (options.test_clock) {
@@ -162,7 +162,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
-    Metrics metrics(product_version(), product_commit(), zones.release());
+    Metrics metrics(product_version(), product_commit(), zones.current()->release());
     Gate gate(schema, openapi_json, log);
     http::HttpServer server(
         http, real_world(ids),

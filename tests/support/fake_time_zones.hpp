@@ -1,12 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "application/ports/time_zones.hpp"
@@ -16,18 +17,26 @@ namespace sundial {
 
 /// A tz database of a few zones: UTC, New York, Apia; and Paris, Kolkata, Honolulu and Auckland
 /// with the offset that they have in January, without any change.
-class FakeTimeZones final : public TimeZones {
+class FakeTzData final : public TzData {
 public:
-    FakeTimeZones() {
+    explicit FakeTzData(std::string release = "2025b") : release_(std::move(release)) {
         for (const FakeZone& zone :
              {utc_zone(), new_york(), apia(), FakeZone("Europe/Paris", std::chrono::hours{1}),
               FakeZone("Asia/Kolkata", std::chrono::minutes{330}),
               FakeZone("Pacific/Auckland", std::chrono::hours{13}),
               FakeZone("Pacific/Honolulu", std::chrono::hours{-10})}) {
-            names_.emplace_back(zone.name());
-            zones_.emplace(zone.name(), std::make_shared<FakeZone>(zone));
+            put(zone);
         }
-        std::ranges::sort(names_);
+    }
+    /// A further zone, or another clock for one that is there.
+    void put(const FakeZone& zone) {
+        zones_.insert_or_assign(std::string{zone.name()}, std::make_shared<FakeZone>(zone));
+        names_.clear();
+        for (const auto& [name, known] : zones_) names_.push_back(name);
+    }
+    void remove(const std::string& name) {
+        zones_.erase(name);
+        std::erase(names_, name);
     }
     [[nodiscard]] TimeResult<std::shared_ptr<const Zone>> find(std::string_view id) const override {
         const auto found = zones_.find(id);
@@ -37,11 +46,31 @@ public:
         return found->second;
     }
     [[nodiscard]] std::span<const std::string> names() const override { return names_; }
-    [[nodiscard]] std::string release() const override { return "2025b"; }
+    [[nodiscard]] std::string release() const override { return release_; }
 
 private:
+    std::string release_;
     std::map<std::string, std::shared_ptr<const Zone>, std::less<>> zones_;
-    std::vector<std::string> names_;
+    std::vector<std::string> names_;  // sorted
+};
+
+/// Those zones, until others are set.
+class FakeTimeZones final : public TimeZones {
+public:
+    [[nodiscard]] std::shared_ptr<const TzData> current() const override { return current_; }
+    [[nodiscard]] std::shared_ptr<const TzData> at_source() const override { return source_; }
+
+    void put_at_source(FakeTzData data) {
+        source_ = std::make_shared<const FakeTzData>(std::move(data));
+    }
+    void set(FakeTzData data) {
+        put_at_source(std::move(data));
+        current_ = source_;
+    }
+
+private:
+    std::shared_ptr<const TzData> current_ = std::make_shared<const FakeTzData>();
+    std::shared_ptr<const TzData> source_ = current_;
 };
 
 }  // namespace sundial

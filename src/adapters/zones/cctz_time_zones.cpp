@@ -4,23 +4,19 @@
 #include <cstddef>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "adapters/zones/cctz_zone.hpp"
 #include "adapters/zones/tz_database.hpp"
 #include "application/ports/failures.hpp"
+#include "base/check.hpp"
 #include "base/suggest.hpp"
 
 namespace sundial::zones {
 namespace {
-
-/// Parsed when it is first asked for: few of the 600 zones are.
-struct Slot {
-    std::string tzif;
-    std::once_flag parsed;
-    std::shared_ptr<const Zone> zone;
-};
 
 bool plain(char c) { return c > ' ' && c <= '~'; }
 
@@ -46,40 +42,92 @@ TimeError unknown_zone(std::string_view id, std::span<const std::string> names) 
 
 }  // namespace
 
-struct CctzTimeZones::Loaded {
-    std::string release;
-    std::vector<std::string> names;  // sorted
-    std::unique_ptr<Slot[]> slots;   // in the order of `names`
-
+class CctzTimeZones::Loaded final : public TzData {
+public:
     explicit Loaded(TzDatabase database)
-        : release(std::move(database.release)),
-          slots(std::make_unique<Slot[]>(database.entries.size())) {
-        names.reserve(database.entries.size());
-        for (TzEntry& entry : database.entries) {
-            slots[names.size()].tzif = std::move(entry.tzif);
-            names.push_back(std::move(entry.name));
-        }
+        : database_(std::move(database)),
+          zones_(std::make_unique<ParsedZone[]>(database_.entries.size())) {
+        names_.reserve(database_.entries.size());
+        for (const TzEntry& entry : database_.entries) names_.push_back(entry.name);
     }
+
+    [[nodiscard]] TimeResult<std::shared_ptr<const Zone>> find(std::string_view id) const override {
+        const auto found = std::ranges::lower_bound(names_, id);
+        if (found == names_.end() || *found != id) return unknown_zone(id, names_);
+        auto zone = parsed(static_cast<std::size_t>(found - names_.begin()));
+        if (!zone) throw Corrupt("the file of zone '" + *found + "' is damaged");
+        return zone;
+    }
+    [[nodiscard]] std::span<const std::string> names() const override { return names_; }
+    [[nodiscard]] std::string release() const override { return database_.release; }
+
+    [[nodiscard]] const TzDatabase& database() const { return database_; }
+
+    /// Why this must not take the place of `other`, if so: it is not whole.
+    [[nodiscard]] std::optional<std::string> unfit_after(const Loaded& other) const {
+        if (!database_.missing.empty())
+            return "'" + database_.missing.front() + "' is in its tzdata.zi and has no file";
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            if (!parsed(i)) return "the file of '" + names_[i] + "' is damaged";
+        }
+        const auto lost = std::ranges::find_if_not(other.names_, [this](const std::string& name) {
+            return std::ranges::binary_search(names_, name);
+        });
+        if (lost != other.names_.end()) return "it lacks '" + *lost + "', which is in use";
+        if (release() == unknown_release && other.release() != unknown_release)
+            return "it does not say its release, after " + other.release();
+        return std::nullopt;
+    }
+
+private:
+    /// Parsed when it is first asked for: few of the 600 zones are.
+    struct ParsedZone {
+        std::once_flag once;
+        std::shared_ptr<const Zone> zone;  // null if its file is damaged
+    };
+    [[nodiscard]] std::shared_ptr<const Zone> parsed(std::size_t i) const {
+        const TzEntry& entry = database_.entries[i];
+        std::call_once(zones_[i].once,
+                       [&] { zones_[i].zone = parse_zone(entry.name, entry.tzif); });
+        return zones_[i].zone;
+    }
+
+    const TzDatabase database_;
+    std::vector<std::string> names_;       // of its entries
+    std::unique_ptr<ParsedZone[]> zones_;  // in the order of `names_`
 };
 
-CctzTimeZones::CctzTimeZones(const std::filesystem::path& directory)
-    : loaded_(std::make_unique<const Loaded>(read_tz_database(directory))) {}
+CctzTimeZones::CctzTimeZones(std::filesystem::path directory)
+    : directory_(std::move(directory)),
+      current_(std::make_shared<const Loaded>(read_tz_database(directory_))) {}
 
 CctzTimeZones::~CctzTimeZones() = default;
 
-TimeResult<std::shared_ptr<const Zone>> CctzTimeZones::find(std::string_view id) const {
-    const auto& names = loaded_->names;
-    const auto found = std::ranges::lower_bound(names, id);
-    if (found == names.end() || *found != id) return unknown_zone(id, names);
-
-    Slot& slot = loaded_->slots[static_cast<std::size_t>(found - names.begin())];
-    std::call_once(slot.parsed, [&] { slot.zone = parse_zone(*found, slot.tzif); });
-    if (!slot.zone) throw Corrupt("the file of zone '" + *found + "' is damaged");
-    return slot.zone;
+std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::loaded() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
 }
 
-std::span<const std::string> CctzTimeZones::names() const { return loaded_->names; }
+std::shared_ptr<const TzData> CctzTimeZones::current() const { return loaded(); }
 
-std::string CctzTimeZones::release() const { return loaded_->release; }
+std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
+    const auto in_force = loaded();
+    TzDatabase found = read_tz_database(directory_);
+    if (found == in_force->database()) return in_force;
+    // Read again: while somebody copies files, hardly two looks see the same.
+    if (found != read_tz_database(directory_))
+        throw Corrupt("the tz database in '" + directory_.string() + "' is being written");
+    auto other = std::make_shared<const Loaded>(std::move(found));
+    if (const auto why = other->unfit_after(*in_force))
+        throw Corrupt("the tz database in '" + directory_.string() + "' is not whole: " + *why);
+    return other;
+}
+
+void CctzTimeZones::replace(std::shared_ptr<const TzData> data) {
+    auto loaded = std::dynamic_pointer_cast<const Loaded>(std::move(data));
+    base::check(loaded != nullptr);
+    const std::lock_guard lock(mutex_);
+    current_ = std::move(loaded);
+}
 
 }  // namespace sundial::zones

@@ -2,8 +2,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
-#include <string>
+#include <mutex>
 #include <string_view>
 
 #include "application/ports/time_zones.hpp"
@@ -13,21 +12,27 @@ namespace sundial::zones {
 /// Where the package tzdata installs the compiled database.
 inline constexpr std::string_view system_directory = "/usr/share/zoneinfo";
 
-/// The tz database of one directory as it was at construction, evaluated by cctz. Thread-safe.
+/// The tz database of a directory, evaluated by cctz. Thread-safe.
 class CctzTimeZones final : public TimeZones {
 public:
     /// Throws CannotStart when `directory` holds no database.
-    explicit CctzTimeZones(const std::filesystem::path& directory = system_directory);
+    explicit CctzTimeZones(std::filesystem::path directory = system_directory);
     ~CctzTimeZones() override;
 
-    /// Throws Corrupt when the zone's file is damaged.
-    [[nodiscard]] TimeResult<std::shared_ptr<const Zone>> find(std::string_view id) const override;
-    [[nodiscard]] std::span<const std::string> names() const override;
-    [[nodiscard]] std::string release() const override;
+    /// Its `find` throws Corrupt when the zone's file was damaged at start.
+    [[nodiscard]] std::shared_ptr<const TzData> current() const override;
+    /// Never a database that is damaged, half copied, or lacks what the one in force has.
+    [[nodiscard]] std::shared_ptr<const TzData> at_source() const override;
+    /// Puts `data`, which `at_source` gave, in force.
+    void replace(std::shared_ptr<const TzData> data);
 
 private:
-    struct Loaded;
-    std::unique_ptr<const Loaded> loaded_;
+    class Loaded;
+    [[nodiscard]] std::shared_ptr<const Loaded> loaded() const;
+
+    const std::filesystem::path directory_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const Loaded> current_;
 };
 
 }  // namespace sundial::zones

@@ -87,7 +87,7 @@ std::string release_of_files(const fs::path& directory) {
         std::string release;
         if (text && std::istringstream(*text) >> release) return release;
     }
-    return "unknown";
+    return std::string(unknown_release);
 }
 
 /// `name`'s own file, or where links have none, its target's.
@@ -104,21 +104,33 @@ std::optional<std::string> compiled_zone(const fs::path& directory, const std::s
     return std::nullopt;
 }
 
+CannotStart no_database(const fs::path& directory) {
+    return CannotStart("no tz database in '" + directory.string() +
+                       "': install the package tzdata, or name another directory");
+}
+
 }  // namespace
 
-TzDatabase read_tz_database(const fs::path& directory) {
+TzDatabase read_tz_database(const fs::path& given) {
+    // Whoever exchanges a link while we read must not give us half of each.
+    std::error_code is_missing;
+    const fs::path directory = fs::canonical(given, is_missing);
+    if (is_missing) throw no_database(given);
+
     const auto source = contents(directory / "tzdata.zi");
     const Names names = source ? names_of_source(*source) : names_of_files(directory);
     const auto release = source ? release_of_source(*source) : std::nullopt;
 
-    TzDatabase database{.release = release ? *release : release_of_files(directory), .entries = {}};
+    TzDatabase database{
+        .release = release ? *release : release_of_files(directory), .entries = {}, .missing = {}};
     for (const auto& [name, target] : names) {
-        if (auto bytes = compiled_zone(directory, name, names))
+        if (auto bytes = compiled_zone(directory, name, names)) {
             database.entries.push_back({name, *std::move(bytes)});
+        } else if (source) {
+            database.missing.push_back(name);
+        }
     }
-    if (database.entries.empty())
-        throw CannotStart("no tz database in '" + directory.string() +
-                          "': install the package tzdata, or name another directory");
+    if (database.entries.empty()) throw no_database(given);
     return database;
 }
 

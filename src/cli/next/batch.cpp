@@ -96,7 +96,7 @@ MaybeError answer_misfire(const Request& request, const TimeZones& zones, base::
 MaybeError answer(const Request& request, const TimeZones& zones, base::JsonWriter& out) {
     switch (request.kind()) {
         case RequestKind::tzdb:
-            out.member("tzdb", zones.release());
+            out.member("tzdb", zones.current()->release());
             return std::nullopt;
         case RequestKind::instant:
             return answer_instant(request, zones, out);

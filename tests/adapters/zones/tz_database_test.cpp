@@ -2,14 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <fstream>
-#include <stdexcept>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "adapters/zones/cctz_time_zones.hpp"
+#include "adapters/zones/tz_directory.hpp"
 #include "adapters/zones/zoneinfo.hpp"
 #include "application/ports/failures.hpp"
 
@@ -17,38 +16,16 @@ namespace sundial::zones {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A directory of its own for each test, gone with it.
-class TzDirectory : public testing::Test {
+class TzDirectory : public TzDirectoryTest {
 protected:
-    TzDirectory() {
-        std::string pattern = (fs::temp_directory_path() / "sundial-tz-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        path_ = pattern;
-    }
-    ~TzDirectory() override { fs::remove_all(path_); }
-
-    void write(const std::string& name, const std::string& content) const {
-        fs::create_directories((path_ / name).parent_path());
-        std::ofstream(path_ / name, std::ios::binary) << content;
-    }
-    /// Puts a compiled zone of the installed database under `name`.
-    void install(const std::string& name, const std::string& zone) const {
-        fs::create_directories((path_ / name).parent_path());
-        fs::copy_file(fs::path(zoneinfo_directory()) / zone, path_ / name);
-    }
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> found;
-        for (const TzEntry& entry : read_tz_database(path_).entries) found.push_back(entry.name);
+        for (const TzEntry& entry : read_tz_database(path()).entries) found.push_back(entry.name);
         return found;
     }
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
 };
 
 TEST_F(TzDirectory, NamesAreTheZonesAndLinksOfTheSource) {
@@ -121,6 +98,13 @@ TEST_F(TzDirectory, TwoDirectoriesDoNotMix) {
     const Instant winter = std::chrono::sys_days{std::chrono::January / 1 / 2025};
     EXPECT_EQ((*altered.find("Europe/Paris"))->offset_at(winter), std::chrono::hours{9});
     EXPECT_EQ((*installed.find("Europe/Paris"))->offset_at(winter), std::chrono::hours{1});
+}
+
+TEST_F(TzDirectory, WhatIsListedAndHasNoFileIsMissing) {
+    write("tzdata.zi",
+          "# version 2031c\nZ Etc/UTC 0 - UTC\nZ Europe/Kyiv 2 - EET\nL Etc/UTC UTC\n");
+    install("Etc/UTC", "Etc/UTC");
+    EXPECT_THAT(read_tz_database(path()).missing, ElementsAre("Europe/Kyiv"));
 }
 
 TEST_F(TzDirectory, LaterChangesOfFilesDoNotShow) {

@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Answers, NameTheReleaseOfTheTzDatabase) {
-    EXPECT_EQ(answer(R"({"kind":"tzdb"})"), R"({"tzdb":")" + zones().release() + R"("})");
+    EXPECT_EQ(answer(R"({"kind":"tzdb"})"),
+              R"({"tzdb":")" + zones().current()->release() + R"("})");
 }
 
 TEST(Answers, EchoTheIdAsItWas) {
