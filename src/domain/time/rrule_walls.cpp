@@ -1,0 +1,266 @@
+#include "domain/time/rrule_walls.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace sundial {
+namespace {
+
+/// The first of `values` that is not less than `from`.
+template <class T>
+auto first_from(const std::vector<T>& values, std::int64_t from) {
+    return std::ranges::lower_bound(values, from, {}, [](T value) { return std::int64_t{value}; });
+}
+
+std::uint64_t count_between(const std::vector<std::int64_t>& values, std::int64_t from,
+                            std::int64_t to) {
+    if (from >= to) return 0;
+    return static_cast<std::uint64_t>(first_from(values, to) - first_from(values, from));
+}
+
+/// Seconds since midnight at which the rule's days fire, before BYSETPOS.
+std::vector<std::int64_t> times_of_day(const RruleRule& rule, WallSecond dtstart) {
+    const auto start = floor_mod(dtstart, seconds_of_day);
+    const auto or_start = [](const std::vector<int>& numbers, std::int64_t of_start) {
+        return numbers.empty() ? std::vector{static_cast<int>(of_start)} : numbers;
+    };
+    std::vector<std::int64_t> times;
+    for (const int hour : or_start(rule.by_hour, start / 3600)) {
+        for (const int minute : or_start(rule.by_minute, start / 60 % 60)) {
+            for (const int second : or_start(rule.by_second, start % 60))
+                times.push_back(hour * 3600 + minute * 60 + std::min(second, 59));
+        }
+    }
+    times.erase(std::ranges::unique(times).begin(), times.end());  // second 60 is read as 59
+    return times;
+}
+
+/// What both kinds below share: the range, and the days that count.
+class NominalTimes : public WallTimes {
+public:
+    NominalTimes(const RruleRule& rule, WallSecond dtstart)
+        : first_(dtstart), days_(rule, day_of(dtstart)), periods_(rule, day_of(dtstart)) {
+        if (rule.until && rule.until->kind != RuleEnd::Kind::instant)
+            end_ = rule.until->time.time_since_epoch().count() + 1;
+    }
+
+protected:
+    /// Narrows [from, to) to where the rule holds; false when nothing is left.
+    [[nodiscard]] bool narrow(WallSecond& from, WallSecond& to) const {
+        from = std::max(from, first_);
+        to = std::min(to, end_);
+        return from < to;
+    }
+    /// The next day of the walk that lies in one of the rule's intervals.
+    [[nodiscard]] std::optional<DayNumber> next_day(RuleDays::Walk& walk) const {
+        while (const auto day = walk.next()) {
+            const auto in_interval = periods_.at_or_after(*day);
+            if (!in_interval) return std::nullopt;
+            if (*in_interval == *day) return day;
+            walk.go_to(*in_interval);
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool counts(DayNumber day) const {
+        return days_.contains(day) && periods_.at_or_after(day) == day;
+    }
+    [[nodiscard]] const RuleDays& days() const { return days_; }
+    [[nodiscard]] const RulePeriods& periods() const { return periods_; }
+
+private:
+    WallSecond first_;
+    WallSecond end_ = std::numeric_limits<WallSecond>::max();
+    RuleDays days_;
+    RulePeriods periods_;
+};
+
+/// Each day that counts has the same times: without BYSETPOS, or with it when the interval is a
+/// day.
+class SameTimesEachDay final : public NominalTimes {
+public:
+    SameTimesEachDay(const RruleRule& rule, WallSecond dtstart)
+        : NominalTimes(rule, dtstart),
+          times_(at_positions(times_of_day(rule, dtstart), rule.by_position)) {}
+
+    [[nodiscard]] std::optional<WallSecond> next(WallSecond from, WallSecond to) const override {
+        if (times_.empty() || !narrow(from, to)) return std::nullopt;
+        RuleDays::Walk walk(days(), day_of(from));
+        while (const auto day = next_day(walk)) {
+            const WallSecond midnight = *day * seconds_of_day;
+            if (midnight >= to) break;
+            const auto time = first_from(times_, from - midnight);
+            if (time == times_.end()) continue;  // the day of `from` is over
+            if (midnight + *time >= to) break;
+            return midnight + *time;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::uint64_t count(WallSecond from, WallSecond to) const override {
+        if (times_.empty() || !narrow(from, to)) return 0;
+        std::uint64_t counted = 0;
+        RuleDays::Walk walk(days(), day_of(from));
+        while (const auto day = next_day(walk)) {
+            const WallSecond midnight = *day * seconds_of_day;
+            if (midnight >= to) break;
+            const bool whole = from <= midnight && midnight + seconds_of_day <= to;
+            counted +=
+                whole ? times_.size() : count_between(times_, from - midnight, to - midnight);
+        }
+        return counted;
+    }
+
+    [[nodiscard]] std::uint64_t count_common(WallSecond one, WallSecond other,
+                                             std::int64_t length) const override {
+        if (bits_.empty()) return NominalTimes::count_common(one, other, length);
+        const auto behind = std::max(one, other) + length;
+        WallSecond from = std::min(one, other), to = behind;
+        if (!narrow(from, to)) return 0;
+        const auto begin = std::max<std::int64_t>(from - std::min(one, other), 0);
+        const auto end = length - (behind - to);
+        std::uint64_t counted = 0;
+        for (auto at = begin; at < end;) {  // from midnight to midnight of either
+            const WallSecond in_one = floor_mod(one + at, seconds_of_day);
+            const WallSecond in_other = floor_mod(other + at, seconds_of_day);
+            const auto size = std::min(end - at, seconds_of_day - std::max(in_one, in_other));
+            if (counts(day_of(one + at)) && counts(day_of(other + at)))
+                counted += common_bits(in_one, in_other, size);
+            at += size;
+        }
+        return counted;
+    }
+
+private:
+    static constexpr std::size_t few = 64;
+
+    [[nodiscard]] std::vector<std::uint64_t> find_bits() const {
+        if (times_.size() <= few) return {};
+        std::vector<std::uint64_t> bits(seconds_of_day / 64 + 1);
+        for (const std::int64_t time : times_)
+            bits[static_cast<std::size_t>(time / 64)] |= std::uint64_t{1} << time % 64;
+        return bits;
+    }
+    /// Seconds `from` to `from` + 63 of the day.
+    [[nodiscard]] std::uint64_t bits_at(std::int64_t from) const {
+        const auto word = static_cast<std::size_t>(from / 64);
+        const auto shift = from % 64;
+        const std::uint64_t low = bits_[word] >> shift;
+        return shift == 0 ? low : low | bits_[word + 1] << (64 - shift);
+    }
+    [[nodiscard]] std::uint64_t common_bits(std::int64_t one, std::int64_t other,
+                                            std::int64_t size) const {
+        std::uint64_t counted = 0;
+        for (std::int64_t at = 0; at < size; at += 64) {
+            std::uint64_t common = bits_at(one + at) & bits_at(other + at);
+            if (size - at < 64) common &= (std::uint64_t{1} << (size - at)) - 1;
+            counted += static_cast<std::uint64_t>(std::popcount(common));
+        }
+        return counted;
+    }
+
+    std::vector<std::int64_t> times_;
+    std::vector<std::uint64_t> bits_ = find_bits();  // of times_, when they are many
+};
+
+/// BYSETPOS over weeks, months or years.
+class ChosenInEachPeriod final : public NominalTimes {
+public:
+    ChosenInEachPeriod(const RruleRule& rule, WallSecond dtstart)
+        : NominalTimes(rule, dtstart),
+          times_(times_of_day(rule, dtstart)),
+          positions_(rule.by_position) {}
+
+    [[nodiscard]] std::optional<WallSecond> next(WallSecond from, WallSecond to) const override {
+        if (!narrow(from, to)) return std::nullopt;
+        RuleDays::Walk walk(days(), periods().begin_of(day_of(from)));
+        while (const auto day = next_day(walk)) {
+            if (*day * seconds_of_day >= to) break;
+            const auto chosen = chosen_from(*day, walk);
+            const auto found = first_from(chosen, from);
+            if (found == chosen.end()) continue;
+            if (*found >= to) break;
+            return *found;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::uint64_t count(WallSecond from, WallSecond to) const override {
+        if (!narrow(from, to)) return 0;
+        std::uint64_t counted = 0;
+        RuleDays::Walk walk(days(), periods().begin_of(day_of(from)));
+        while (const auto day = next_day(walk)) {
+            if (*day * seconds_of_day >= to) break;
+            counted += count_between(chosen_from(*day, walk), from, to);
+        }
+        return counted;
+    }
+
+private:
+    /// What BYSETPOS chooses in the interval whose first day that counts is `first_day`; takes the
+    /// other days from `walk`.
+    [[nodiscard]] std::vector<WallSecond> chosen_from(DayNumber first_day,
+                                                      RuleDays::Walk& walk) const {
+        const DayNumber end = periods().end_of(first_day);
+        std::vector<DayNumber> days_of_period{first_day};
+        for (auto day = walk.next(); day; day = walk.next()) {
+            if (*day >= end) {
+                walk.go_to(*day);
+                break;
+            }
+            days_of_period.push_back(*day);
+        }
+        const auto per_day = static_cast<std::int64_t>(times_.size());
+        const auto size = static_cast<std::int64_t>(days_of_period.size()) * per_day;
+        std::vector<WallSecond> chosen;
+        for (const int position : positions_) {
+            const auto place = position > 0 ? position - 1 : size + position;
+            if (place < 0 || place >= size) continue;
+            chosen.push_back(days_of_period[static_cast<std::size_t>(place / per_day)] *
+                                 seconds_of_day +
+                             times_[static_cast<std::size_t>(place % per_day)]);
+        }
+        std::ranges::sort(chosen);
+        chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+        return chosen;
+    }
+
+    std::vector<std::int64_t> times_;
+    std::vector<int> positions_;
+};
+
+}  // namespace
+
+std::uint64_t WallTimes::count_common(WallSecond one, WallSecond other, std::int64_t length) const {
+    std::uint64_t counted = 0;
+    const WallSecond end = one + length;
+    for (auto found = next(one, end); found; found = next(*found + 1, end)) {
+        const WallSecond there = *found - one + other;
+        if (next(there, there + 1)) ++counted;
+    }
+    return counted;
+}
+
+std::vector<std::int64_t> at_positions(std::vector<std::int64_t> values,
+                                       const std::vector<int>& positions) {
+    if (positions.empty()) return values;
+    const auto size = static_cast<std::int64_t>(values.size());
+    std::vector<std::int64_t> chosen;
+    for (const int position : positions) {
+        const auto place = position > 0 ? position - 1 : size + position;
+        if (place >= 0 && place < size) chosen.push_back(values[static_cast<std::size_t>(place)]);
+    }
+    std::ranges::sort(chosen);
+    chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+    return chosen;
+}
+
+std::unique_ptr<const WallTimes> nominal_times(const RruleRule& rule, WallSecond dtstart) {
+    if (rule.by_position.empty() || rule.frequency == Frequency::daily)
+        return std::make_unique<SameTimesEachDay>(rule, dtstart);
+    return std::make_unique<ChosenInEachPeriod>(rule, dtstart);
+}
+
+}  // namespace sundial
