@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "domain/time/error.hpp"
@@ -47,6 +48,9 @@ struct CronRule {
 
 /// Errors: bad_cron, naming the field, the part and what would be right; never_fires.
 [[nodiscard]] TimeResult<CronRule> parse_cron(std::string_view text);
+
+/// The rule in plain words: "at 02:30 every Sunday".
+[[nodiscard]] std::string describe(const CronRule& rule);
 
 /// The rule in a zone. `gap` and `overlap` concern fixed-time jobs only, and are never `reject`. Of
 /// several nominal times with one instant, the occurrence has the first.
