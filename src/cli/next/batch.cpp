@@ -104,6 +104,7 @@ MaybeError answer(const Request& request, const TimeZones& zones, base::JsonWrit
             return answer_local(request, zones, out);
         case RequestKind::yearly:
         case RequestKind::cron:
+        case RequestKind::rrule:
         case RequestKind::interval:
             return answer_list(request, zones, out);
         case RequestKind::misfire:

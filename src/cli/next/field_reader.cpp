@@ -1,14 +1,17 @@
 #include "cli/next/field_reader.hpp"
 
 #include "domain/time/local_request.hpp"
+#include "domain/time/quoted.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::cli {
 
 void FieldReader::fail(std::string_view field, const TimeError& error) {
     if (error_) return;
-    const std::string path = request_.place() == RequestPlace::schedule ? "schedule." : "";
-    error_ = TimeError{error.code, path + std::string(field) + ": " + error.message};
+    std::string path = request_.place() == RequestPlace::schedule ? "schedule" : "";
+    if (!path.empty() && !field.empty()) path += '.';
+    path += field;
+    error_ = TimeError{error.code, (path.empty() ? "" : path + ": ") + error.message};
 }
 
 std::optional<Instant> FieldReader::instant(std::string_view field) {

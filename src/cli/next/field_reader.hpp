@@ -41,6 +41,7 @@ public:
 
     [[nodiscard]] const Request& request() const { return request_; }
     [[nodiscard]] const std::optional<TimeError>& error() const { return error_; }
+    /// `field` is empty for an error that concerns several, and names them itself.
     void fail(std::string_view field, const TimeError& error);
 
     /// Empty when the field is missing, or wrong.
@@ -54,6 +55,9 @@ public:
     /// An instant, whose offset must be that of the zone in its brackets.
     [[nodiscard]] std::optional<Instant> instant(std::string_view field);
     [[nodiscard]] std::shared_ptr<const Zone> zone(std::string_view field);
+    [[nodiscard]] TimeResult<std::shared_ptr<const Zone>> find_zone(std::string_view name) const {
+        return zones_.find(name);
+    }
     /// The zone of that name, which `field` held somehow.
     [[nodiscard]] std::shared_ptr<const Zone> zone_named(std::string_view name,
                                                          std::string_view field);

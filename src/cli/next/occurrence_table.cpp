@@ -80,9 +80,9 @@ std::string explained(const RuleOccurrence& found, const Zone& zone) {
     return {};
 }
 
-/// Of the first occurrence at another offset than the one before it: when the clocks changed.
-std::string change_between(const Zone& zone, Instant before, Instant now) {
-    if (zone.offset_at(before) == zone.offset_at(now)) return "";
+/// Of an occurrence at another offset than the one before it: when the clocks changed.
+std::string change_between(const Zone& zone, std::optional<Instant> before, Instant now) {
+    if (!before || zone.offset_at(*before) == zone.offset_at(now)) return "";
     const auto change = zone.last_change(now);
     base::check(change.has_value());
     const bool forward = change->after > change->before;
@@ -91,7 +91,7 @@ std::string change_between(const Zone& zone, Instant before, Instant now) {
            in_words(change->after - change->before) + " on " + format_date(day);
 }
 
-OccurrenceRow row_of(const RuleOccurrence& found, const Zone& zone, Instant before) {
+OccurrenceRow row_of(const RuleOccurrence& found, const Zone& zone, std::optional<Instant> before) {
     const seconds offset = zone.offset_at(found.instant);
     std::string note = explained(found, zone);
     if (is_skip(found.note)) return {found.nominal, offset, std::nullopt, std::move(note)};
@@ -123,7 +123,7 @@ std::vector<OccurrenceRow> occurrence_rows(const Recurrence& rule, const Zone& z
                                            std::size_t rows) {
     std::vector<OccurrenceRow> found;
     const auto cursor = rule.after(after, Skipped::listed);
-    Instant before = after;
+    std::optional<Instant> before;
     while (found.size() < rows) {
         const auto next = cursor->next();
         if (!next) break;

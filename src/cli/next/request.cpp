@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/suggest.hpp"
+#include "domain/time/quoted.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -48,6 +49,18 @@ constexpr std::array cron_fields{id_field,
                                  may("overlap"),
                                  of_lines(must("after")),
                                  count_field};
+constexpr std::array rrule_fields{id_field,
+                                  kind_field,
+                                  may("dtstart"),
+                                  may("zone"),
+                                  may("rrule"),
+                                  may("rdate", FieldType::texts),
+                                  may("exdate", FieldType::texts),
+                                  may("ical"),
+                                  may("gap"),
+                                  may("overlap"),
+                                  of_lines(may("after")),
+                                  count_field};
 constexpr std::array interval_fields{
     id_field, kind_field, must("start"), must("every"), of_lines(may("after")), count_field};
 constexpr std::array misfire_fields{
@@ -67,6 +80,7 @@ constexpr std::array kinds{
     KindFields{RequestKind::local, "local", local_fields},
     KindFields{RequestKind::yearly, "yearly", yearly_fields},
     KindFields{RequestKind::cron, "cron", cron_fields},
+    KindFields{RequestKind::rrule, "rrule", rrule_fields},
     KindFields{RequestKind::interval, "interval", interval_fields},
     KindFields{RequestKind::misfire, "misfire", misfire_fields, false},
 };
@@ -199,11 +213,6 @@ const JsonValue::Object& Request::object(std::string_view field) const {
     const JsonValue* value = find_member(*members_, field);
     base::check(value != nullptr);
     return std::get<JsonValue::Object>(value->value);
-}
-
-std::string quoted(std::string_view text) {
-    constexpr std::size_t longest_quoted = 64;  // every word that is right, and then some
-    return text.size() > longest_quoted ? "given" : "'" + std::string(text) + "'";
 }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string_view> names) {

@@ -14,7 +14,16 @@
 /// type. What the texts in them mean, rules.hpp knows.
 namespace sundial::cli {
 
-enum class RequestKind : std::uint8_t { tzdb, instant, local, yearly, cron, interval, misfire };
+enum class RequestKind : std::uint8_t {
+    tzdb,
+    instant,
+    local,
+    yearly,
+    cron,
+    rrule,
+    interval,
+    misfire
+};
 
 /// Where a request stands: on a line of its own; as the schedule in one of kind misfire, or behind
 /// an expression for people, where it has no id, after and count.
@@ -47,8 +56,6 @@ private:
     const JsonValue::Object* members_;
 };
 
-/// `text` between quotes for a message, or nothing when it would be long there.
-[[nodiscard]] std::string quoted(std::string_view text);
 /// "; did you mean 'overlap'?" where one of the names is near enough, else nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
                                        std::span<const std::string_view> names);

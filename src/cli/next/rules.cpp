@@ -5,6 +5,7 @@
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/local_request.hpp"
+#include "domain/time/recurrence_set.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/yearly.hpp"
 
@@ -61,6 +62,47 @@ TimeResult<AskedRule> cron_rule(FieldReader& read) {
                      zone};
 }
 
+/// The set that the fields say, or the iCalendar text in place of them.
+std::optional<RecurrenceSet> read_set(FieldReader& read) {
+    const Request& request = read.request();
+    const auto zone = request.text("zone");
+    const auto dtstart = request.text("dtstart");
+    const auto ical = request.text("ical");
+    if (!ical && !dtstart) {
+        read.fail("dtstart", {TimeErrorCode::bad_request,
+                              "missing; a recurrence needs a start, or ical in place of it"});
+        return std::nullopt;
+    }
+    if (!ical) {
+        auto set = read_recurrence({.dtstart = *dtstart,
+                                    .zone = zone,
+                                    .rrule = request.text("rrule"),
+                                    .rdates = request.texts("rdate"),
+                                    .exdates = request.texts("exdate")});
+        // What is wrong with a time names its field already.
+        const bool of_rule = !set && set.error().code == TimeErrorCode::bad_rrule;
+        return read.taken(of_rule ? "rrule" : "", std::move(set));
+    }
+    for (const char* field : {"dtstart", "rrule", "rdate", "exdate"}) {
+        if (request.has(field))
+            read.fail(field, {TimeErrorCode::bad_request,
+                              "ical says that already; give one or the other"});
+    }
+    return read.taken("ical", read_icalendar(*ical, zone));
+}
+
+TimeResult<AskedRule> rrule_rule(FieldReader& read) {
+    const auto set = read_set(read);
+    const Policies policies =
+        recurring_policies(read, {GapPolicy::compatible, OverlapPolicy::compatible});
+    if (read.error()) return *read.error();
+    const auto find_zone = [&read](std::string_view name) { return read.find_zone(name); };
+    auto rule = read.taken("", rrule_recurrence(*set, find_zone, policies.gap, policies.overlap));
+    if (read.error()) return *read.error();
+    auto zone = read.find_zone(set->zones.front());
+    return AskedRule{TimeKind::rrule, *std::move(rule), *std::move(zone)};
+}
+
 TimeResult<AskedRule> interval_rule(FieldReader& read) {
     const auto start = read.instant("start");
     const auto every = read.read("every", parse_duration);
@@ -80,6 +122,8 @@ TimeResult<AskedRule> rule_of(RequestKind kind, FieldReader& read) {
             return yearly_rule(read);
         case RequestKind::cron:
             return cron_rule(read);
+        case RequestKind::rrule:
+            return rrule_rule(read);
         case RequestKind::interval:
             return interval_rule(read);
         case RequestKind::tzdb:

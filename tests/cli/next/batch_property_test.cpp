@@ -69,12 +69,26 @@ json::object gen_cron() {
             {"overlap", *rc::gen::element("compatible", "earlier", "later", "both", "skip")}};
 }
 
+json::object gen_rrule() {
+    const std::string rule = *rc::gen::element<std::string>(
+        "FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,SA", "FREQ=MONTHLY;BYMONTHDAY=-1",
+        "FREQ=HOURLY;INTERVAL=5", "FREQ=MINUTELY;INTERVAL=50;BYHOUR=1,2", "FREQ=YEARLY;COUNT=20");
+    return {{"kind", "rrule"},
+            {"dtstart", "20210131T0" + std::to_string(*rc::gen::inRange(0, 4)) + "3000"},
+            {"rrule", rule},
+            {"zone", gen_zone()},
+            {"gap", *rc::gen::element("compatible", "earlier", "later", "boundary", "skip")},
+            {"overlap", *rc::gen::element("compatible", "earlier", "later", "both", "skip")}};
+}
+
 json::object gen_rule() {
-    switch (*rc::gen::inRange(0, 3)) {
+    switch (*rc::gen::inRange(0, 4)) {
         case 0:
             return gen_yearly();
         case 1:
             return gen_cron();
+        case 2:
+            return gen_rrule();
         default:
             return gen_interval();
     }

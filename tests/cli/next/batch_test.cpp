@@ -66,6 +66,18 @@ INSTANTIATE_TEST_SUITE_P(
             "cron",
             R"({"id":3,"kind":"cron","expr":"30 2 * * *","zone":"America/New_York","after":"2026-03-07T12:00:00Z","count":2})",
             R"({"id":3,"utc":["2026-03-08T07:00:00Z","2026-03-09T06:30:00Z"]})"},
+        AnswerCase{
+            "icalendar",
+            R"({"id":4,"kind":"rrule","ical":"DTSTART;TZID=America/New_York:19970902T090000\nRRULE:FREQ=DAILY;COUNT=2","count":9})",
+            R"({"id":4,"utc":["1997-09-02T13:00:00Z","1997-09-03T13:00:00Z"]})"},
+        AnswerCase{
+            "rrule_with_dates",
+            R"({"kind":"rrule","dtstart":"1997-09-02T09:00","zone":"America/New_York","rrule":"FREQ=DAILY;COUNT=3","rdate":["19970902T170000"],"exdate":["19970903T090000"],"count":9})",
+            R"({"utc":["1997-09-02T13:00:00Z","1997-09-02T21:00:00Z","1997-09-04T13:00:00Z"]})"},
+        AnswerCase{
+            "misfire_of_an_rrule",
+            R"({"kind":"misfire","schedule":{"kind":"rrule","dtstart":"20260101T090000Z","rrule":"FREQ=DAILY"},"last":"2026-01-01T09:00:00Z","now":"2026-01-04T00:00:00Z"})",
+            R"({"fire":["2026-01-03T09:00:00Z"],"dropped":1,"next":"2026-01-04T09:00:00Z"})"},
         AnswerCase{"instant", R"({"kind":"instant","instant":"2027-05-04T10:11:12.50+02:00"})",
                    R"({"utc":"2027-05-04T08:11:12.5Z"})"},
         AnswerCase{
@@ -185,7 +197,19 @@ INSTANTIATE_TEST_SUITE_P(
             "bad_request", "count must be"},
         Refusal{
             R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT1H","count":18446744073709551615})",
-            "bad_request", "count must be"}));
+            "bad_request", "count must be"},
+        Refusal{R"({"kind":"rrule","rrule":"FREQ=DAILY"})", "bad_request", "dtstart: missing"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000","rrule":"FREQ=DAILY"})",
+                "bad_request", "needs a zone"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000Z","zone":"Europe/Rome"})",
+                "bad_request", "leave out one"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000Z","rdate":"20260101T090000Z"})",
+                "bad_request", "rdate must be a list of strings"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000Z","rdate":[7]})", "bad_request",
+                "rdate must be a list of strings"},
+        Refusal{
+            R"({"kind":"rrule","dtstart":"20260101T090000Z","ical":"DTSTART:20260101T090000Z"})",
+            "bad_request", "dtstart: ical says that already"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Misfires, Refused,
@@ -268,6 +292,17 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{
             R"({"kind":"cron","expr":"0 0 30 2 *","zone":"UTC","after":"2026-07-01T00:00:00Z"})",
             "never_fires", "expr: "},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000Z","rrule":"FREQ=DAYLY"})",
+                "bad_rrule", "rrule: "},
+        Refusal{R"({"kind":"rrule","ical":"RRULE:FREQ=DAILY"})", "bad_rrule", "ical: "},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101","zone":"UTC"})", "bad_time", "dtstart"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000","zone":"UTC","exdate":["never"]})",
+                "bad_time", "exdate"},
+        Refusal{R"({"kind":"rrule","dtstart":"20260101T090000","zone":"Mars"})", "unknown_zone",
+                "'Mars'"},
+        Refusal{
+            R"({"kind":"rrule","dtstart":"20260101T090000Z","rrule":"FREQ=YEARLY;BYMONTH=9;BYMONTHDAY=31"})",
+            "never_fires", ""},
         Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"P1D"})",
                 "bad_interval", "every: 'P1D'"},
         Refusal{R"({"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT0S"})",
@@ -395,6 +430,20 @@ TEST(HostileLine, IsAnsweredInItsSecond) {
         R"({"kind":"cron","expr":"0 30 2 * * *","gap":"skip","overlap":"both","zone":"America/New_York","after":"0001-01-01T00:00:00Z","count":10000})",
         R"({"kind":"misfire","limit":10000,"policy":"all","schedule":{"kind":"cron","expr":"* * * * * *","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","limit":10000,"policy":"all","schedule":{"kind":"cron","expr":"30 2 29 2 *","gap":"skip","overlap":"both","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+        R"({"kind":"rrule","dtstart":"00010101T000000Z","rrule":"FREQ=SECONDLY","after":"9999-12-30T00:00:00Z","count":10000})",
+        R"({"kind":"rrule","dtstart":"00010101T000000Z","rrule":"FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=3;BYMINUTE=7;BYSECOND=9","count":1000})",
+        R"({"kind":"rrule","dtstart":"00010101T000001Z","rrule":"FREQ=SECONDLY;INTERVAL=86399;BYHOUR=4;BYMINUTE=5;BYSECOND=6;BYMONTH=2;BYMONTHDAY=29","count":100})",
+        R"({"kind":"rrule","dtstart":"00010101T000000Z","rrule":"FREQ=MINUTELY;INTERVAL=1439;BYSECOND=60;COUNT=1000000","after":"5000-01-01T00:00:00Z"})",
+        R"({"kind":"rrule","dtstart":"00010101T000000","zone":"America/New_York","rrule":"FREQ=YEARLY;BYWEEKNO=53;BYDAY=SU;BYSETPOS=366","count":10})",
+        R"({"kind":"rrule","dtstart":"00010101T000000","zone":"Africa/Casablanca","rrule":"FREQ=DAILY;INTERVAL=9999999","gap":"skip","count":10})",
+        R"({"kind":"rrule","dtstart":"20260101T000000Z","rrule":"FREQ=DAILY;BYHOUR=)" +
+            repeated("1,", 400'000) + R"(1"})",
+        R"({"kind":"rrule","dtstart":"20260101T000000Z","rdate":[)" +
+            repeated(R"("20260101T000000Z",)", 50'000) + R"("20260102T000000Z"],"count":9})",
+        R"({"kind":"rrule","ical":")" + repeated("RDATE:20260101T000000Z\\n ", 30'000) + R"("})",
+        R"({"kind":"rrule","ical":")" + repeated("\\n", 400'000) + R"("})",
+        R"({"kind":"misfire","policy":"all","limit":10000,"schedule":{"kind":"rrule","dtstart":"00010101T000000","zone":"America/New_York","rrule":"FREQ=SECONDLY;INTERVAL=7;BYDAY=FR;BYMONTHDAY=13"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
+        R"({"kind":"misfire","policy":"all","limit":10000,"schedule":{"kind":"rrule","dtstart":"00010101T000000","zone":"America/New_York","rrule":"FREQ=DAILY;BYHOUR=1,2;BYMINUTE=30"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","policy":"all","limit":10000,"schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","policy":"skip","grace":"PT876600H","schedule":{"kind":"interval","start":"0001-01-01T00:00:00Z","every":"PT1S"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",
         R"({"kind":"misfire","limit":10000,"schedule":{"kind":"yearly","date":"--02-29","gap":"skip","zone":"America/New_York"},"last":"0001-01-01T00:00:00Z","now":"9999-12-31T00:00:00Z"})",

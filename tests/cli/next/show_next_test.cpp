@@ -58,10 +58,11 @@ TEST(ShowNext, AlignsItsColumns) {
 
 TEST(ShowNext, WritesOneJsonDocument) {
     const Shown answer = shown(
-        {"30 2 * * *", {.zone = "Europe/Berlin", .gap = "skip"}, "2026-03-28T12:00:00Z", 2}, true);
+        {"30 2 * * *", {.zone = "Europe/Berlin", .gap = "skip"}, "2026-03-28T00:00:00Z", 3}, true);
     EXPECT_EQ(
         answer.out,
         R"({"zone":"Europe/Berlin","occurrences":[)"
+        R"({"local":"2026-03-28T02:30:00","offset":"+01:00","utc":"2026-03-28T01:30:00Z"},)"
         R"({"local":"2026-03-29T02:30:00","utc":null,"note":"02:30 does not exist: skipped"},)"
         R"({"local":"2026-03-30T02:30:00","offset":"+02:00","utc":"2026-03-30T00:30:00Z","note":"clocks went forward by 1 h on 2026-03-29"}]})"
         "\n");
@@ -120,6 +121,22 @@ TEST(ShowNext, CountsAnIntervalFromItsStartOrFromNow) {
               "Wed 2026-01-21 12:00:00\t+00:00\t2026-01-21T12:00:00Z\t\n");
     EXPECT_EQ(plain("every PT15M", {.zone = "Asia/Kathmandu"}, "", 1),
               "Sat 2026-11-21 18:00:00\t+05:45\t2026-11-21T12:15:00Z\t\n");
+}
+
+TEST(ShowNext, ReadsRrulesAndICalendarTexts) {
+    EXPECT_EQ(plain("FREQ=MONTHLY;BYDAY=-1FR",
+                    {.zone = "Asia/Tokyo", .dtstart = "2026-11-20T09:00"}, "", 1),
+              "Fri 2026-11-27 09:00:00\t+09:00\t2026-11-27T00:00:00Z\t\n");
+    EXPECT_EQ(plain("dtstart;tzid=Europe/Rome:20260617T090000\nrrule:freq=weekly;count=2", {},
+                    "2026-06-17T07:00:00Z", 9),
+              "Wed 2026-06-24 09:00:00\t+02:00\t2026-06-24T07:00:00Z\t\n");
+}
+
+TEST(ShowNext, FollowsTheRealClockOfAWildcardJob) {
+    const std::string shown =
+        plain("0 * * * *", {.zone = "Europe/Berlin"}, "2026-10-24T23:30:00Z", 2);
+    EXPECT_THAT(shown, AllOf(HasSubstr("00:00:00Z\tclocks go back: first pass\n"),
+                             HasSubstr("01:00:00Z\tclocks went back: second pass\n")));
 }
 
 TEST(ShowNext, SaysWhenNothingComes) {
