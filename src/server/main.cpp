@@ -107,7 +107,13 @@ int with_log(const server::Settings& settings, Work work) {
     return print_schema(work(settings, log));
 }
 
-/// Rules of time: an expression for people, or else requests of the batch format.
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+/// An expression for people, or else requests of the batch format.
 int answer_rules(Options options) {
     const auto zones = server::load_time_zones(load(options).settings);
     if (options.expression.empty()) {
@@ -117,10 +123,14 @@ int answer_rules(Options options) {
         cli::answer_lines(std::cin, std::cout, *zones);
         return std::cout ? ok : failure;
     }
-    for (const std::string& word : options.expression)
-        options.next.expression += (options.next.expression.empty() ? "" : " ") + word;
+    options.next.expression = joined(options.expression);
     return cli::show_next(options.next, *zones, system::real_time(),
                           {std::cout, std::cerr, options.json});
+}
+
+int explain_rule(Options options) {
+    options.next.expression = joined(options.expression);
+    return cli::show_explanation(options.next, {std::cout, std::cerr, false});
 }
 
 std::optional<std::string> if_given(const std::string& text) {
@@ -272,6 +282,11 @@ private:
         CLI::App* const next = command(app_, "next", "when a rule occurs next",
                                        [this] { return answer_rules(options_); });
         expression_of(next);
+        next->add_option("--gap", options_.next.flags.gap,
+                         "for times that do not exist: compatible, earlier, "
+                         "later, boundary, skip");
+        next->add_option("--overlap", options_.next.flags.overlap,
+                         "for times that occur twice: compatible, earlier, later, both, skip");
         next->add_option("--config", options_.config, "TOML file")->type_name("FILE");
         next->add_option("-n,--count", options_.next.count, "how many")
             ->check(CLI::Range(1, 10'000))
@@ -288,23 +303,26 @@ private:
             "sundial next 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-11-20T09:00 --zone "
             "Asia/Tokyo\n"
             "sundial next --json < requests.jsonl");
+
+        CLI::App* const schedule = app_.add_subcommand("schedule", "rules that recur");
+        schedule->require_subcommand(1);
+        expression_of(command(*schedule, "explain", "a rule in plain words", [this] {
+            return explain_rule(options_);
+        }))->required();
     }
 
     /// A rule for people, and the flags that belong to it.
-    void expression_of(CLI::App* to) {
-        to->add_option("EXPR", options_.expression,
-                       "cron (5 or 6 fields, @daily), RRULE, iCalendar text, 'yearly MM-DD', or "
-                       "'every PT15M'");
+    CLI::Option* expression_of(CLI::App* to) {
+        CLI::Option* const expression =
+            to->add_option("EXPR", options_.expression,
+                           "cron (5 or 6 fields, @daily), RRULE, iCalendar text, 'yearly MM-DD', "
+                           "or 'every PT15M'");
         cli::ExpressionFlags& flags = options_.next.flags;
         to->add_option("--zone", flags.zone, "whose clock: Europe/Berlin, UTC");
         to->add_option("--dtstart", flags.dtstart, "where an RRULE or an interval starts");
         to->add_option("--at", flags.at, "time of day of 'yearly' (09:00)");
-        to->add_option("--gap", flags.gap,
-                       "for times that do not exist: compatible, earlier, "
-                       "later, boundary, skip");
-        to->add_option("--overlap", flags.overlap,
-                       "for times that occur twice: compatible, earlier, later, both, skip");
         to->add_option("--leap", flags.leap, "29 February in common years: feb28, mar1, skip");
+        return expression;
     }
 
     void client_of(CLI::App* to) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "domain/time/text.hpp"
 
@@ -41,44 +42,58 @@ std::string yearly_date(std::string_view date) {
 
 TimeError missing(std::string message) { return {TimeErrorCode::bad_request, std::move(message)}; }
 
-JsonValue::Object unzoned_request_of(std::string_view expression, const ExpressionFlags& flags,
-                                     Instant from) {
-    JsonValue::Object members;
-    if (contains(expression, "DTSTART") || contains(expression, "BEGIN:")) {
-        add(members, "kind", "rrule");
-        add(members, "ical", expression);
-        add(members, "dtstart", flags.dtstart);  // one too many, and said so
-    } else if (contains(expression, "FREQ=")) {
-        add(members, "kind", "rrule");
-        add(members, "rrule", expression);
-        add(members, "dtstart", flags.dtstart);
-    } else if (const auto date = after_word(expression, "yearly")) {
-        add(members, "kind", "yearly");
-        add(members, "date", yearly_date(*date));
-        add(members, "time", flags.at);
-    } else if (const auto every = after_word(expression, "every")) {
-        const auto start = std::chrono::floor<std::chrono::seconds>(from);
-        add(members, "kind", "interval");
-        add(members, "start", flags.dtstart.empty() ? format_instant(start) : flags.dtstart);
-        add(members, "every", *every);
-    } else {
-        add(members, "kind", "cron");
-        add(members, "expr", expression);
-    }
-    return members;
-}
-
 }  // namespace
 
-TimeResult<JsonValue::Object> request_of(std::string_view expression, const ExpressionFlags& flags,
+Expression read_expression(std::string_view expression) {
+    using Kind = Expression::Kind;
+    const std::string_view text = trimmed(expression);
+    if (contains(text, "DTSTART") || contains(text, "BEGIN:"))
+        return {Kind::icalendar, std::string(text)};
+    if (contains(text, "FREQ=")) return {Kind::rrule, std::string(text)};
+    if (const auto date = after_word(text, "yearly")) return {Kind::yearly, yearly_date(*date)};
+    if (const auto every = after_word(text, "every")) return {Kind::every, std::string(*every)};
+    return {Kind::cron, std::string(text)};
+}
+
+TimeResult<JsonValue::Object> request_of(const Expression& expression, const ExpressionFlags& flags,
                                          Instant from) {
-    auto members = unzoned_request_of(trimmed(expression), flags, from);
-    const std::string& kind = std::get<std::string>(members.front().second.value);
-    if (find_member(members, "rrule") != nullptr && flags.dtstart.empty())
+    using Kind = Expression::Kind;
+    const Kind kind = expression.kind;
+    if (kind == Kind::rrule && flags.dtstart.empty())
         return missing("an RRULE needs the time it starts from: --dtstart 2026-11-20T09:00");
-    if ((kind == "cron" || kind == "yearly") && flags.zone.empty())
+    if ((kind == Kind::cron || kind == Kind::yearly) && flags.zone.empty())
         return missing("whose clock? Say --zone Europe/Berlin, or --zone UTC");
-    if (kind != "interval") add(members, "zone", flags.zone);  // there it is for showing only
+
+    JsonValue::Object members;
+    switch (kind) {
+        case Kind::cron:
+            add(members, "kind", "cron");
+            add(members, "expr", expression.text);
+            break;
+        case Kind::rrule:
+            add(members, "kind", "rrule");
+            add(members, "rrule", expression.text);
+            add(members, "dtstart", flags.dtstart);
+            break;
+        case Kind::icalendar:
+            add(members, "kind", "rrule");
+            add(members, "ical", expression.text);
+            add(members, "dtstart", flags.dtstart);  // one too many, and said so
+            break;
+        case Kind::yearly:
+            add(members, "kind", "yearly");
+            add(members, "date", expression.text);
+            add(members, "time", flags.at);
+            break;
+        case Kind::every: {
+            const auto start = std::chrono::floor<std::chrono::seconds>(from);
+            add(members, "kind", "interval");
+            add(members, "start", flags.dtstart.empty() ? format_instant(start) : flags.dtstart);
+            add(members, "every", expression.text);
+            break;
+        }
+    }
+    if (kind != Kind::every) add(members, "zone", flags.zone);  // there it is for showing only
     add(members, "gap", flags.gap);
     add(members, "overlap", flags.overlap);
     add(members, "leap", flags.leap);

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/next/explain.hpp"
 #include "cli/next/occurrence_table.hpp"
 #include "cli/next/rules.hpp"
 #include "domain/time/text.hpp"
@@ -24,7 +25,7 @@ TimeResult<Instant> read_from(const std::string& text, Instant now) {
     return from->instant;
 }
 
-TimeResult<AskedRule> read_expression(const JsonValue::Object& members, const TimeZones& zones) {
+TimeResult<AskedRule> read_members(const JsonValue::Object& members, const TimeZones& zones) {
     const auto request = Request::read(members, RequestPlace::expression);
     if (!request) return request.error();
     return read_rule(*request, zones);
@@ -43,9 +44,9 @@ int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
               const Output& output) {
     const auto from = read_from(options.from, now);
     if (!from) return refuse(from.error(), output);
-    const auto members = request_of(options.expression, options.flags, *from);
+    const auto members = request_of(read_expression(options.expression), options.flags, *from);
     if (!members) return refuse(members.error(), output);
-    const auto rule = read_expression(*members, zones);
+    const auto rule = read_members(*members, zones);
     if (!rule) return refuse(rule.error(), output);
     const auto zone = shown_in(*rule, options.flags.zone, zones);
     if (!zone) return refuse(zone.error(), output);
@@ -58,6 +59,13 @@ int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
     }
     if (rows.empty())
         output.err << "sundial: nothing occurs after " << format_instant(*from) << '\n';
+    return ok;
+}
+
+int show_explanation(const NextOptions& options, const Output& output) {
+    const auto words = explain(read_expression(options.expression), options.flags);
+    if (!words) return refuse(words.error(), output);
+    output.out << *words << '\n';
     return ok;
 }
 

@@ -24,4 +24,7 @@ struct NextOptions {
 [[nodiscard]] int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
                             const Output& output);
 
+/// The rule in plain words.
+[[nodiscard]] int show_explanation(const NextOptions& options, const Output& output);
+
 }  // namespace sundial::cli

@@ -60,4 +60,21 @@ std::unique_ptr<Recurrence> interval_recurrence(Instant start, std::chrono::seco
     return std::make_unique<Interval>(start, every);
 }
 
+std::string describe_interval(std::chrono::seconds every) {
+    const std::chrono::hh_mm_ss parts{every};
+    std::string amounts;
+    const auto add = [&amounts](std::int64_t amount, const std::string& unit) {
+        if (amount == 0) return;
+        if (!amounts.empty()) amounts += " and ";
+        amounts += std::to_string(amount) + " " + unit + (amount == 1 ? "" : "s");
+    };
+    add(parts.hours().count(), "hour");
+    add(parts.minutes().count(), "minute");
+    add(parts.seconds().count(), "second");
+    // "every hour", but "every 2 hours" and "every 1 hour and 30 minutes"
+    if (amounts.starts_with("1 ") && amounts.find(" and ") == std::string::npos)
+        amounts.erase(0, 2);
+    return "every " + amounts + " of real time";
+}
+
 }  // namespace sundial

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "domain/time/recurrence.hpp"
 
@@ -11,5 +12,8 @@ namespace sundial {
 /// `start`, which lies in the range of years and may have a fraction; `every` is at least 1 s.
 [[nodiscard]] std::unique_ptr<Recurrence> interval_recurrence(Instant start,
                                                               std::chrono::seconds every);
+
+/// "every 15 minutes of real time".
+[[nodiscard]] std::string describe_interval(std::chrono::seconds every);
 
 }  // namespace sundial

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "domain/time/nominal.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {
@@ -172,6 +173,19 @@ std::optional<YearlyOccurrence> yearly_on(const YearlyRule& rule, const Zone& zo
     const auto found = occurrences_at(at(nominal, rule.at), zone, rule.gap, rule.overlap).first;
     if (!found || is_skip(found->note)) return std::nullopt;
     return named(*found);
+}
+
+std::string describe(const YearlyRule& rule) {
+    constexpr std::array months{"January",   "February", "March",    "April",
+                                "May",       "June",     "July",     "August",
+                                "September", "October",  "November", "December"};
+    constexpr std::array in_common_years{", in common years on 28 February",
+                                         ", in common years on 1 March", ", not in common years"};
+    std::string words = "every year on " + std::to_string(static_cast<unsigned>(rule.day.day())) +
+                        " " + months.at(static_cast<unsigned>(rule.day.month()) - 1) + " at " +
+                        format_time_of_day(rule.at);
+    if (rule.day == February / 29) words += in_common_years.at(static_cast<std::size_t>(rule.leap));
+    return words;
 }
 
 }  // namespace sundial

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "domain/time/recurrence.hpp"
 #include "domain/time/types.hpp"
@@ -50,5 +51,8 @@ struct YearlyOccurrence {
 /// two.
 [[nodiscard]] std::optional<YearlyOccurrence> yearly_on(const YearlyRule& rule, const Zone& zone,
                                                         Date nominal);
+
+/// "every year on 29 February at 09:00, in common years on 28 February".
+[[nodiscard]] std::string describe(const YearlyRule& rule);
 
 }  // namespace sundial

@@ -146,6 +146,47 @@ TEST(ShowNext, SaysWhenNothingComes) {
     EXPECT_THAT(answer.err, HasSubstr("nothing occurs after 9999-06-01T00:00:00Z"));
 }
 
+struct Explained {
+    const char* expression;
+    ExpressionFlags flags;
+    const char* words;
+};
+void PrintTo(const Explained& e, std::ostream* out) { *out << e.expression; }
+class Explanation : public testing::TestWithParam<Explained> {};
+TEST_P(Explanation, IsInPlainWords) {
+    std::ostringstream out, err;
+    const auto& [expression, flags, words] = GetParam();
+    EXPECT_EQ(show_explanation({expression, flags}, {out, err, false}), 0);
+    EXPECT_THAT(out.str(), testing::StartsWith(words)) << err.str();
+    EXPECT_THAT(out.str(), testing::EndsWith("\n"));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Each, Explanation,
+    testing::Values(
+        Explained{"30 2 * * SUN", {}, "at 02:30 every Sunday\na fixed time"},
+        Explained{"@hourly", {}, "every hour\nfollows the real clock"},
+        Explained{"FREQ=WEEKLY;BYDAY=MO", {}, "every week on Monday\n"},
+        Explained{"FREQ=DAILY", {.dtstart = "2026-11-20T09:00"}, "every day at 09:00\n"},
+        Explained{"FREQ=DAILY", {.dtstart = "20261120T090000Z"}, "every day at 09:00"},
+        Explained{"DTSTART:20261120T090000\nRRULE:FREQ=DAILY", {}, "every day at 09:00\n"},
+        Explained{"yearly 02-29",
+                  {.leap = "mar1"},
+                  "every year on 29 February at 09:00, in common years on 1 March\n"},
+        Explained{"yearly 07-17", {.at = "18:30"}, "every year on 17 July at 18:30\n"},
+        Explained{"every PT90M", {}, "every 1 hour and 30 minutes of real time\n"},
+        Explained{"every PT1H", {}, "every hour of real time\n"},
+        Explained{"every PT15M", {}, "every 15 minutes of real time\n"}));
+
+TEST(ShowExplanation, RefusesWhatIsNoRule) {
+    for (const char* expression :
+         {"30 25 * * *", "FREQ=DAYLY", "DTSTART:x", "yearly 02-30", "every day", ""}) {
+        std::ostringstream out, err;
+        EXPECT_EQ(show_explanation({expression, {}}, {out, err, false}), 2) << expression;
+        EXPECT_EQ(out.str(), "");
+        EXPECT_NE(err.str(), "");
+    }
+}
+
 struct Wrong {
     NextOptions options;
     const char* says;

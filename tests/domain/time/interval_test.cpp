@@ -68,5 +68,13 @@ TEST(Interval, NamesAnOccurrenceByItsInstantInUtc) {
     EXPECT_EQ(format_wall(next_after(*rule, Instant::min())->nominal), "2026-01-17T00:00:00");
 }
 
+TEST(DescribeInterval, SaysTheLengthInWords) {
+    EXPECT_EQ(describe_interval(1s), "every second of real time");
+    EXPECT_EQ(describe_interval(15min), "every 15 minutes of real time");
+    EXPECT_EQ(describe_interval(1h), "every hour of real time");
+    EXPECT_EQ(describe_interval(90min), "every 1 hour and 30 minutes of real time");
+    EXPECT_EQ(describe_interval(876'600h), "every 876600 hours of real time");
+}
+
 }  // namespace
 }  // namespace sundial

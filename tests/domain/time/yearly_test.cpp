@@ -248,5 +248,16 @@ TEST(YearlyRecurrence, CountsWithoutWalkingThroughTheYears) {
     EXPECT_EQ(yearly_recurrence(rule, utc)->count(Instant::min(), at("2000-01-01T00:00:00Z")), 0U);
 }
 
+TEST(DescribeYearly, SaysTheDayAndWhatBecomesOfALeapDay) {
+    auto rule = every_year_on("1987-07-17");
+    EXPECT_EQ(describe(rule), "every year on 17 July at 09:00");
+    rule = every_year_on("--02-29");
+    EXPECT_EQ(describe(rule), "every year on 29 February at 09:00, in common years on 28 February");
+    rule.leap = LeapPolicy::mar1;
+    EXPECT_EQ(describe(rule), "every year on 29 February at 09:00, in common years on 1 March");
+    rule.leap = LeapPolicy::skip;
+    EXPECT_EQ(describe(rule), "every year on 29 February at 09:00, not in common years");
+}
+
 }  // namespace
 }  // namespace sundial
