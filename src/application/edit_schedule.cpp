@@ -23,7 +23,7 @@ Schedule edited(Transaction& tx, Schedule schedule, const ScheduleEdit& edit,
     if (edit.at) {
         const auto at = parse_time_of_day(*edit.at);
         if (at) {
-            schedule.trigger.at = *at;
+            std::get<YearlyTrigger>(schedule.trigger).at = *at;
         } else {
             defects.push_back({"/trigger/yearly/at", std::string{to_string(at.error().code)},
                                at.error().message});

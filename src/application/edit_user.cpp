@@ -40,7 +40,7 @@ public:
     /// For a date that the user has had no rule for until now.
     void begin_new_dates() {
         for (const Schedule& schedule : schedules_) {
-            if (!rule_for(schedule, before_) && rule_for(schedule, after_)) {
+            if (!rule_for(schedule, &before_) && rule_for(schedule, &after_)) {
                 planner_.begin(schedule);
             }
         }
@@ -61,10 +61,10 @@ private:
     }
 
     PlanChange follow(const Schedule& schedule, const Event& event) {
-        const auto before = rule_for(schedule, before_);
-        const auto after = rule_for(schedule, after_);
+        const auto before = rule_for(schedule, &before_);
+        const auto after = rule_for(schedule, &after_);
         if (!after) return PlanChange::dropped;
-        if (!before || !keeps_date(*before, *after, event.occurrence->nominal)) {
+        if (!before || !keeps_date(*before, *after, event.occurrence->nominal.date)) {
             return planner_.replace(schedule, event);
         }
         if (follows_zone(event)) return planner_.follow_zone(&schedule, event);

@@ -78,8 +78,8 @@ void HeldClaims::set_deadlines(Mono deadline) {
 }
 
 bool HeldClaims::any_due_by(Instant then) const {
-    return std::ranges::any_of(claims_,
-                               [&](const auto& entry) { return entry.second.event.due <= then; });
+    return std::ranges::any_of(
+        claims_, [&](const auto& entry) { return target_of(entry.second.event) <= then; });
 }
 
 }  // namespace sundial

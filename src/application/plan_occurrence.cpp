@@ -21,15 +21,15 @@ bool is_date_of(const YearlyRule& rule, Date nominal) {
 
 std::optional<YearlyOccurrence> first_occurrence(const Schedule& schedule, const User& user,
                                                  const Zone& zone, Instant after) {
-    const auto rule = rule_for(schedule, user);
+    const auto rule = rule_for(schedule, &user);
     return rule ? next_yearly(*rule, zone, after) : std::nullopt;
 }
 
 std::optional<YearlyOccurrence> next_occurrence(const Schedule& schedule, const User& user,
                                                 const Zone& zone, const Event& fired) {
-    const auto rule = rule_for(schedule, user);
+    const auto rule = rule_for(schedule, &user);
     if (!rule || !fired.occurrence) return std::nullopt;
-    const Date handled = fired.occurrence->nominal;
+    const Date handled = fired.occurrence->nominal.date;
     const auto is_later = [&](Date nominal) {
         return nominal > handled &&
                (nominal.year() > handled.year() || !is_date_of(*rule, handled));
@@ -43,7 +43,8 @@ Event plan_occurrence(const Schedule& schedule, const User& user, const Zone& zo
                       const YearlyOccurrence& occurrence, Ids& ids, std::string_view tz_release,
                       Instant now) {
     const auto name = schedule.external_id.value_or(to_string(schedule.id));
-    const IdempotencyKey key = ids.generated_key(name, user.id, occurrence.nominal);
+    const IdempotencyKey key =
+        ids.generated_key(name, user.id, identity_text(TriggerKind::yearly, occurrence.nominal));
     const auto values =
         template_values(user, occurrence.nominal, format_local_millis(occurrence.instant, zone));
     return {.id = ids.event_id(key),

@@ -85,8 +85,15 @@ Result<ScheduleView> Queries::schedule(std::string_view reference) {
         });
 }
 
-std::vector<Schedule> Queries::schedules() {
-    return in_read(store_, [](Transaction& tx) { return tx.schedules().all(); });
+Page<ScheduleView> Queries::schedules(const ScheduleQuery& query) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto found = tx.schedules().list(query);
+        Page<ScheduleView> page{{}, found.has_more};
+        for (const Schedule& schedule : found.items) {
+            page.items.push_back({schedule, next_of(tx, schedule)});
+        }
+        return page;
+    });
 }
 
 Result<UserId> Queries::user_id(std::string_view reference) {

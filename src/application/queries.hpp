@@ -27,7 +27,7 @@ public:
     [[nodiscard]] Result<Endpoint> endpoint(std::string_view reference);
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
     [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
-    [[nodiscard]] std::vector<Schedule> schedules();
+    [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
 
     /// For filters.
     [[nodiscard]] Result<UserId> user_id(std::string_view reference);

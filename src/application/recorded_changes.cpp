@@ -3,6 +3,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "application/trigger_json.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
@@ -16,7 +17,12 @@ void write(JsonWriter& json, bool value) { json.value(value); }
 void write(JsonWriter& json, std::uint32_t value) { json.value(value); }
 void write(JsonWriter& json, const std::string& value) { json.value(std::string_view{value}); }
 void write(JsonWriter& json, Date value) { json.value(std::string_view{format_date(value)}); }
+void write(JsonWriter& json, Instant value) { json.value(std::string_view{format_instant(value)}); }
 void write(JsonWriter& json, LeapPolicy value) { json.value(to_string(value)); }
+void write(JsonWriter& json, GapPolicy value) { json.value(to_string(value)); }
+void write(JsonWriter& json, OverlapPolicy value) { json.value(to_string(value)); }
+void write(JsonWriter& json, Concurrency value) { json.value(to_string(value)); }
+void write(JsonWriter& json, Priority value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointType value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
 void write(JsonWriter& json, std::chrono::seconds value) {
@@ -58,11 +64,13 @@ void write(JsonWriter& json, const RetryPolicy& policy) {
     }
 }
 
-void write(JsonWriter& json, const YearlyTrigger& trigger) {
-    json.begin_object().key("yearly").begin_object();
-    json.member("on", std::string_view{trigger.on});
-    json.member("at", std::string_view{format_time_of_day(trigger.at)});
-    json.end_object().end_object();
+void write(JsonWriter& json, const Trigger& trigger) { json.raw(trigger_json(trigger)); }
+
+void write(JsonWriter& json, const MisfireRule& rule) {
+    json.begin_object().member("policy", to_string(rule.policy)).key("window");
+    write(json, rule.window);
+    json.member("grace", std::string_view{format_duration(rule.grace)});
+    json.member("limit", rule.limit).end_object();
 }
 
 /// Their values may be credentials: only names are told.
@@ -123,10 +131,22 @@ std::string told(const Endpoint* before, const Endpoint& after) {
 
 std::string told(const Schedule* before, const Schedule& after) {
     return Members<Schedule>{before, after}
+        .add("externalId", &Schedule::external_id)
+        .add("eventType", &Schedule::event_type)
+        .add("priority", &Schedule::priority)
         .add("trigger", &Schedule::trigger)
+        .add("perUser", &Schedule::per_user)
+        .add("timezone", &Schedule::timezone)
         .add("endpointId", &Schedule::endpoint)
         .add("payload", &Schedule::payload)
+        .add("gap", &Schedule::gap)
+        .add("overlap", &Schedule::overlap)
         .add("leap", &Schedule::leap)
+        .add("misfire", &Schedule::misfire)
+        .add("concurrency", &Schedule::concurrency)
+        .add("jitter", &Schedule::jitter)
+        .add("startsAt", &Schedule::starts_at)
+        .add("endsAt", &Schedule::ends_at)
         .add("enabled", &Schedule::enabled)
         .add("note", &Schedule::note)
         .text();
@@ -165,6 +185,16 @@ RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id) {
 RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, const ChangeId& id) {
     return recorded("Endpoint", after.id.value, after.version, "EndpointUpdated",
                     told(&before, after), id);
+}
+
+RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id) {
+    return recorded("Schedule", schedule.id.value, schedule.version, "ScheduleCreated",
+                    told(nullptr, schedule), id);
+}
+
+RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id) {
+    return recorded("Schedule", last.id.value, base::next(last.version), "ScheduleDeleted", "{}",
+                    id);
 }
 
 RecordedEvent schedule_updated(const Schedule& before, const Schedule& after, const ChangeId& id) {

@@ -24,6 +24,8 @@ struct ChangeId {
 [[nodiscard]] RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id);
 [[nodiscard]] RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after,
                                              const ChangeId& id);
+[[nodiscard]] RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id);
+[[nodiscard]] RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_updated(const Schedule& before, const Schedule& after,
                                              const ChangeId& id);
 

@@ -20,7 +20,7 @@ Passes resolve_again(WallTime wall, const Zone& zone, GapPolicy gap, OverlapPoli
 
 /// The occurrence that `pending` is, at the moment that it has.
 YearlyOccurrence occurrence_of(const Event& pending) {
-    const Date nominal = pending.occurrence->nominal;
+    const Date nominal = pending.occurrence->nominal.date;
     return {.nominal = nominal,
             .wall = pending.intent.wall.value_or(std::chrono::local_days{nominal}),
             .instant = pending.due};
@@ -29,7 +29,7 @@ YearlyOccurrence occurrence_of(const Event& pending) {
 /// What a year's occurrence is by the present rule; empty if a policy drops it.
 std::optional<YearlyOccurrence> same_occurrence(const YearlyRule& rule, const Zone& zone,
                                                 const Event& pending) {
-    const auto nominal = nominal_date(rule, pending.occurrence->nominal.year());
+    const auto nominal = nominal_date(rule, pending.occurrence->nominal.date.year());
     if (!nominal) return std::nullopt;
     if (pending.intent.wall) return yearly_on(rule, zone, *nominal);
     YearlyOccurrence by_hand = occurrence_of(pending);
@@ -78,7 +78,7 @@ PlanChange UserPlanner::replace(const Schedule& schedule, const Event& pending) 
 }
 
 PlanChange UserPlanner::follow_rule(const Schedule& schedule, const Event& pending) {
-    const auto rule = rule_for(schedule, user_);
+    const auto rule = rule_for(schedule, &user_);
     if (!rule) return PlanChange::dropped;
     auto occurrence = same_occurrence(*rule, zone_, pending);
     const bool parked = pending.claimable_at == never;
@@ -160,9 +160,9 @@ std::string UserPlanner::drop_reason(const Schedule* schedule, const Event& pend
     GapPolicy gap = pending.intent.gap;
     OverlapPolicy overlap = pending.intent.overlap;
     if (schedule) {
-        const auto rule = rule_for(*schedule, user_);
+        const auto rule = rule_for(*schedule, &user_);
         if (!rule) return "date_removed";
-        const auto nominal = nominal_date(*rule, pending.occurrence->nominal.year());
+        const auto nominal = nominal_date(*rule, pending.occurrence->nominal.date.year());
         if (!nominal) return "leap_skipped";
         wall = std::chrono::local_days{*nominal} + rule->at;
         gap = rule->gap;

@@ -117,7 +117,7 @@ void WorkerLoop::collect_mail() {
         const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
         const Instant first = over.event.first_attempt_at.value_or(over.started_at);
         ports_.observer.delivered({over.event, over.destination.endpoint.get(), over.outcome,
-                                   over.started_at, first - over.event.due});
+                                   over.started_at, first - target_of(over.event)});
     }
     if (hint != never) worker_.wake(hint);
     if (stop_asked) worker_.stop(now());
@@ -201,7 +201,7 @@ void WorkerLoop::carry_out(const Send& command) {
     const Event& event = command.event;
     const Instant first = event.first_attempt_at.value_or(command.now);
     ports_.observer.started({event, command.destination.endpoint.get(), command.now,
-                             !event.first_attempt_at, first - event.due});
+                             !event.first_attempt_at, first - target_of(event)});
     const auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
         const std::lock_guard lock(mailbox->mutex);
         mailbox->outcomes.emplace_back(id, std::move(outcome));

@@ -79,7 +79,7 @@ bool claimable(const Event& event, Instant now) {
 
 std::optional<std::chrono::microseconds> lateness(const Event& event) {
     if (!event.first_attempt_at) return std::nullopt;
-    return *event.first_attempt_at - event.due;
+    return *event.first_attempt_at - target_of(event);
 }
 
 bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
@@ -127,12 +127,18 @@ Result<Event> cancel(Event event, Instant now, std::string reason) {
     return finished(std::move(event), now, Cancelled{now, std::move(reason)});
 }
 
+Result<Event> drop(Event event, Instant now, std::string reason) {
+    const bool perhaps_sent = event.first_attempt_at || event.retry_count > 0;
+    if (!is_claimed(event) || perhaps_sent) return refused(event, "drop");
+    return finished(std::move(event), now, Cancelled{now, std::move(reason)});
+}
+
 Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
     if (!is_pending(event)) return refused(event, "retarget");
     const bool parked = event.claimable_at == never;
     event.intent = std::move(intent);
     event.due = due;
-    event.claimable_at = parked ? never : due;
+    event.claimable_at = parked ? never : target_of(event);
     return changed(std::move(event), now);
 }
 
@@ -145,7 +151,8 @@ Result<Event> park(Event event, Instant now) {
 Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
     if (!is_pending(event)) return refused(event, "resume");
     event.intent = std::move(intent);
-    event.due = event.claimable_at = due;
+    event.due = due;
+    event.claimable_at = target_of(event);
     return changed(std::move(event), now);
 }
 

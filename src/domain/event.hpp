@@ -9,6 +9,7 @@
 #include "domain/error.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/occurrence.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {
@@ -22,15 +23,6 @@ struct Intent {
     GapPolicy gap = GapPolicy::compatible;
     OverlapPolicy overlap = OverlapPolicy::compatible;
     friend bool operator==(const Intent&, const Intent&) = default;
-};
-
-/// Which occurrence of which schedule an event is. `nominal` is its identity for ever: the local
-/// date.
-struct Occurrence {
-    ScheduleId schedule;
-    Version schedule_version;  // of the rule that it was planned by
-    Date nominal;
-    friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
 struct Pending {
@@ -67,6 +59,8 @@ using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelle
 ///   Processing -> Failed      fail, give_up   refused for good; or the tries are used up
 ///   Pending    -> Pending     retarget, resume, park
 ///   Pending, or Processing that waits -> Cancelled   cancel
+///   Processing -> Cancelled   drop            claimed and not yet sent: policy says that it must
+///   not fire
 /// Every other pair is an error. Final states never change; only `dismiss` marks a FAILED one.
 struct Event {
     EventId id;
@@ -78,15 +72,16 @@ struct Event {
     std::optional<Occurrence> occurrence;  // of a schedule; empty for a single event
     Intent intent;
     Instant due;  // what the intent means under the tzdata in force: derived, never edited
-    std::string tz_release;  // that tzdata's release, "2025b"
-    std::string payload;     // exact bytes, sent unchanged
-    Instant claimable_at;    // when a scheduler must look again: due, next try or end of lease;
-                             // `never` = parked, or final
-    Version version{1};      // the one that a claim returned fences all that its holder writes
-    Attempt attempt{0};      // number of the latest try
+    std::chrono::microseconds jitter{0};  // after due it is sent: so its schedule spreads its load
+    std::string tz_release;               // that tzdata's release, "2025b"
+    std::string payload;                  // exact bytes, sent unchanged
+    Instant claimable_at;  // when a scheduler must look again: due, next try or end of lease;
+                           // `never` = parked, or final
+    Version version{1};    // the one that a claim returned fences all that its holder writes
+    Attempt attempt{0};    // number of the latest try
     std::uint32_t retry_count = 0;  // tries that failed or were lost
     std::optional<EventId> retry_of;
-    std::optional<Instant> first_attempt_at;  // start of the first try; lateness is this minus due
+    std::optional<Instant> first_attempt_at;  // start of the first try
     std::optional<Instant> dismissed_at;
     Instant created_at;
     Instant updated_at;
@@ -101,7 +96,9 @@ struct Event {
 /// New, retried and rescued work in one question. Not a state: no job has to promote rows.
 [[nodiscard]] bool claimable(const Event& event, Instant now);
 
-/// Start of the first attempt minus due, once there was one.
+/// When it should be sent: due, and the jitter.
+[[nodiscard]] inline Instant target_of(const Event& event) { return event.due + event.jitter; }
+/// Start of the first attempt minus its target, once there was one.
 [[nodiscard]] std::optional<std::chrono::microseconds> lateness(const Event& event);
 /// What starts more than this after its moment is late: one tick.
 inline constexpr std::chrono::seconds late_after{1};
@@ -122,6 +119,8 @@ inline constexpr std::chrono::seconds late_after{1};
 /// Given back unsent; `until` may be `never`.
 [[nodiscard]] Result<Event> release(Event event, Instant now, Instant until);
 [[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
+/// A claimed one that has never been sent.
+[[nodiscard]] Result<Event> drop(Event event, Instant now, std::string reason);
 /// Another moment for what is still PENDING, or with the same moment the step for any other change
 /// of it (payload, key, occurrence, …), which the caller makes on the value. What is parked stays
 /// parked.

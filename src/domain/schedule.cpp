@@ -4,8 +4,13 @@
 #include <chrono>
 #include <string_view>
 
+#include "domain/enum_names.hpp"
+#include "domain/time/text.hpp"
+
 namespace sundial {
 namespace {
+
+constexpr EnumNames<2> concurrencies{"allow", "forbid"};
 
 /// `02-29`; empty if `text` is none, or a day that no year has.
 std::optional<std::chrono::month_day> parse_month_day(std::string_view text) {
@@ -24,22 +29,50 @@ struct NamedDay {
     std::chrono::month_day day;
     std::optional<std::chrono::year> from;
 };
-std::optional<NamedDay> find_day(const std::string& on, const User& user) {
+std::optional<NamedDay> find_day(const std::string& on, const User* user) {
     const auto of_date = [](Date date) { return NamedDay{date.month() / date.day(), date.year()}; };
-    if (on == "dateOfBirth") return of_date(user.date_of_birth);
     if (const auto day = parse_month_day(on)) return NamedDay{*day, std::nullopt};
-    const auto named = user.dates.find(on);
-    return named == user.dates.end() ? std::nullopt : std::optional{of_date(named->second)};
+    if (!user) return std::nullopt;
+    if (on == "dateOfBirth") return of_date(user->date_of_birth);
+    const auto named = user->dates.find(on);
+    return named == user->dates.end() ? std::nullopt : std::optional{of_date(named->second)};
 }
 
 }  // namespace
 
-std::optional<YearlyRule> rule_for(const Schedule& schedule, const User& user) {
-    const auto day = find_day(schedule.trigger.on, user);
+std::string_view to_string(Concurrency concurrency) { return name_in(concurrencies, concurrency); }
+
+std::optional<Concurrency> parse_concurrency(std::string_view name) {
+    return find_in<Concurrency>(concurrencies, name);
+}
+
+std::string describe(const Schedule& schedule) {
+    const std::string where =
+        schedule.per_user ? " in each user's zone" : ", " + schedule.timezone.value_or("UTC");
+    struct Words {
+        const std::string& where;
+        std::string operator()(const YearlyTrigger& yearly) const {
+            return "every year on " + yearly.on + " at " + format_time_of_day(yearly.at) + where;
+        }
+        std::string operator()(const CronTrigger& cron) const { return cron.text + where; }
+        std::string operator()(const RruleTrigger& rule) const {
+            return rule.rrule.value_or(rule.ical) + where;
+        }
+        std::string operator()(const EveryTrigger& every) const {
+            return "every " + format_duration(every.every);
+        }
+    };
+    return std::visit(Words{where}, schedule.trigger);
+}
+
+std::optional<YearlyRule> rule_for(const Schedule& schedule, const User* user) {
+    const auto* yearly = std::get_if<YearlyTrigger>(&schedule.trigger);
+    if (!yearly) return std::nullopt;
+    const auto day = find_day(yearly->on, user);
     if (!day) return std::nullopt;
     return YearlyRule{.day = day->day,
                       .from = day->from,
-                      .at = schedule.trigger.at,
+                      .at = yearly->at,
                       .leap = schedule.leap,
                       .gap = schedule.gap,
                       .overlap = schedule.overlap};

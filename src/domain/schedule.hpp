@@ -1,24 +1,28 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
+#include "domain/time/misfire.hpp"
 #include "domain/time/yearly.hpp"
+#include "domain/trigger.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
 
-/// Every year on `on` (`dateOfBirth`, a key of the user's `dates`, or `MM-DD`) at `at`.
-struct YearlyTrigger {
-    std::string on = "dateOfBirth";
-    TimeOfDay at{9 * 3600};
-    friend bool operator==(const YearlyTrigger&, const YearlyTrigger&) = default;
-};
+/// What becomes of an occurrence that comes due while the one before it is unfinished.
+enum class Concurrency : std::uint8_t { allow, forbid };
+[[nodiscard]] std::string_view to_string(Concurrency concurrency);
+[[nodiscard]] std::optional<Concurrency> parse_concurrency(std::string_view name);
 
-/// A rule that yields events. A perUser schedule runs once for each user, in that user's zone.
+/// A rule that yields events. A perUser schedule runs once for each user, in that user's zone;
+/// another one runs in its own.
 struct Schedule {
     ScheduleId id;
     std::optional<std::string> external_id;
@@ -26,12 +30,18 @@ struct Schedule {
     Priority priority = Priority::normal;
     bool enabled = true;
     std::optional<std::string> note;
-    YearlyTrigger trigger;
-    std::optional<EndpointId> endpoint;  // none: planned, and waits when due
-    std::string payload;                 // JSON template, see application/payload_template.hpp
+    Trigger trigger;
+    bool per_user = true;
+    std::optional<std::string> timezone;  // as given; empty if it is each user's
+    std::optional<EndpointId> endpoint;   // none: planned, and waits when due
+    std::string payload;                  // JSON template, see application/payload_template.hpp
     GapPolicy gap = GapPolicy::compatible;
     OverlapPolicy overlap = OverlapPolicy::compatible;
     LeapPolicy leap = LeapPolicy::feb28;
+    MisfireRule misfire{};
+    Concurrency concurrency = Concurrency::allow;
+    std::chrono::seconds jitter{0};
+    std::optional<Instant> starts_at, ends_at;  // both inclusive
     Version version{1};
     Version planned_version{1};  // PENDING events agree with this version; behind `version` while
                                  // an edit works through them
@@ -40,8 +50,11 @@ struct Schedule {
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// The rule that `schedule` is for `user`; empty if the user lacks the date, or `on` is a day that
-/// no year has.
-[[nodiscard]] std::optional<YearlyRule> rule_for(const Schedule& schedule, const User& user);
+/// In plain words: "every year on dateOfBirth at 09:00 in each user's zone".
+[[nodiscard]] std::string describe(const Schedule& schedule);
+
+/// The rule that a yearly `schedule` is for `user`, who may be nobody; empty if the user lacks the
+/// date, or `on` is a day that no year has.
+[[nodiscard]] std::optional<YearlyRule> rule_for(const Schedule& schedule, const User* user);
 
 }  // namespace sundial

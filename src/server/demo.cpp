@@ -143,7 +143,7 @@ void DeliveryPrinter::delivered(const TryOver& try_over) {
             in_read(store_, [&](Transaction& tx) { return tx.users().find(*event.user); });
         if (user) person = user->first_name + ' ' + user->last_name;
     }
-    const Instant at = event.due + try_over.lateness;
+    const Instant at = target_of(event) + try_over.lateness;
     std::ostringstream line;
     line << (zone ? format_local_millis(at, **zone) : format_instant_millis(at)) << "  "
          << std::left << std::setw(20) << event.intent.zone << ' ' << format_instant_millis(at)

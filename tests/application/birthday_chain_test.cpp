@@ -56,8 +56,8 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
         EXPECT_GE(clock.now(), request.event.due) << "never early";
         // Its successor is stored before the first byte leaves.
         EXPECT_TRUE(std::ranges::any_of(events_of(user), [&](const Event& event) {
-            return event.occurrence->nominal.year() ==
-                   request.event.occurrence->nominal.year() + std::chrono::years{1};
+            return event.occurrence->nominal.date.year() ==
+                   request.event.occurrence->nominal.date.year() + std::chrono::years{1};
         }));
         return dice_() % 5 == 0 ? status_outcome(503) : accepted_outcome();
     };
@@ -80,7 +80,7 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
     int pending_ones = 0;
     std::size_t completed = 0;
     for (const Event& event : events_of(user)) {
-        const int of_year = static_cast<int>(event.occurrence->nominal.year());
+        const int of_year = static_cast<int>(event.occurrence->nominal.date.year());
         if (status_of(event) == EventStatus::completed) {
             ++completed_in[of_year];
             ++completed;

@@ -104,7 +104,7 @@ TEST_F(CreateUserTest, ParksTheEventsOfAPausedSchedule) {
 }
 
 TEST_F(CreateUserTest, PlansNothingForADateThatThePersonLacks) {
-    change_birthday([](Schedule& schedule) { schedule.trigger.on = "anniversary"; });
+    change_birthday([](Schedule& schedule) { yearly_of(schedule).on = "anniversary"; });
     EXPECT_THAT(events_of(created(ada())), IsEmpty());
 }
 

@@ -191,7 +191,7 @@ TEST_F(EditScheduleTest, WorksThroughMoreThanOneBatch) {
 TEST_F(EditScheduleTest, FinishesAtStartWhatWasCutShort) {
     const User user = created(ada());
     change_birthday([](Schedule& schedule) {  // committed, and then the process died
-        schedule.trigger.at = 10h;
+        yearly_of(schedule).at = 10h;
         schedule.version = Version{2};
     });
     EXPECT_EQ(replan_schedule.run_behind().changed, 1U);

@@ -301,7 +301,7 @@ TEST_F(EditUserTest, LeavesAPendingRetryAlone) {
 TEST_F(EditUserTest, CancelsWhatThePolicySkipsInTheNewZoneAndGoesOn) {
     change_birthday([](Schedule& schedule) {
         schedule.gap = GapPolicy::skip;
-        schedule.trigger.at = 2h + 30min;
+        yearly_of(schedule).at = 2h + 30min;
     });
     const User user = created(born("1992-03-14", "Europe/Paris"));
     const Event before = pending_of(user);
@@ -314,7 +314,7 @@ TEST_F(EditUserTest, CancelsWhatThePolicySkipsInTheNewZoneAndGoesOn) {
 }
 
 TEST_F(EditUserTest, StartsWithADateThatComesLater) {
-    change_birthday([](Schedule& schedule) { schedule.trigger.on = "anniversary"; });
+    change_birthday([](Schedule& schedule) { yearly_of(schedule).on = "anniversary"; });
     const User user = created(ada());
     UserEdit edit;
     edit.dates.members = {{"anniversary", "2015-06-01"}};

@@ -61,7 +61,7 @@ TEST_F(PlanOccurrence, RendersThePayloadForThatDay) {
 TEST_F(PlanOccurrence, HasTheSameKeyHoweverOftenAndByWhateverRuleItIsPlanned) {
     const Event event = planned(birthday, user, noon);
     Schedule later = birthday;
-    later.trigger.at = TimeOfDay{11h};
+    yearly_of(later).at = TimeOfDay{11h};
     later.version = Version{2};
 
     EXPECT_EQ(planned(later, user, noon).key, event.key);
@@ -83,7 +83,7 @@ TEST_F(PlanOccurrence, IsParkedWhileItsScheduleIsPaused) {
 }
 
 TEST_F(PlanOccurrence, DoesNotHappenForAUserWithoutTheDate) {
-    birthday.trigger.on = "anniversary";
+    yearly_of(birthday).on = "anniversary";
     EXPECT_FALSE(first_occurrence(birthday, user, zone, noon));
     EXPECT_FALSE(after_event_of(year{2027} / 6 / 10));
 }

@@ -24,7 +24,7 @@ protected:
     std::vector<Date> pending_dates(const User& user) {
         std::vector<Date> dates;
         for (const Event& event : events_of(user, {EventStatus::pending})) {
-            dates.push_back(event.occurrence->nominal);
+            dates.push_back(event.occurrence->nominal.date);
         }
         return dates;
     }
@@ -120,7 +120,7 @@ TEST_F(PlanSuccessorsTest, CatchesUpYearByYear) {
     clock.advance(days{3 * 365});
     for (const int year_missed : {2027, 2028, 2029}) {
         const Event claimed = claimed_one();
-        EXPECT_EQ(claimed.occurrence->nominal.year(), year{year_missed});
+        EXPECT_EQ(claimed.occurrence->nominal.date.year(), year{year_missed});
         planned(claimed);
         completed(claimed);
     }

@@ -49,7 +49,7 @@ TEST_F(QueriesTest, ListPageByPage) {
     EXPECT_THAT(page.items, SizeIs(2));
     EXPECT_TRUE(page.has_more);
     EXPECT_THAT(queries.endpoints({}).items, IsEmpty());
-    EXPECT_THAT(queries.schedules(), SizeIs(1));
+    EXPECT_THAT(queries.schedules({}).items, SizeIs(1));
     EXPECT_THAT(queries.events({}).items, SizeIs(3));
 }
 

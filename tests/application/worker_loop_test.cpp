@@ -162,7 +162,7 @@ TEST_F(WorkerLoopTest, WaitsAMinuteForAZoneThatIsMissing) {
     EXPECT_THAT(webhook.requests, IsEmpty());
     move_to("Europe/Paris");
     EXPECT_EQ(advance(1min), (Tally{.claimed = 1, .completed = 1}));
-    EXPECT_EQ(pending_of(user).occurrence->nominal.year(), std::chrono::year{2028});
+    EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
 }
 
 TEST_F(WorkerLoopTest, DisablesAnEndpointThatAnswersGone) {

@@ -22,6 +22,8 @@ protected:
 
 class ScheduleRepositoryContract : public StorageTest {};
 
+class SkipRepositoryContract : public StorageTest {};
+
 class EndpointRepositoryContract : public StorageTest {
 protected:
     template <class... Endpoints>

@@ -51,6 +51,95 @@ TEST_P(EventRepositoryContract, KeepsEveryMemberOfAnEvent) {
     EXPECT_FALSE(find(an_id<EventId>()));
 }
 
+TEST_P(EventRepositoryContract, KeepsTheIdentityOfAnOccurrenceAndItsJitterAllItsLifeLong) {
+    Event cron =
+        an_event()
+            .of_schedule(an_id<ScheduleId>(), Nominal{year{2027} / 10 / 31, 2h + 30min + 1us, true})
+            .at(nine_oclock, "Europe/Rome", noon - 1h);
+    cron.jitter = 1h - 1us;
+    cron.claimable_at = target_of(cron);
+    Event backfilled =
+        an_event().due(noon + 1h).of_schedule(an_id<ScheduleId>(), Nominal{year{2027} / 1 / 1});
+    backfilled.occurrence->origin = Origin::backfill;
+    given(cron, backfilled);
+    EXPECT_EQ(find(cron.id), cron);
+    EXPECT_EQ(find(backfilled.id), backfilled);
+
+    Event moved = change(cron.id, [](const Event& event, Instant now) {
+        Event wanted = event;
+        wanted.occurrence->nominal = {year{2027} / 11 / 1, 5h};
+        wanted.jitter = 1s;
+        return retarget(wanted, wanted.intent, noon - 1s, now);
+    });
+    EXPECT_EQ(find(cron.id), moved);
+    const Event claimed = claim_one();
+    EXPECT_EQ(claimed.occurrence, moved.occurrence);
+    EXPECT_TRUE(settle(accepted(claimed, noon + 3s)));
+    const Event done = *find(cron.id);
+    EXPECT_EQ(done.occurrence, moved.occurrence);
+    EXPECT_EQ(done.jitter, 1s);
+    EXPECT_EQ(lateness(done), 3s);
+
+    const Event refused =
+        failed(an_event().of_schedule(an_id<ScheduleId>(), Nominal{year{2027} / 1 / 2, 7us, true}));
+    const Event retry = retried(refused, an_id<EventId>(), noon).value();
+    EXPECT_TRUE(on_events([&](EventRepository& events) { return events.add_retry(retry); }));
+    EXPECT_EQ(find(retry.id), retry);
+}
+
+TEST_P(EventRepositoryContract, EndsWhatPolicyDropsAndFreesItsKey) {
+    const Event event = an_event().of_schedule(an_id<ScheduleId>(), year{2027} / 1 / 5);
+    given(event);
+    const Event claimed = claim_one();
+    const Event dropped = write([&](Transaction& tx) {
+        const Event after =
+            drop(tx.events().lock(claimed.id).value(), tx.now(), "misfire_skip").value();
+        tx.events().finish_dropped(after);
+        return after;
+    });
+    EXPECT_EQ(status_of(dropped), EventStatus::cancelled);
+    EXPECT_EQ(find(event.id), dropped);
+    Event again = event;
+    again.id = an_id<EventId>();
+    EXPECT_TRUE(add(again));
+    EXPECT_FALSE(settle(accepted(claimed, noon)));
+    EXPECT_EQ(find(event.id), dropped);
+}
+
+TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
+    const ScheduleId schedule = an_id<ScheduleId>();
+    const UserId user = an_id<UserId>();
+    const Event of_nobody = an_event().of_schedule(schedule, year{2027} / 1 / 5).due(noon + 1h);
+    Event by_hand = an_event().of_schedule(schedule, year{2027} / 1 / 5).of_user(user).due(noon);
+    by_hand.occurrence->origin = Origin::trigger;
+    given(of_nobody, by_hand, an_event().due(noon + 2h));
+    const auto has_live = [&](const LiveQuery& query) {
+        return on_events([&](EventRepository& events) { return events.has_live(query); });
+    };
+    const LiveQuery nobody{.schedule = schedule, .user = std::nullopt, .origin = std::nullopt};
+    const LiveQuery for_user{.schedule = schedule, .user = user, .origin = std::nullopt};
+    EXPECT_TRUE(has_live(nobody));
+    EXPECT_TRUE(has_live(for_user));
+    EXPECT_FALSE(
+        has_live({.schedule = an_id<ScheduleId>(), .user = std::nullopt, .origin = std::nullopt}));
+    EXPECT_FALSE(has_live({.schedule = schedule, .user = an_id<UserId>(), .origin = std::nullopt}));
+    EXPECT_TRUE(has_live({.schedule = schedule, .user = std::nullopt, .origin = Origin::rule}));
+    EXPECT_FALSE(has_live({.schedule = schedule, .user = user, .origin = Origin::rule}));
+
+    LiveQuery before = nobody;
+    before.due_before = noon + 1h;
+    EXPECT_FALSE(has_live(before));
+    before.due_before += 1us;
+    EXPECT_TRUE(has_live(before));
+
+    const Event claimed = claim_one();
+    EXPECT_EQ(claimed.id, by_hand.id);
+    EXPECT_TRUE(has_live(for_user));
+    EXPECT_TRUE(settle(accepted(claimed, noon)));
+    EXPECT_FALSE(has_live(for_user));
+    EXPECT_TRUE(has_live(nobody));
+}
+
 TEST_P(EventRepositoryContract, KeepsEveryPolicy) {
     for (const auto gap : {GapPolicy::compatible, GapPolicy::earlier, GapPolicy::later,
                            GapPolicy::boundary, GapPolicy::skip, GapPolicy::reject}) {

@@ -19,6 +19,7 @@
     SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);               \
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__); \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);     \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
     SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);     \
     INSTANTIATE_TEST_SUITE_P(                                           \

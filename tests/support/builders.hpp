@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "domain/endpoint.hpp"
@@ -83,7 +84,8 @@ public:
     EventBuilder& with_priority(Priority priority) { return event_.priority = priority, *this; }
     EventBuilder& of_user(UserId user) { return event_.user = user, *this; }
     EventBuilder& to_endpoint(EndpointId endpoint) { return event_.endpoint = endpoint, *this; }
-    EventBuilder& of_schedule(ScheduleId schedule, Date nominal, Version planned_by = Version{1}) {
+    EventBuilder& of_schedule(ScheduleId schedule, Nominal nominal,
+                              Version planned_by = Version{1}) {
         event_.occurrence = Occurrence{schedule, planned_by, nominal};
         return *this;
     }
@@ -149,6 +151,11 @@ private:
 /// Ada Li, born on 1992-02-29, in Europe/Paris.
 [[nodiscard]] inline UserBuilder a_user() { return {}; }
 
+/// Of a yearly one.
+[[nodiscard]] inline YearlyTrigger& yearly_of(Schedule& schedule) {
+    return std::get<YearlyTrigger>(schedule.trigger);
+}
+
 class ScheduleBuilder {
 public:
     ScheduleBuilder()
@@ -156,9 +163,12 @@ public:
                     .external_id = std::nullopt,
                     .event_type = "BIRTHDAY",
                     .note = std::nullopt,
-                    .trigger = {},
+                    .trigger = YearlyTrigger{},
+                    .timezone = std::nullopt,
                     .endpoint = std::nullopt,
                     .payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})",
+                    .starts_at = std::nullopt,
+                    .ends_at = std::nullopt,
                     .created_at = the_day_before,
                     .updated_at = the_day_before} {}
 
@@ -173,9 +183,18 @@ public:
         return schedule_.priority = priority, *this;
     }
     ScheduleBuilder& yearly_on(std::string on) {
-        return schedule_.trigger.on = std::move(on), *this;
+        return yearly_of(schedule_).on = std::move(on), *this;
     }
-    ScheduleBuilder& at(TimeOfDay time) { return schedule_.trigger.at = time, *this; }
+    ScheduleBuilder& at(TimeOfDay time) { return yearly_of(schedule_).at = time, *this; }
+    ScheduleBuilder& with_trigger(Trigger trigger) {
+        return schedule_.trigger = std::move(trigger), *this;
+    }
+    /// For nobody.
+    ScheduleBuilder& in(std::string timezone) {
+        schedule_.per_user = false;
+        schedule_.timezone = std::move(timezone);
+        return *this;
+    }
     ScheduleBuilder& to_endpoint(EndpointId endpoint) {
         return schedule_.endpoint = endpoint, *this;
     }

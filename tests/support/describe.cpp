@@ -68,7 +68,8 @@ std::string describe(const Event& event) {
     if (event.occurrence) {
         out << ", schedule " << to_string(event.occurrence->schedule) << " v"
             << event.occurrence->schedule_version.value << " on "
-            << text_of(event.occurrence->nominal);
+            << identity_text(TriggerKind::cron, event.occurrence->nominal) << " by "
+            << to_string(event.occurrence->origin);
     }
     out << ", asked ";
     if (event.intent.wall) {

@@ -27,11 +27,14 @@ public:
     IdempotencyKey random_key() override {
         return IdempotencyKey{"random-" + base::to_string(fresh())};
     }
-    IdempotencyKey generated_key(std::string_view schedule, UserId user, Date nominal) override {
-        return IdempotencyKey{std::string{schedule} + '_' + to_string(user) + '_' +
-                              std::to_string(static_cast<int>(nominal.year())) + '-' +
-                              std::to_string(static_cast<unsigned>(nominal.month())) + '-' +
-                              std::to_string(static_cast<unsigned>(nominal.day()))};
+    IdempotencyKey generated_key(std::string_view schedule, std::optional<UserId> user,
+                                 std::string_view occurrence) override {
+        std::string key{schedule};
+        key.append(1, '_').append(user ? to_string(*user) : "").append(1, '_').append(occurrence);
+        for (char& c : key) {
+            if (c == ':' || c == ' ' || c == '.') c = '-';
+        }
+        return IdempotencyKey{std::move(key)};
     }
 
 private:

@@ -104,6 +104,12 @@ void MemoryEventRepository::finish(const Event& finished) {
     state_.history.insert(finished.id, {finished, {}});
 }
 
+void MemoryEventRepository::finish_dropped(const Event& cancelled) {
+    finish(cancelled);
+    const EventId* holder = state_.keys.find(cancelled.key);
+    if (holder && *holder == cancelled.id) state_.keys.erase(cancelled.key);
+}
+
 Result<void> MemoryEventRepository::update_dismissed(const Event& changed, Version held) {
     const FinishedEvent* finished = state_.history.find(changed.id);
     if (!finished || finished->event.version != held) {
@@ -173,6 +179,15 @@ std::size_t MemoryEventRepository::unpark(EndpointId endpoint, std::size_t limit
         });
     }
     return count;
+}
+
+bool MemoryEventRepository::has_live(const LiveQuery& query) {
+    return std::ranges::any_of(state_.live.rows(), [&](const auto& row) {
+        const Event& event = row.second;
+        return event.occurrence && event.occurrence->schedule == query.schedule &&
+               event.user == query.user && event.due < query.due_before &&
+               (!query.origin || event.occurrence->origin == *query.origin);
+    });
 }
 
 Page<Event> MemoryEventRepository::list(const EventQuery& query) {

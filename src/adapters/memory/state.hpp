@@ -71,6 +71,7 @@ struct State {
     Table<EndpointId, std::size_t> inbox_sizes{journal};
     Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
     Table<StreamPlace, std::uint64_t> positions{journal};
+    Table<Uuid, SkippedRun> skips{journal};
 };
 
 /// The time during which one transaction has the state for itself. Undone unless committed.

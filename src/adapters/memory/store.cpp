@@ -7,6 +7,7 @@
 #include "adapters/memory/event_repository.hpp"
 #include "adapters/memory/inbox_repository.hpp"
 #include "adapters/memory/schedule_repository.hpp"
+#include "adapters/memory/skip_repository.hpp"
 #include "adapters/memory/state.hpp"
 #include "adapters/memory/user_repository.hpp"
 #include "base/check.hpp"
@@ -23,7 +24,8 @@ public:
           schedules_{state},
           endpoints_{state},
           events_{state, now_},
-          inbox_{state} {}
+          inbox_{state},
+          skips_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -31,6 +33,7 @@ public:
     EndpointRepository& endpoints() override { return endpoints_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
+    SkipRepository& skips() override { return skips_; }
 
     void record(const RecordedEvent& recorded) override {
         const auto& rows = state_.recorded.rows();
@@ -58,6 +61,7 @@ private:
     MemoryEndpointRepository endpoints_;
     MemoryEventRepository events_;
     MemoryInboxRepository inbox_;
+    MemorySkipRepository skips_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {
@@ -67,9 +71,12 @@ Schedule birthday(TimeOfDay at, Instant now) {
             .external_id = "birthday",
             .event_type = "BIRTHDAY",
             .note = std::nullopt,
-            .trigger = {.on = "dateOfBirth", .at = at},
+            .trigger = YearlyTrigger{.on = "dateOfBirth", .at = at},
+            .timezone = std::nullopt,
             .endpoint = std::nullopt,
             .payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})",
+            .starts_at = std::nullopt,
+            .ends_at = std::nullopt,
             .created_at = now,
             .updated_at = now};
 }

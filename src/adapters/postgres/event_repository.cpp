@@ -19,6 +19,19 @@ auto of_occurrence(const Event& event, Member member) {
     return std::optional<Value>{(*event.occurrence).*member};
 }
 
+/// What identifies it within its schedule; of a single event nothing does.
+struct Identity {
+    std::optional<Date> date;
+    std::chrono::microseconds time{0};
+    bool second_pass = false;
+    std::string_view origin = to_string(Origin::rule);
+};
+Identity identity_of(const Event& event) {
+    if (!event.occurrence) return {};
+    const auto& [date, time, second_pass] = event.occurrence->nominal;
+    return {date, time, second_pass, to_string(event.occurrence->origin)};
+}
+
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
 /// New events, column by column.
@@ -35,7 +48,12 @@ struct NewEvents {
             endpoints.push_back(event.endpoint);
             schedules.push_back(of_occurrence(event, &Occurrence::schedule));
             schedule_versions.push_back(of_occurrence(event, &Occurrence::schedule_version));
-            nominals.push_back(of_occurrence(event, &Occurrence::nominal));
+            const Identity identity = identity_of(event);
+            nominals.push_back(identity.date);
+            nominal_times.push_back(identity.time);
+            second_passes.push_back(identity.second_pass);
+            origins.emplace_back(identity.origin);
+            jitters.push_back(event.jitter);
             walls.push_back(event.intent.wall);
             zones.push_back(event.intent.zone);
             gaps.emplace_back(to_string(event.intent.gap));
@@ -60,6 +78,9 @@ struct NewEvents {
     std::vector<std::optional<ScheduleId>> schedules;
     std::vector<std::optional<Version>> schedule_versions;
     std::vector<std::optional<Date>> nominals;
+    std::vector<std::chrono::microseconds> nominal_times, jitters;
+    std::vector<bool> second_passes;
+    std::vector<std::string> origins;
     std::vector<std::optional<WallTime>> walls;
     std::vector<std::string> zones, gaps, overlaps;
     std::vector<Instant> due;
@@ -109,7 +130,8 @@ std::size_t PostgresEventRepository::add_new(std::span<const Event> events) {
              given.users, given.endpoints, given.schedules, given.schedule_versions, given.nominals,
              given.walls, given.zones, given.gaps, given.overlaps, given.due, given.tz_releases,
              given.payloads, given.claimable_at, given.versions, given.retry_of, given.created_at,
-             session_.shards())
+             session_.shards(), given.jitters, given.nominal_times, given.second_passes,
+             given.origins)
         .size();
 }
 
@@ -141,15 +163,16 @@ std::vector<Event> PostgresEventRepository::lock_behind(ScheduleId schedule, Ver
 
 void PostgresEventRepository::update(const Event& changed) {
     base::check(!is_final(changed) && !is_claimed(changed));
+    const Identity identity = identity_of(changed);
     const auto updated = session_.run(
         sql::update_event, session_.shard_of(changed.id), changed.id, version_before(changed),
         to_string(status_of(changed)), changed.version, changed.claimable_at, changed.attempt,
         changed.retry_count, changed.key, changed.type, number_of(changed.priority), changed.user,
         changed.endpoint, of_occurrence(changed, &Occurrence::schedule),
-        of_occurrence(changed, &Occurrence::schedule_version),
-        of_occurrence(changed, &Occurrence::nominal), changed.intent.wall, changed.intent.zone,
-        to_string(changed.intent.gap), to_string(changed.intent.overlap), changed.due,
-        changed.tz_release, changed.payload, changed.first_attempt_at, changed.updated_at);
+        of_occurrence(changed, &Occurrence::schedule_version), identity.date, changed.intent.wall,
+        changed.intent.zone, to_string(changed.intent.gap), to_string(changed.intent.overlap),
+        changed.due, changed.tz_release, changed.payload, changed.first_attempt_at,
+        changed.updated_at, changed.jitter, identity.time, identity.second_pass);
     base::check(updated.changed() == 1);
 }
 
@@ -172,6 +195,11 @@ void PostgresEventRepository::finish(const Event& finished) {
     base::check(moved.changed() == 1);
 }
 
+void PostgresEventRepository::finish_dropped(const Event& cancelled) {
+    finish(cancelled);
+    session_.run(sql::remove_key, cancelled.key, cancelled.id, session_.shards());
+}
+
 Result<void> PostgresEventRepository::update_dismissed(const Event& changed, Version held) {
     const auto updated =
         session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
@@ -189,14 +217,15 @@ Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
                                     session_.shard_of(*fresh.retry_of), key_matters_until(fresh),
                                     session_.shards());
     if (moved.changed() == 0) return duplicate(fresh.key);
+    const Identity identity = identity_of(fresh);
     const auto added = session_.run(
         sql::add_event_with_key, session_.shard_of(fresh.id), fresh.id, fresh.key, fresh.type,
         number_of(fresh.priority), fresh.user, fresh.endpoint,
         of_occurrence(fresh, &Occurrence::schedule),
-        of_occurrence(fresh, &Occurrence::schedule_version),
-        of_occurrence(fresh, &Occurrence::nominal), fresh.intent.wall, fresh.intent.zone,
-        to_string(fresh.intent.gap), to_string(fresh.intent.overlap), fresh.due, fresh.tz_release,
-        fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of, fresh.created_at);
+        of_occurrence(fresh, &Occurrence::schedule_version), identity.date, fresh.intent.wall,
+        fresh.intent.zone, to_string(fresh.intent.gap), to_string(fresh.intent.overlap), fresh.due,
+        fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of,
+        fresh.created_at, fresh.jitter, identity.time, identity.second_pass, identity.origin);
     base::check(added.changed() == 1);
     return {};
 }
@@ -218,6 +247,15 @@ void PostgresEventRepository::forget_user(UserId user) {
 std::size_t PostgresEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
     return session_.run(sql::unpark, endpoint, static_cast<std::int64_t>(limit), session_.now())
         .changed();
+}
+
+bool PostgresEventRepository::has_live(const LiveQuery& query) {
+    const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
+    const auto rows =
+        query.user
+            ? session_.run(sql::live_of_user, query.schedule, *query.user, origin, query.due_before)
+            : session_.run(sql::live_of_nobody, query.schedule, origin, query.due_before);
+    return !rows.empty();
 }
 
 Page<Event> PostgresEventRepository::list(const EventQuery& query) {

@@ -18,11 +18,13 @@ public:
     void update(const Event& changed) override;
     Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override;
     void finish(const Event& finished) override;
+    void finish_dropped(const Event& cancelled) override;
     Result<void> update_dismissed(const Event& changed, Version held) override;
     Result<void> add_retry(const Event& fresh) override;
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(EndpointId endpoint, std::size_t limit) override;
+    bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<AttemptRecord> attempts_of(EventId id) override;
 

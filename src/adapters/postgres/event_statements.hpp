@@ -12,17 +12,19 @@ namespace sundial::postgres::sql {
 /// types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their versions, $10 nominal
 /// dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15 due, $16 tz releases,
 /// $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created, $22 how many shards
-/// there are.
+/// there are, $23 jitters, $24 nominal times, $25 second passes, $26 origins.
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
                              $7::uuid[], $8::uuid[], $9::bigint[], $10::date[], $11::timestamp[],
                              $12::text[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
-                             $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[])
+                             $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[],
+                             $23::interval[], $24::interval[], $25::boolean[], $26::text[])
             WITH ORDINALITY AS given(shard, id, idempotency_key, event_type, priority, user_id,
                      endpoint_id, schedule_id, schedule_version, nominal, wall,
                      zone, gap, overlap, due, tz_release,
-                     payload, claimable_at, version, retry_of, created_at, place)),
+                     payload, claimable_at, version, retry_of, created_at,
+                     jitter, nominal_time, second_pass, origin, place)),
     keyed AS (
         INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
         SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
@@ -33,10 +35,12 @@ inline constexpr Statement add_events{"add_events", R"sql(
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at)
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
+         jitter, nominal_time, second_pass, origin)
     SELECT shard, id, 'PENDING', priority, claimable_at, version, 0, 0, due,
            idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-           wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at
+           wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at,
+           jitter, nominal_time, second_pass, origin
       FROM given JOIN keyed ON keyed.event_id = given.id
     RETURNING id)sql"};
 
@@ -80,7 +84,7 @@ inline constexpr Statement update_event{"update_event", R"sql(
            idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
-           updated_at = $25
+           updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
 
 /// A key for an event that has another one so far. $1 key, $2 event, $3 expiry, $4 how many shards.
@@ -107,15 +111,17 @@ inline constexpr Statement move_key{"move_key", R"sql(
        SET event_id = excluded.event_id, expires_at = excluded.expires_at
      WHERE event_keys.event_id = $3)sql"};
 
-/// A live event whose key is in place. $1 to $21 as one row of add_events.
+/// A live event whose key is in place. $1 to $21 as one row of add_events, $22 jitter, $23 nominal
+/// time, $24 second pass, $25 origin.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at)
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
+         jitter, nominal_time, second_pass, origin)
     VALUES ($1, $2, 'PENDING', $5, $18, $19, 0, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
-            $11, $12, $13, $14, $16, $17, $20, $21, $21))sql"};
+            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25))sql"};
 
 /// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 version now,
 /// $5 status, $6 when, $7 reason, $8 user.
@@ -126,11 +132,11 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
         (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
-         updated_at)
+         updated_at, jitter, nominal_time, second_pass, origin)
     SELECT shard, id, $5, priority, $6, $7, $4, attempt, retry_count, due,
            idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
            wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
-           $6
+           $6, jitter, nominal_time, second_pass, origin
       FROM finished)sql"};
 
 /// $1 shard, $2 id, $3 version before, $4 version now, $5 dismissed (or null), $6 when.
@@ -163,6 +169,17 @@ inline constexpr Statement unpark{"unpark", R"sql(
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+
+/// $1 schedule, $2 user, $3 origin (null: any), $4 due before.
+inline constexpr Statement live_of_user{"live_of_user", R"sql(
+    SELECT FROM sundial.events
+     WHERE user_id = $2 AND schedule_id = $1 AND ($3::text IS NULL OR origin = $3) AND due < $4
+     LIMIT 1)sql"};
+/// The same for nobody: $1 schedule, $2 origin, $3 due before.
+inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
+    SELECT FROM sundial.events
+     WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2) AND due < $3
+     LIMIT 1)sql"};
 
 /// By number; the success of a COMPLETED event, which its history row tells, is the last.
 /// $1 shard, $2 id.

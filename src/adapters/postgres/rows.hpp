@@ -18,6 +18,7 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Event> events_in(const Answer& rows);
 [[nodiscard]] std::vector<User> users_in(const Answer& rows);
 [[nodiscard]] std::vector<Schedule> schedules_in(const Answer& rows);
+[[nodiscard]] std::vector<SkippedRun> skipped_runs_in(const Answer& rows);
 [[nodiscard]] std::vector<Endpoint> endpoints_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// The answer of attempts_of.

@@ -108,14 +108,15 @@ inline constexpr Statement settle{"settle", R"sql(
             (shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,
              status_code, version, attempt, retry_count, due, idempotency_key, event_type,
              user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
-             tz_release, payload, retry_of, first_attempt_at, created_at, updated_at)
+             tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
+             jitter, nominal_time, second_pass, origin)
         SELECT shard, id, result, priority, sundial.clock(), why, instance, started, took,
                code, version + 1, attempt,
                retry_count + (outcome IS NOT DISTINCT FROM 'RETRYABLE')::integer,  -- the last try counts
                due, idempotency_key, event_type,
                user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
                tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
-               sundial.clock()
+               sundial.clock(), jitter, nominal_time, second_pass, origin
           FROM finished),
     settled AS (
         SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished),

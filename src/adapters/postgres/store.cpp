@@ -5,6 +5,7 @@
 #include "adapters/postgres/event_repository.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
 #include "adapters/postgres/schedule_repository.hpp"
+#include "adapters/postgres/skip_repository.hpp"
 #include "adapters/postgres/user_repository.hpp"
 
 namespace sundial::postgres {
@@ -20,6 +21,7 @@ public:
     EndpointRepository& endpoints() override { return endpoints_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
+    SkipRepository& skips() override { return skips_; }
 
     void record(const RecordedEvent& recorded) override {
         session_.run(sql::record, recorded.aggregate_type, recorded.aggregate_id, recorded.version,
@@ -38,6 +40,7 @@ private:
     PostgresEndpointRepository endpoints_{session_};
     PostgresEventRepository events_{session_};
     PostgresInboxRepository inbox_{session_};
+    PostgresSkipRepository skips_{session_};
 };
 
 }  // namespace

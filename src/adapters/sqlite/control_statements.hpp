@@ -5,9 +5,11 @@
 #define SUNDIAL_USER                                                                     \
     "id, external_id, first_name, last_name, date_of_birth, timezone, dates, metadata, " \
     "version, created_at, updated_at"
-#define SUNDIAL_SCHEDULE                                                                        \
-    "id, external_id, event_type, priority, enabled, note, yearly_on, yearly_at, endpoint_id, " \
-    "payload, gap, overlap, leap, version, planned_version, created_at, updated_at"
+#define SUNDIAL_SCHEDULE                                                                       \
+    "id, external_id, event_type, priority, enabled, note, kind, yearly_on, yearly_at, cron, " \
+    "ical, dtstart, rrule, rdates, exdates, every, per_user, timezone, endpoint_id, payload, " \
+    "gap, overlap, leap, misfire, misfire_window, misfire_grace, misfire_limit, concurrency, " \
+    "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at"
 #define SUNDIAL_ENDPOINT                                                                   \
     "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "     \
     "retry_client_errors, enabled, disabled_reason, sealed_secret, secret_hint, version, " \
@@ -59,18 +61,50 @@ SUNDIAL_LIST_USERS(users_by_update, "updated_at", ">", "ASC");
 SUNDIAL_LIST_USERS(users_by_update_down, "updated_at", "<", "DESC");
 #undef SUNDIAL_LIST_USERS
 
+/// Nothing if the external id is another's.
+inline constexpr Statement add_schedule{"INSERT INTO schedules (" SUNDIAL_SCHEDULE R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+            ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)
+    ON CONFLICT (external_id) DO NOTHING)sql"};
+/// By the columns of add_schedule.
 inline constexpr Statement update_schedule{R"sql(
     UPDATE schedules
-       SET external_id = ?2, event_type = ?3, priority = ?4, enabled = ?5, note = ?6,
-           yearly_on = ?7, yearly_at = ?8, endpoint_id = ?9, payload = ?10, gap = ?11,
-           overlap = ?12, leap = ?13, version = ?14, planned_version = ?15, created_at = ?16,
-           updated_at = ?17
+       SET external_id = ?2, event_type = ?3, priority = ?4, enabled = ?5, note = ?6, kind = ?7,
+           yearly_on = ?8, yearly_at = ?9, cron = ?10, ical = ?11, dtstart = ?12, rrule = ?13,
+           rdates = ?14, exdates = ?15, every = ?16, per_user = ?17, timezone = ?18,
+           endpoint_id = ?19, payload = ?20, gap = ?21, overlap = ?22, leap = ?23, misfire = ?24,
+           misfire_window = ?25, misfire_grace = ?26, misfire_limit = ?27, concurrency = ?28,
+           jitter = ?29, starts_at = ?30, ends_at = ?31, version = ?32, planned_version = ?33,
+           created_at = ?34, updated_at = ?35
      WHERE id = ?1)sql"};
+inline constexpr Statement remove_schedule{"DELETE FROM schedules WHERE id = ?1"};
 inline constexpr Statement schedule{"SELECT " SUNDIAL_SCHEDULE " FROM schedules WHERE id = ?1"};
 inline constexpr Statement schedule_id{"SELECT id FROM schedules WHERE external_id = ?1"};
-inline constexpr Statement schedules{"SELECT " SUNDIAL_SCHEDULE " FROM schedules ORDER BY id"};
+inline constexpr Statement schedules_per_user{"SELECT " SUNDIAL_SCHEDULE
+                                              " FROM schedules WHERE per_user ORDER BY id"};
 inline constexpr Statement schedules_behind{
     "SELECT id FROM schedules WHERE planned_version < version ORDER BY id"};
+
+/// ?1 enabled, ?2 for each user, ?3 kinds and ?4 types (JSON arrays), ?5 endpoint, ?6 prefix of id,
+/// external id or type, ?7 and ?8 the ids that begin with it; ?9 id and ?10 creation of the last
+/// row of the page before, ?11 limit.
+#define SUNDIAL_LIST_SCHEDULES(name, beyond, direction)                        \
+    inline constexpr Statement name{                                           \
+        "SELECT " SUNDIAL_SCHEDULE                                             \
+        " FROM schedules WHERE (?1 IS NULL OR enabled = ?1)"                   \
+        " AND (?2 IS NULL OR per_user = ?2)"                                   \
+        " AND (?3 IS NULL OR kind IN (SELECT value FROM json_each(?3)))"       \
+        " AND (?4 IS NULL OR event_type IN (SELECT value FROM json_each(?4)))" \
+        " AND (?5 IS NULL OR endpoint_id = ?5)"                                \
+        " AND (?6 IS NULL OR id BETWEEN ?7 AND ?8"                             \
+        "      OR substr(event_type, 1, length(?6)) = ?6"                      \
+        "      OR substr(coalesce(external_id, ''), 1, length(?6)) = ?6)"      \
+        " AND (?9 IS NULL OR (created_at, id) " beyond                         \
+        " (?10, ?9))"                                                          \
+        " ORDER BY created_at " direction ", id " direction " LIMIT ?11"}
+SUNDIAL_LIST_SCHEDULES(schedules_by_creation, ">", "ASC");
+SUNDIAL_LIST_SCHEDULES(schedules_by_creation_down, "<", "DESC");
+#undef SUNDIAL_LIST_SCHEDULES
 
 /// Nothing if the external id is another's.
 inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
@@ -102,5 +136,38 @@ inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_
 SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation, ">", "ASC");
 SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation_down, "<", "DESC");
 #undef SUNDIAL_LIST_ENDPOINTS
+
+#define SUNDIAL_SKIPPED_RUN \
+    "id, schedule_id, user_id, reason, first, last, count, next, recorded_at"
+
+/// ?1 schedule, ?2 user, ?3 reason, ?4 first, ?5 last.
+inline constexpr Statement knows_run{R"sql(
+    SELECT EXISTS (SELECT 1 FROM skipped_runs
+                    WHERE schedule_id = ?1 AND user_id IS ?2 AND reason = ?3
+                      AND first <= ?4 AND last >= ?5))sql"};
+/// ?1 schedule, ?2 user, ?3 reason, ?4 first, ?5 last, ?6 count, ?7 next, ?8 when.
+inline constexpr Statement extend_run{R"sql(
+    UPDATE skipped_runs SET last = ?5, count = count + ?6, next = ?7, recorded_at = ?8
+     WHERE schedule_id = ?1 AND user_id IS ?2 AND reason = ?3 AND next = ?4)sql"};
+inline constexpr Statement add_run{"INSERT INTO skipped_runs (" SUNDIAL_SKIPPED_RUN R"sql()
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))sql"};
+inline constexpr Statement remove_runs_of_user{"DELETE FROM skipped_runs WHERE user_id = ?1"};
+inline constexpr Statement remove_runs_of_schedule{
+    "DELETE FROM skipped_runs WHERE schedule_id = ?1"};
+
+/// ?1 schedule, ?2 user, ?3 and ?4 reaching into; ?5 id and ?6 first of the last row of the page
+/// before, ?7 limit.
+#define SUNDIAL_LIST_RUNS(name, beyond, direction)                       \
+    inline constexpr Statement name{                                     \
+        "SELECT " SUNDIAL_SKIPPED_RUN                                    \
+        " FROM skipped_runs WHERE (?1 IS NULL OR schedule_id = ?1)"      \
+        " AND (?2 IS NULL OR user_id = ?2)"                              \
+        " AND (?3 IS NULL OR last >= ?3) AND (?4 IS NULL OR first < ?4)" \
+        " AND (?5 IS NULL OR (first, id) " beyond                        \
+        " (?6, ?5))"                                                     \
+        " ORDER BY first " direction ", id " direction " LIMIT ?7"}
+SUNDIAL_LIST_RUNS(skipped_runs, ">", "ASC");
+SUNDIAL_LIST_RUNS(skipped_runs_down, "<", "DESC");
+#undef SUNDIAL_LIST_RUNS
 
 }  // namespace sundial::sqlite::sql

@@ -12,32 +12,32 @@
 /// ids that begin with it (null: it begins none); ?18 id and ?19 value of the last row of the page
 /// before (null: the first page; value alone null: it had none), ?20 limit. Rows without the value
 /// that they are ordered by come last in both directions.
-#define SUNDIAL_LISTED(from, executed, dismissed, value, beyond, narrowed)      \
-    " FROM " from " WHERE " narrowed                                            \
-    " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"          \
-    " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"        \
-    " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"      \
-    " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"            \
-    " AND (?5 IS NULL OR user_id = ?5)"                                         \
-    " AND (?6 IS NULL OR schedule_id = ?6)"                                     \
-    " AND (?7 IS NULL OR endpoint_id = ?7)"                                     \
-    " AND (?8 IS NULL OR due >= ?8)"                                            \
-    " AND (?9 IS NULL OR due < ?9)"                                             \
-    " AND (?10 IS NULL OR " executed                                            \
-    " >= ?10)"                                                                  \
-    " AND (?11 IS NULL OR " executed                                            \
-    " < ?11)"                                                                   \
-    " AND (?12 IS NULL OR coalesce(first_attempt_at - due > 1000000, 0) = ?12)" \
-    " AND (?13 IS NULL OR (" dismissed                                          \
-    " IS NOT NULL) = ?13)"                                                      \
-    " AND (?14 IS NULL OR idempotency_key = ?14)"                               \
-    " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                               \
-    "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                   \
-    " AND (?18 IS NULL"                                                         \
-    "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                \
-    " ?18)"                                                                     \
-    "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond     \
-    " ?19"                                                                      \
+#define SUNDIAL_LISTED(from, executed, dismissed, value, beyond, narrowed)               \
+    " FROM " from " WHERE " narrowed                                                     \
+    " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                   \
+    " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"                 \
+    " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"               \
+    " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"                     \
+    " AND (?5 IS NULL OR user_id = ?5)"                                                  \
+    " AND (?6 IS NULL OR schedule_id = ?6)"                                              \
+    " AND (?7 IS NULL OR endpoint_id = ?7)"                                              \
+    " AND (?8 IS NULL OR due >= ?8)"                                                     \
+    " AND (?9 IS NULL OR due < ?9)"                                                      \
+    " AND (?10 IS NULL OR " executed                                                     \
+    " >= ?10)"                                                                           \
+    " AND (?11 IS NULL OR " executed                                                     \
+    " < ?11)"                                                                            \
+    " AND (?12 IS NULL OR coalesce(first_attempt_at - due - jitter > 1000000, 0) = ?12)" \
+    " AND (?13 IS NULL OR (" dismissed                                                   \
+    " IS NOT NULL) = ?13)"                                                               \
+    " AND (?14 IS NULL OR idempotency_key = ?14)"                                        \
+    " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                                        \
+    "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                            \
+    " AND (?18 IS NULL"                                                                  \
+    "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                         \
+    " ?18)"                                                                              \
+    "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond              \
+    " ?19"                                                                               \
     "          OR (" value " = ?19 AND id " beyond " ?18))))"
 
 #define SUNDIAL_EXECUTED "CASE WHEN status <> 'CANCELLED' THEN finished_at END"
@@ -45,10 +45,10 @@
 #define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)          \
     inline constexpr Statement name{                                                            \
         "SELECT " SUNDIAL_LIVE_EVENT                                                            \
-        ", NULL AS executed_at, first_attempt_at - due AS lateness" SUNDIAL_LISTED(             \
+        ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(    \
             "events", "NULL", "NULL", live, beyond,                                             \
             narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED         \
-                      ", first_attempt_at - due" SUNDIAL_LISTED(                                \
+                      ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                       \
                           "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", finished,  \
                           beyond, narrowed) " ORDER BY " column " " direction ", id " direction \
                                             " LIMIT ?20"}
@@ -77,8 +77,8 @@ SUNDIAL_LIST_EVENTS_BY(events_by_target, "due", "due", "due", "ASC", "DESC");
 SUNDIAL_LIST_EVENTS_BY(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
                        "ASC NULLS LAST", "DESC NULLS LAST");
 SUNDIAL_LIST_EVENTS_BY(events_by_creation, "created_at", "created_at", "created_at", "ASC", "DESC");
-SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness", "(first_attempt_at - due)",
-                       "(first_attempt_at - due)", "ASC NULLS LAST", "DESC NULLS LAST");
+SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness", "(first_attempt_at - due - jitter)",
+                       "(first_attempt_at - due - jitter)", "ASC NULLS LAST", "DESC NULLS LAST");
 
 }  // namespace sundial::sqlite::sql
 

@@ -92,6 +92,11 @@ void SqliteEventRepository::finish(const Event& finished) {
     finish_live(session_, *before, finished, {});
 }
 
+void SqliteEventRepository::finish_dropped(const Event& cancelled) {
+    finish(cancelled);
+    session_.connection.execute(sql::free_key, cancelled.key, cancelled.id);
+}
+
 Result<void> SqliteEventRepository::update_dismissed(const Event& changed, Version held) {
     const auto dismissed = session_.connection.execute(
         sql::dismiss, changed.id, held, changed.dismissed_at, changed.version, changed.updated_at);
@@ -144,6 +149,13 @@ std::size_t SqliteEventRepository::unpark(EndpointId endpoint, std::size_t limit
         move_live(session_, event, hasten(event, session_.now).value());
     }
     return parked.size();
+}
+
+bool SqliteEventRepository::has_live(const LiveQuery& query) {
+    auto row =
+        session_.connection.query(query.user ? sql::has_live_of_user : sql::has_live_of_nobody,
+                                  query.schedule, query.user, query.origin, query.due_before);
+    return row.next() && row.get<bool>(0);
 }
 
 Page<Event> SqliteEventRepository::list(const EventQuery& query) {

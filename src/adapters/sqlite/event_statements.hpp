@@ -3,10 +3,11 @@
 #include "adapters/sqlite/statement.hpp"
 
 /// What `read_event` reads, and `body_of` binds the second half of.
-#define SUNDIAL_EVENT_BODY                                                                        \
-    "version, attempt, retry_count, due, first_attempt_at, created_at, updated_at, "              \
-    "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal, " \
-    "wall, zone, gap, overlap, tz_release, retry_of, payload"
+#define SUNDIAL_EVENT_BODY                                                                   \
+    "version, attempt, retry_count, due, jitter, first_attempt_at, created_at, updated_at, " \
+    "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, "     \
+    "nominal, nominal_time, second_pass, origin, wall, zone, gap, overlap, tz_release, "     \
+    "retry_of, payload"
 #define SUNDIAL_EVENT                                                       \
     "id, status, priority, claimable_at, claimed_by, finished_at, reason, " \
     "dismissed_at, " SUNDIAL_EVENT_BODY
@@ -55,6 +56,16 @@ inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql
      WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL
        AND (?3 IS NULL OR id > ?3)
      ORDER BY id LIMIT ?4)sql"};
+/// Whether the schedule ?1 has a live event for the user ?2 (or, in the second, for nobody), of
+/// origin ?3 (null: any), due before ?4.
+inline constexpr Statement has_live_of_user{R"sql(
+    SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_user
+                    WHERE user_id = ?2 AND schedule_id = ?1 AND (?3 IS NULL OR origin = ?3)
+                      AND due < ?4))sql"};
+inline constexpr Statement has_live_of_nobody{R"sql(
+    SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_schedule
+                    WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
+                      AND due < ?4))sql"};
 /// ?1 endpoint, ?2 never, ?3 how many.
 inline constexpr Statement parked_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events
@@ -65,13 +76,13 @@ inline constexpr Statement add_event{
     "INSERT INTO events (id, status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26))sql"};
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30))sql"};
 /// All of a live event, by the columns of add_event.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql() =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26)
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)
      WHERE id = ?1)sql"};
 /// What claims and settlements change.
 inline constexpr Statement move_event{R"sql(
@@ -89,7 +100,7 @@ inline constexpr Statement add_history{
     "INSERT INTO event_history (id, status, priority, finished_at, reason, settled_by, started_at, "
     "duration, status_code, dismissed_at, " SUNDIAL_EVENT_BODY R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31))sql"};
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35))sql"};
 /// Number and instance of the try that ended an event.
 inline constexpr Statement last_try{"SELECT attempt, settled_by FROM event_history WHERE id = ?1"};
 /// Of a COMPLETED event, by the columns of `attempt`.
@@ -122,6 +133,8 @@ inline constexpr Statement move_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT (key) DO UPDATE SET event_id = ?2 WHERE event_id = ?4)sql"};
 inline constexpr Statement remove_key{"DELETE FROM event_keys WHERE key = ?1"};
+/// If it is that of the event ?2.
+inline constexpr Statement free_key{"DELETE FROM event_keys WHERE key = ?1 AND event_id = ?2"};
 
 inline constexpr Statement add_attempt{R"sql(
     INSERT INTO attempts (event_id, number, outcome, endpoint_id, started_at, duration, status_code,

@@ -71,12 +71,17 @@ std::string array_of(const TextPairs& pairs) {
     return std::move(json.end_array()).text();
 }
 
+std::vector<std::string> texts_in(std::string_view json) {
+    std::vector<std::string> texts;
+    for (std::size_t at = 0; at < json.size();) {
+        if (json[at++] == '"') texts.push_back(read_string(json, at));
+    }
+    return texts;
+}
+
 TextPairs pairs_in(std::string_view json) {
     // Whatever stands between them, pairs are two strings after each other.
-    std::vector<std::string> strings;
-    for (std::size_t at = 0; at < json.size();) {
-        if (json[at++] == '"') strings.push_back(read_string(json, at));
-    }
+    std::vector<std::string> strings = texts_in(json);
     if (strings.size() % 2 != 0) refuse(json);
     TextPairs pairs;
     for (std::size_t i = 0; i < strings.size(); i += 2) {

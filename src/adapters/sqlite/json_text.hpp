@@ -22,6 +22,8 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string array_of(const std::vector<std::string>& texts);
 [[nodiscard]] std::string array_of(const std::vector<std::chrono::seconds>& numbers);
 /// Throws Corrupt.
+[[nodiscard]] std::vector<std::string> texts_in(std::string_view json);
+/// Throws Corrupt.
 [[nodiscard]] std::vector<std::chrono::seconds> seconds_in(std::string_view json);
 
 }  // namespace sundial::sqlite

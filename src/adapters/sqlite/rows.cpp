@@ -49,11 +49,36 @@ EventState state_of(EventStatus status, std::optional<InstanceId> holder,
 }
 
 std::optional<Occurrence> occurrence_of(std::optional<ScheduleId> schedule,
-                                        std::optional<Version> version,
-                                        std::optional<Date> nominal) {
+                                        std::optional<Version> version, std::optional<Date> nominal,
+                                        std::chrono::microseconds nominal_time, bool second_pass,
+                                        Origin origin) {
     if (!schedule) return std::nullopt;
     if (!version || !nominal) throw Corrupt{"the database has half of an occurrence"};
-    return Occurrence{*schedule, *version, *nominal};
+    return Occurrence{*schedule, *version, {*nominal, nominal_time, second_pass}, origin};
+}
+
+/// By the columns from `kind` to `every`.
+Trigger read_trigger(Cursor& row) {
+    const auto kind = row.take<TriggerKind>();
+    auto yearly_on = row.take<std::optional<std::string>>();
+    const auto yearly_at = row.take<std::optional<std::string>>();
+    auto cron = row.take<std::optional<std::string>>();
+    auto ical = row.take<std::optional<std::string>>();
+    auto dtstart = row.take<std::optional<std::string>>();
+    auto rrule = row.take<std::optional<std::string>>();
+    auto rdates = texts_in(row.take<std::string>());
+    auto exdates = texts_in(row.take<std::string>());
+    const auto every = row.take<std::optional<std::chrono::seconds>>();
+    if (kind == TriggerKind::yearly && yearly_on && yearly_at) {
+        return YearlyTrigger{*std::move(yearly_on), read_time_of_day(*yearly_at)};
+    }
+    if (kind == TriggerKind::cron && cron) return CronTrigger{*std::move(cron)};
+    if (kind == TriggerKind::every && every) return EveryTrigger{*every};
+    if (kind == TriggerKind::rrule && (ical || dtstart)) {
+        return RruleTrigger{std::move(ical).value_or(""), std::move(dtstart).value_or(""),
+                            std::move(rrule), std::move(rdates), std::move(exdates)};
+    }
+    throw Corrupt{"the database has half of a trigger"};
 }
 
 }  // namespace
@@ -73,6 +98,7 @@ Event read_event(Cursor& row) {
     const auto attempt = row.take<Attempt>();
     const auto retry_count = row.take<std::uint32_t>();
     const auto due = row.take<Instant>();
+    const auto jitter = row.take<std::chrono::microseconds>();
     const auto first_attempt_at = row.take<std::optional<Instant>>();
     const auto created_at = row.take<Instant>();
     const auto updated_at = row.take<Instant>();
@@ -83,6 +109,9 @@ Event read_event(Cursor& row) {
     const auto schedule = row.take<std::optional<ScheduleId>>();
     const auto schedule_version = row.take<std::optional<Version>>();
     const auto nominal = row.take<std::optional<Date>>();
+    const auto nominal_time = row.take<std::chrono::microseconds>();
+    const auto second_pass = row.take<bool>();
+    const auto origin = row.take<Origin>();
     const auto wall = row.take<std::optional<WallTime>>();
     auto zone = row.take<std::string>();
     const auto gap = row.take<GapPolicy>();
@@ -96,9 +125,11 @@ Event read_event(Cursor& row) {
             .priority = priority,
             .user = user,
             .endpoint = endpoint,
-            .occurrence = occurrence_of(schedule, schedule_version, nominal),
+            .occurrence = occurrence_of(schedule, schedule_version, nominal, nominal_time,
+                                        second_pass, origin),
             .intent = {.wall = wall, .zone = std::move(zone), .gap = gap, .overlap = overlap},
             .due = due,
+            .jitter = jitter,
             .tz_release = std::move(tz_release),
             .payload = std::move(payload),
             .claimable_at = claimable_at,
@@ -142,23 +173,32 @@ User read_user(Cursor& row) {
 }
 
 Schedule read_schedule(Cursor& row) {
-    return {
-        .id = row.take<ScheduleId>(),
-        .external_id = row.take<std::optional<std::string>>(),
-        .event_type = row.take<std::string>(),
-        .priority = row.take<Priority>(),
-        .enabled = row.take<bool>(),
-        .note = row.take<std::optional<std::string>>(),
-        .trigger = {.on = row.take<std::string>(), .at = read_time_of_day(row.take<std::string>())},
-        .endpoint = row.take<std::optional<EndpointId>>(),
-        .payload = row.take<std::string>(),
-        .gap = row.take<GapPolicy>(),
-        .overlap = row.take<OverlapPolicy>(),
-        .leap = row.take<LeapPolicy>(),
-        .version = row.take<Version>(),
-        .planned_version = row.take<Version>(),
-        .created_at = row.take<Instant>(),
-        .updated_at = row.take<Instant>()};
+    return {.id = row.take<ScheduleId>(),
+            .external_id = row.take<std::optional<std::string>>(),
+            .event_type = row.take<std::string>(),
+            .priority = row.take<Priority>(),
+            .enabled = row.take<bool>(),
+            .note = row.take<std::optional<std::string>>(),
+            .trigger = read_trigger(row),
+            .per_user = row.take<bool>(),
+            .timezone = row.take<std::optional<std::string>>(),
+            .endpoint = row.take<std::optional<EndpointId>>(),
+            .payload = row.take<std::string>(),
+            .gap = row.take<GapPolicy>(),
+            .overlap = row.take<OverlapPolicy>(),
+            .leap = row.take<LeapPolicy>(),
+            .misfire = {.policy = row.take<MisfirePolicy>(),
+                        .window = row.take<std::optional<std::chrono::seconds>>(),
+                        .grace = row.take<std::chrono::seconds>(),
+                        .limit = row.take<std::uint32_t>()},
+            .concurrency = row.take<Concurrency>(),
+            .jitter = row.take<std::chrono::seconds>(),
+            .starts_at = row.take<std::optional<Instant>>(),
+            .ends_at = row.take<std::optional<Instant>>(),
+            .version = row.take<Version>(),
+            .planned_version = row.take<Version>(),
+            .created_at = row.take<Instant>(),
+            .updated_at = row.take<Instant>()};
 }
 
 Endpoint read_endpoint(Cursor& row) {

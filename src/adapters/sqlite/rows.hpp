@@ -32,15 +32,22 @@ namespace sundial::sqlite {
     std::optional<ScheduleId> schedule;
     std::optional<Version> schedule_version;
     std::optional<Date> nominal;
+    std::chrono::microseconds nominal_time{0};
+    bool second_pass = false;
+    Origin origin = Origin::rule;
     if (event.occurrence) {
         schedule = event.occurrence->schedule;
         schedule_version = event.occurrence->schedule_version;
-        nominal = event.occurrence->nominal;
+        nominal = event.occurrence->nominal.date;
+        nominal_time = event.occurrence->nominal.time;
+        second_pass = event.occurrence->nominal.second_pass;
+        origin = event.occurrence->origin;
     }
     return std::tuple{event.version,
                       event.attempt,
                       event.retry_count,
                       event.due,
+                      event.jitter,
                       event.first_attempt_at,
                       event.created_at,
                       event.updated_at,
@@ -51,6 +58,9 @@ namespace sundial::sqlite {
                       schedule,
                       schedule_version,
                       nominal,
+                      nominal_time,
+                      second_pass,
+                      origin,
                       event.intent.wall,
                       std::string_view{event.intent.zone},
                       event.intent.gap,

@@ -6,6 +6,7 @@
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/schedule_repository.hpp"
 #include "adapters/sqlite/session.hpp"
+#include "adapters/sqlite/skip_repository.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "adapters/sqlite/user_repository.hpp"
 #include "adapters/sqlite/writer.hpp"
@@ -21,7 +22,8 @@ public:
           schedules_{session},
           endpoints_{session},
           events_{session},
-          inbox_{session} {}
+          inbox_{session},
+          skips_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -29,6 +31,7 @@ public:
     EndpointRepository& endpoints() override { return endpoints_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
+    SkipRepository& skips() override { return skips_; }
 
     void record(const RecordedEvent& recorded) override {
         session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
@@ -47,6 +50,7 @@ private:
     SqliteEndpointRepository endpoints_;
     SqliteEventRepository events_;
     SqliteInboxRepository inbox_;
+    SqliteSkipRepository skips_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
 #include "domain/outcome.hpp"
+#include "domain/schedule.hpp"
 #include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/types.hpp"
@@ -143,6 +144,14 @@ template <>
 struct Value<OverlapPolicy> : NamedValue<OverlapPolicy, overlap_policy> {};
 template <>
 struct Value<LeapPolicy> : NamedValue<LeapPolicy, leap_policy> {};
+template <>
+struct Value<MisfirePolicy> : NamedValue<MisfirePolicy, misfire_policy> {};
+template <>
+struct Value<Concurrency> : NamedValue<Concurrency, parse_concurrency> {};
+template <>
+struct Value<TriggerKind> : NamedValue<TriggerKind, parse_trigger_kind> {};
+template <>
+struct Value<Origin> : NamedValue<Origin, parse_origin> {};
 template <>
 struct Value<EndpointType> : NamedValue<EndpointType, parse_endpoint_type> {};
 template <>

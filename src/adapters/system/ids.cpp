@@ -61,10 +61,10 @@ IdempotencyKey SystemIds::random_key() {
     return IdempotencyKey{"event-" + hex(random_bytes(key_bytes))};
 }
 
-IdempotencyKey SystemIds::generated_key(std::string_view schedule, UserId user, Date nominal) {
-    const std::chrono::sys_days day{nominal};
+IdempotencyKey SystemIds::generated_key(std::string_view schedule, std::optional<UserId> user,
+                                        std::string_view occurrence) {
     std::string name{schedule};
-    name += '\n' + to_string(user) + '\n' + std::to_string(day.time_since_epoch().count());
+    name.append(1, '\n').append(user ? to_string(*user) : "").append(1, '\n').append(occurrence);
     return IdempotencyKey{"event-" + hex(std::string_view(sha256(name)).substr(0, key_bytes))};
 }
 

@@ -13,7 +13,8 @@ public:
     Uuid fresh() override;
     EventId event_id(const IdempotencyKey& first_key) override;
     IdempotencyKey random_key() override;
-    IdempotencyKey generated_key(std::string_view schedule, UserId user, Date nominal) override;
+    IdempotencyKey generated_key(std::string_view schedule, std::optional<UserId> user,
+                                 std::string_view occurrence) override;
 
 private:
     std::uint64_t next_tick();

@@ -32,6 +32,14 @@ struct EventQuery {
     PageRequest page;
 };
 
+/// Events of one schedule, for one user or for nobody.
+struct LiveQuery {
+    ScheduleId schedule;
+    std::optional<UserId> user;
+    std::optional<Origin> origin;  // empty: any
+    Instant due_before = never;
+};
+
 /// Events, live and finished, inside one transaction: all that people and plans do with them. What
 /// scheduler instances do is EventQueue's.
 class EventRepository {
@@ -61,6 +69,9 @@ public:
     virtual Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) = 0;
     /// Moves a locked live event to history in its final state.
     virtual void finish(const Event& finished) = 0;
+    /// The same for one that policy keeps from firing; its key is free again, so that the
+    /// occurrence can be filled in by hand.
+    virtual void finish_dropped(const Event& cancelled) = 0;
     /// Replaces a finished event's `dismissed_at`. Errors: InvalidStateTransition if it is past
     /// `held` or absent.
     virtual Result<void> update_dismissed(const Event& changed, Version held) = 0;
@@ -76,6 +87,8 @@ public:
     /// Parked events of the endpoint (waiting, claimable_at = never) become claimable now, at most
     /// `limit` of them; returns how many.
     virtual std::size_t unpark(EndpointId endpoint, std::size_t limit) = 0;
+    /// Whether a live event is such.
+    virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;
     /// By number. The success of a COMPLETED event, told by its history row, is the last of them.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "domain/ids.hpp"
-#include "domain/time/types.hpp"
 
 namespace sundial {
 
@@ -18,9 +18,11 @@ public:
     virtual EventId event_id(const IdempotencyKey& first_key) = 0;
     /// `event-` and 32 random hex digits.
     virtual IdempotencyKey random_key() = 0;
-    /// `event-` and the first 32 hex digits of SHA-256 over schedule name, user and occurrence,
-    /// line by line: the same for the same occurrence for ever, whoever computes it.
-    virtual IdempotencyKey generated_key(std::string_view schedule, UserId user, Date nominal) = 0;
+    /// `event-` and the first 32 hex digits of SHA-256 over schedule name, user (an empty line for
+    /// nobody) and occurrence (`identity_text`), line by line: the same for the same occurrence for
+    /// ever, whoever computes it.
+    virtual IdempotencyKey generated_key(std::string_view schedule, std::optional<UserId> user,
+                                         std::string_view occurrence) = 0;
 };
 
 /// Random numbers for jitter. Thread-safe.

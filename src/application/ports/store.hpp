@@ -8,6 +8,7 @@
 #include "application/ports/event_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
+#include "application/ports/skip_repository.hpp"
 #include "application/ports/user_repository.hpp"
 #include "domain/recorded_event.hpp"
 
@@ -25,6 +26,7 @@ public:
     virtual EndpointRepository& endpoints() = 0;
     virtual EventRepository& events() = 0;
     virtual InboxRepository& inbox() = 0;
+    virtual SkipRepository& skips() = 0;
     /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
     /// caller.
     virtual void record(const RecordedEvent& recorded) = 0;

@@ -23,6 +23,7 @@ struct MisfireRule {
     std::optional<std::chrono::seconds> window{};  // how late is still worth it; empty: always
     std::chrono::seconds grace{60};  // how late is still on time (Quartz's misfire threshold)
     std::uint32_t limit = 100;       // of `all`, the newest
+    friend bool operator==(const MisfireRule&, const MisfireRule&) = default;
 };
 /// The most that `limit` may be, and that policies without one fire: a rule of every second with
 /// years of grace must stay a bounded answer.

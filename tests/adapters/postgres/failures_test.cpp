@@ -169,8 +169,9 @@ TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     constexpr Statement forget{"forget", "DEALLOCATE ALL", Statement::Plan::fresh};
     const auto schedules = [&] {
         std::size_t count = 0;
-        database.read("test",
-                      [&](Session& session) { count = session.run(sql::all_schedules).size(); });
+        database.read("test", [&](Session& session) {
+            count = session.run(sql::share_schedules_per_user).size();
+        });
         return count;
     };
     EXPECT_EQ(schedules(), 1U);

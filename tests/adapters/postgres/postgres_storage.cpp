@@ -32,6 +32,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.attempts;
         DELETE FROM sundial.recorded_events;
         DELETE FROM sundial.inbox_requests;
+        DELETE FROM sundial.skipped_runs;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

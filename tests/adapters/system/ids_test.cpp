@@ -54,13 +54,16 @@ TEST(SystemIds, PutAnEventInTheShardOfItsFirstKey) {
 TEST(SystemIds, GenerateTheSameKeyForTheSameOccurrenceForEver) {
     SystemIds ids;
     const UserId user{*base::parse_uuid("01995b2c-7d3a-7c11-9f3e-0123456789ab")};
-    const Date day{2027y / 2 / 28};
+    const std::string_view day = "20877";  // 2027-02-28
     // printf 'birthday\n01995b2c-7d3a-7c11-9f3e-0123456789ab\n20877' | sha256sum | head -c 32
     EXPECT_EQ(ids.generated_key("birthday", user, day).value,
               "event-5c35e03c15ee814d3776e624cb900bc1");
     EXPECT_NE(ids.generated_key("birthday", user, day),
-              ids.generated_key("birthday", user, 2028y / 2 / 28));
+              ids.generated_key("birthday", user, "21242"));
     EXPECT_NE(ids.generated_key("birthday", user, day), ids.generated_key("renewal", user, day));
+    // printf 'backup\n\n2027-02-28T02:30:00' | sha256sum | head -c 32
+    EXPECT_EQ(ids.generated_key("backup", std::nullopt, "2027-02-28T02:30:00").value,
+              "event-0c1b2f6b53c9f4df52361ff22bc82289");
     EXPECT_THAT(ids.random_key().value, MatchesRegex("event-[0-9a-f]{32}"));
 }
 
