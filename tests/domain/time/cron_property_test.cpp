@@ -30,12 +30,18 @@ using std::chrono::sys_seconds;
 
 // --- random rules and zones -------------------------------------------------------------------
 
-std::string gen_number(int first, int last) {
-    return std::to_string(*rc::gen::inRange(first, last + 1));
+/// Spread evenly however small RapidCheck wants the case.
+template <class T>
+T gen_within(T first, T last) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(first, last + 1));
 }
 
+bool one_in(int n) { return gen_within(1, n) == 1; }
+
+std::string gen_number(int first, int last) { return std::to_string(gen_within(first, last)); }
+
 std::string gen_item(int first, int last, int size) {
-    const int kind = *rc::gen::inRange(0, 6);
+    const int kind = gen_within(0, 5);
     const std::string step = "/" + gen_number(1, size);
     switch (kind) {
         case 0:
@@ -61,7 +67,7 @@ std::string gen_list(GenItem gen_one) {
 }
 
 std::string gen_date() {
-    switch (*rc::gen::inRange(0, 8)) {
+    switch (gen_within(0, 7)) {
         case 0:
             return "L";
         case 1:
@@ -76,7 +82,7 @@ std::string gen_date() {
 }
 
 std::string gen_weekday() {
-    switch (*rc::gen::inRange(0, 6)) {
+    switch (gen_within(0, 5)) {
         case 0:
             return gen_number(0, 7) + "L";
         case 1:
@@ -86,19 +92,19 @@ std::string gen_weekday() {
     }
 }
 
-/// Half of the time a star, so that rules are neither all empty nor all dense.
+/// Mostly a star: a few days are looked at, and something should happen in them.
 template <class GenItem>
 std::string gen_day_field(GenItem gen_one) {
-    return *rc::gen::arbitrary<bool>() ? "*" : gen_list(gen_one);
+    return one_in(4) ? gen_list(gen_one) : "*";
 }
 
 /// Six fields, the seconds sparse.
 std::string gen_text() {
     std::string text = *rc::gen::element<std::string>("0", "0", "30", "0,59", "*/20", "*");
     text += " " + gen_list([] { return gen_item(0, 59, 60); });
-    text += " " + gen_list([] { return gen_item(0, 23, 24); });
+    text += " " + (one_in(3) ? "0-23" : gen_list([] { return gen_item(0, 23, 24); }));
     text += " " + gen_day_field(gen_date);
-    text += *rc::gen::inRange(0, 4) == 0 ? " " + gen_item(1, 12, 12) : " *";
+    text += one_in(4) ? " " + gen_item(1, 12, 12) : " *";
     return text + " " + gen_day_field(gen_weekday);
 }
 
@@ -113,23 +119,21 @@ CronRule gen_rule() {
 
 const sys_seconds middle = sys_days{std::chrono::October / 15 / 2026};
 
-/// Changes its clock near `middle`, and long before and after. Mostly as zones do, by an hour or
-/// less at a whole minute; sometimes by anything up to a day, at any second.
+/// By how much a clock changes: as zones do it, in gaps of just under and just three hours, and by
+/// anything up to a day.
+seconds gen_jump() {
+    const seconds length{one_in(4) ? gen_within(1, 86'400)
+                                   : *rc::gen::element(20, 30, 60, 60, 120, 179, 180, 1440) * 60};
+    return *rc::gen::arbitrary<bool>() ? length : -length;
+}
+
+/// Changes its clock within half a day of `middle`, back again after three days, and once long
+/// before: mostly at a whole half hour, sometimes at any second.
 FakeZone gen_zone() {
-    const auto offset = [] {
-        switch (*rc::gen::inRange(0, 3)) {
-            case 0:
-                return seconds{*rc::gen::inRange(-12 * 3600, 14 * 3600)};
-            case 1:
-                return seconds{*rc::gen::element(0, 30, 60, 120, 179, 180, 240) * 60};
-            default:
-                return seconds{*rc::gen::element(0, 60) * 60};
-        }
-    };
-    const seconds shift{*rc::gen::inRange(-12 * 3600, 12 * 3600)};
-    const sys_seconds change =
-        middle + (*rc::gen::arbitrary<bool>() ? shift : std::chrono::floor<minutes>(shift));
-    const seconds before = offset(), after = offset();
+    const seconds any{gen_within(-12 * 3600, 12 * 3600)};
+    const sys_seconds change = middle + (one_in(4) ? any : any / 1800 * 1800);
+    const seconds before{*rc::gen::element(-11 * 3600, -5 * 3600, 0, 3600, 13 * 3600, 1172)};
+    const seconds after = before + gen_jump();
     return FakeZone("Fake/Zone", 1h,
                     {{change - days{70}, before}, {change, after}, {change + days{3}, before}});
 }
@@ -209,7 +213,8 @@ Occurrences of_fixed_time_job(const CronRule& rule, const Zone& zone, GapPolicy 
     const auto wall_clock = [](sys_seconds instant) {
         return local_seconds{instant.time_since_epoch()};
     };
-    for (auto wall = wall_clock(from - 26h); wall < wall_clock(until + 26h); wall += 1s) {
+    constexpr days margin{2};  // more than the clocks of `gen_zone` are away from UTC
+    for (auto wall = wall_clock(from - margin); wall < wall_clock(until + margin); wall += 1s) {
         if (!matches(rule, wall)) continue;
         const LocalLookup lookup = zone.lookup(wall);
         if (lookup.kind == LocalLookup::Kind::gap && lookup.later - lookup.earlier >= 3h) continue;
@@ -241,8 +246,8 @@ Case gen_case() {
 
 /// A moment within two days of `middle`.
 Instant gen_moment() {
-    return middle + std::chrono::microseconds{
-                        *rc::gen::inRange<std::int64_t>(-172'800'000'000, 172'800'000'000)};
+    constexpr std::int64_t two_days = 172'800'000'000;
+    return middle + std::chrono::microseconds{gen_within(-two_days, two_days)};
 }
 
 std::vector<RuleOccurrence> walked(const Recurrence& rule, Instant after, Instant until,
@@ -263,9 +268,12 @@ RC_GTEST_PROP(CronProperty, AgreesWithThePlainReading, ()) {
         c.rule.wildcard ? of_wildcard_job(c.rule, c.zone, from, until)
                         : of_fixed_time_job(c.rule, c.zone, c.gap, c.overlap, from, until);
     Occurrences ours;
-    for (const RuleOccurrence& occurrence : walked(*c.recurrence(), from - 1s, until - 1s))
+    const auto found = walked(*c.recurrence(), from - 1s, until - 1s);
+    for (const RuleOccurrence& occurrence : found)
         ours.emplace(occurrence.instant, occurrence.nominal);
     RC_ASSERT(ours == expected);
+    RC_ASSERT(found.size() == expected.size());
+    RC_ASSERT(c.recurrence()->count(from - 1s, until - 1s) == expected.size());
 }
 
 RC_GTEST_PROP(CronProperty, AscendsWithoutDuplicates, ()) {

@@ -152,6 +152,24 @@ TEST(CronRecurrence, TheEndsOfTheCalendarAreThoseOfUtc) {
         << "where the wall clock shows the year 10000 already";
 }
 
+/// Whose clock is `offset` from UTC, but for three days from the beginning of 1 June 2026 on.
+FakeZone three_days_off(std::chrono::seconds offset) {
+    const std::chrono::sys_seconds change = sys_days{std::chrono::June / 1 / 2026};
+    return FakeZone("Off", offset, {{change, offset + 1h}, {change + 72h, offset}});
+}
+
+TEST(CronRecurrence, ASparseRuleMissesNothingBesideAChange) {
+    const std::string_view start = "2026-01-01T00:00:00Z";
+    EXPECT_THAT(listed(*cron("30 13 31 5 *", three_days_off(-12h)), start, 1),
+                ElementsAre("2026-06-01T00:30:00Z"));
+    EXPECT_THAT(listed(*cron("30 11 31 5 *", three_days_off(-12h)), start, 1),
+                ElementsAre("2026-05-31T23:30:00Z"));
+    EXPECT_THAT(listed(*cron("30 14 4 6 *", three_days_off(14h)), start, 1),
+                ElementsAre("2026-06-03T23:30:00Z"));
+    EXPECT_THAT(listed(*cron("30 14 4 6 *", three_days_off(14h)), "2026-06-02T00:00:00Z", 1),
+                ElementsAre("2026-06-03T23:30:00Z"));
+}
+
 TEST(CronRecurrence, ACursorThatHasEndedStaysSo) {
     const auto cursor = cron("@yearly")->after(at("9999-01-01T00:00:00Z"));
     EXPECT_EQ(cursor->next(), std::nullopt);
