@@ -12,7 +12,7 @@ namespace sundial {
     const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
     const auto end = std::ranges::find_if_not(text.substr(0, longest), plain);
     const auto shown = static_cast<std::size_t>(end - text.begin());
-    return "'" + std::string(text.substr(0, shown)) + (shown < text.size() ? "…'" : "'");
+    return "'" + std::string(text.substr(0, shown)) + (shown < text.size() ? "...'" : "'");
 }
 
 }  // namespace sundial

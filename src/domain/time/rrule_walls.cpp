@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -19,6 +20,17 @@ std::uint64_t count_between(const std::vector<std::int64_t>& values, std::int64_
                             std::int64_t to) {
     if (from >= to) return 0;
     return static_cast<std::uint64_t>(first_from(values, to) - first_from(values, from));
+}
+
+/// Where BYSETPOS (sorted) points in a set of so many, counted from 0, ascending.
+std::vector<std::int64_t> places(const std::vector<int>& positions, std::int64_t size) {
+    std::vector<std::int64_t> from_end, from_start, found;
+    for (const int position : positions) {
+        if (position < 0 && size + position >= 0) from_end.push_back(size + position);
+        if (position > 0 && position <= size) from_start.push_back(position - 1);
+    }
+    std::ranges::set_union(from_end, from_start, std::back_inserter(found));
+    return found;
 }
 
 /// Seconds since midnight at which the rule's days fire, before BYSETPOS.
@@ -169,20 +181,28 @@ private:
 class ChosenInEachPeriod final : public NominalTimes {
 public:
     ChosenInEachPeriod(const RruleRule& rule, WallSecond dtstart)
-        : NominalTimes(rule, dtstart),
-          times_(times_of_day(rule, dtstart)),
-          positions_(rule.by_position) {}
+        : NominalTimes(rule, dtstart), times_(times_of_day(rule, dtstart)) {
+        constexpr std::int64_t longest_year = 371;  // 53 weeks
+        const std::int64_t longest = rule.frequency == Frequency::weekly    ? 7
+                                     : rule.frequency == Frequency::monthly ? 31
+                                                                            : longest_year;
+        for (std::int64_t days_in_period = 0; days_in_period <= longest; ++days_in_period)
+            places_.push_back(places(rule.by_position, days_in_period * per_day()));
+    }
 
     [[nodiscard]] std::optional<WallSecond> next(WallSecond from, WallSecond to) const override {
         if (!narrow(from, to)) return std::nullopt;
         RuleDays::Walk walk(days(), periods().begin_of(day_of(from)));
         while (const auto day = next_day(walk)) {
             if (*day * seconds_of_day >= to) break;
-            const auto chosen = chosen_from(*day, walk);
-            const auto found = first_from(chosen, from);
+            const auto period = days_of_period(*day, walk);
+            const auto& chosen = places_.at(period.size());
+            const auto found = first_from(chosen, number_before(from, period));
             if (found == chosen.end()) continue;
-            if (*found >= to) break;
-            return *found;
+            const WallSecond wall =
+                period[static_cast<std::size_t>(*found / per_day())] * seconds_of_day +
+                times_[static_cast<std::size_t>(*found % per_day())];
+            return wall < to ? std::optional(wall) : std::nullopt;
         }
         return std::nullopt;
     }
@@ -193,42 +213,45 @@ public:
         RuleDays::Walk walk(days(), periods().begin_of(day_of(from)));
         while (const auto day = next_day(walk)) {
             if (*day * seconds_of_day >= to) break;
-            counted += count_between(chosen_from(*day, walk), from, to);
+            const auto period = days_of_period(*day, walk);
+            counted += count_between(places_.at(period.size()), number_before(from, period),
+                                     number_before(to, period));
         }
         return counted;
     }
 
 private:
-    /// What BYSETPOS chooses in the interval whose first day that counts is `first_day`; takes the
-    /// other days from `walk`.
-    [[nodiscard]] std::vector<WallSecond> chosen_from(DayNumber first_day,
-                                                      RuleDays::Walk& walk) const {
-        const DayNumber end = periods().end_of(first_day);
-        std::vector<DayNumber> days_of_period{first_day};
+    [[nodiscard]] std::int64_t per_day() const { return static_cast<std::int64_t>(times_.size()); }
+
+    /// The days that count in the interval whose first one is `first`; takes the others from
+    /// `walk`.
+    [[nodiscard]] std::vector<DayNumber> days_of_period(DayNumber first,
+                                                        RuleDays::Walk& walk) const {
+        const DayNumber end = periods().end_of(first);
+        std::vector<DayNumber> found{first};
         for (auto day = walk.next(); day; day = walk.next()) {
             if (*day >= end) {
                 walk.go_to(*day);
                 break;
             }
-            days_of_period.push_back(*day);
+            found.push_back(*day);
         }
-        const auto per_day = static_cast<std::int64_t>(times_.size());
-        const auto size = static_cast<std::int64_t>(days_of_period.size()) * per_day;
-        std::vector<WallSecond> chosen;
-        for (const int position : positions_) {
-            const auto place = position > 0 ? position - 1 : size + position;
-            if (place < 0 || place >= size) continue;
-            chosen.push_back(days_of_period[static_cast<std::size_t>(place / per_day)] *
-                                 seconds_of_day +
-                             times_[static_cast<std::size_t>(place % per_day)]);
-        }
-        std::ranges::sort(chosen);
-        chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
-        return chosen;
+        return found;
+    }
+
+    /// How many of the interval's set are before `wall`.
+    [[nodiscard]] std::int64_t number_before(WallSecond wall,
+                                             const std::vector<DayNumber>& period) const {
+        const auto day = first_from(period, day_of(wall));
+        const auto on_days_before = (day - period.begin()) * per_day();
+        if (day == period.end() || *day != day_of(wall)) return on_days_before;
+        const auto time = first_from(times_, floor_mod(wall, seconds_of_day));
+        return on_days_before + (time - times_.begin());
     }
 
     std::vector<std::int64_t> times_;
-    std::vector<int> positions_;
+    /// Where BYSETPOS points, by the number of days that count in the interval.
+    std::vector<std::vector<std::int64_t>> places_;
 };
 
 }  // namespace
@@ -246,14 +269,9 @@ std::uint64_t WallTimes::count_common(WallSecond one, WallSecond other, std::int
 std::vector<std::int64_t> at_positions(std::vector<std::int64_t> values,
                                        const std::vector<int>& positions) {
     if (positions.empty()) return values;
-    const auto size = static_cast<std::int64_t>(values.size());
     std::vector<std::int64_t> chosen;
-    for (const int position : positions) {
-        const auto place = position > 0 ? position - 1 : size + position;
-        if (place >= 0 && place < size) chosen.push_back(values[static_cast<std::size_t>(place)]);
-    }
-    std::ranges::sort(chosen);
-    chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+    for (const std::int64_t place : places(positions, static_cast<std::int64_t>(values.size())))
+        chosen.push_back(values[static_cast<std::size_t>(place)]);
     return chosen;
 }
 

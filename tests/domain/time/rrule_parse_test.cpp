@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"FREQ=DAILY;SKIP=OMIT", "'SKIP'"},
                     Refused{"FREQ=DAILY;X-NAME=1", "'X-NAME'"},
                     Refused{"FREQ=DAILY; COUNT=2", "' COUNT'"},
-                    Refused{"FREQ=DAILY\nCOUNT=2", "FREQ='DAILY…'"},
+                    Refused{"FREQ=DAILY\nCOUNT=2", "FREQ='DAILY...'"},
                     Refused{"EXRULE:FREQ=DAILY", "'EXRULE:FREQ'"}));
 
 INSTANTIATE_TEST_SUITE_P(
