@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "application/chain_planner.hpp"
 #include "application/expected_version.hpp"
 #include "application/reference.hpp"
-#include "application/user_planner.hpp"
 
 namespace sundial {
 namespace {
@@ -14,18 +14,29 @@ namespace {
 constexpr const char* reason = "cancelled on request";
 
 /// What it takes to plan the successor of a recurring event.
-struct Recurrence {
-    User user;
+struct Chain {
+    std::optional<User> user;
     Schedule schedule;
 };
 
-/// Of a single event there is none, nor of one whose user is gone. Shares user and schedule.
-std::optional<Recurrence> share_recurrence(Transaction& tx, const Event& event) {
-    if (!event.occurrence || !event.user) return std::nullopt;
-    const auto users = tx.users().share(std::vector{*event.user});
+/// Of a single event there is none, nor of what was made by hand, nor of one whose user is gone.
+/// Shares user and schedule.
+std::optional<Chain> share_chain(Transaction& tx, const Event& event) {
+    if (!event.occurrence || event.occurrence->origin != Origin::rule) return std::nullopt;
+    const auto users =
+        event.user ? tx.users().share(std::vector{*event.user}) : std::vector<User>{};
     const auto schedules = tx.schedules().share(std::vector{event.occurrence->schedule});
-    if (users.empty() || schedules.empty()) return std::nullopt;
-    return Recurrence{users.front(), schedules.front()};
+    if (schedules.empty() || (schedules.front().per_user && users.empty())) return std::nullopt;
+    return Chain{users.empty() ? std::nullopt : std::optional{users.front()}, schedules.front()};
+}
+
+/// The successor of what runs in a zone that is not in the tz database cannot be told.
+std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zones) {
+    const auto zone =
+        zones.find(chain.user ? chain.user->timezone : chain.schedule.timezone.value_or("UTC"));
+    if (zone) return std::nullopt;
+    return invalid("", std::string{to_string(zone.error().code)},
+                   "the zone it runs in: " + zone.error().message);
 }
 
 Result<Event> cancel_alone(Transaction& tx, const Event& event) {
@@ -44,7 +55,7 @@ Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expec
         if (!wanted) return wanted.error();
         const auto seen = tx.events().find(*wanted);
         if (!seen) return NotFound{Noun::event, std::string{id}};
-        const auto recurrence = share_recurrence(tx, *seen);
+        const auto chain = share_chain(tx, *seen);
         const auto live = tx.events().lock(*wanted);
         const auto event = live ? live : tx.events().find(*wanted);
         if (!event) return NotFound{Noun::event, std::string{id}};
@@ -52,15 +63,12 @@ Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expec
         if (auto refused = refuse_version(Noun::event, id, expected, event->version)) {
             return *refused;
         }
-        if (!recurrence) return cancel_alone(tx, *event);
-
+        if (!chain) return cancel_alone(tx, *event);
         const auto zones = zones_.current();
-        const auto zone = zones->find(recurrence->user.timezone);
-        if (!zone)
-            return invalid("", std::string{to_string(zone.error().code)},
-                           "the user's zone: " + zone.error().message);
-        UserPlanner planner{tx, recurrence->user, **zone, ids_, zones->release()};
-        auto cancelled = planner.cancel_and_go_on(&recurrence->schedule, *event, reason);
+        if (auto refused = refuse_zone(*chain, *zones)) return *std::move(refused);
+
+        ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, *zones, ids_};
+        auto cancelled = planner.cancel_and_go_on(&chain->schedule, *event, reason);
         earliest = planner.earliest();
         return cancelled;
     });

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "application/chain_planner.hpp"
 #include "application/recorded_changes.hpp"
-#include "application/user_planner.hpp"
 
 namespace sundial {
 namespace {
@@ -31,11 +31,11 @@ Result<User> CreateUser::run(const UserFields& wanted, const std::string& correl
         const auto read =
             read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, *zones, tx.now());
         if (!read) return read.error();
-        const auto& [user, zone] = *read;
+        const User& user = read->user;
         if (auto added = tx.users().add(user); !added) return added.error();
         tx.record(user_created(user, {ids_.fresh(), correlation_id}));
 
-        UserPlanner planner{tx, user, *zone, ids_, zones->release()};
+        ChainPlanner planner{tx, &user, *zones, ids_};
         for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);
         earliest = planner.earliest();
         return user;

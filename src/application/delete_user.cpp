@@ -41,6 +41,7 @@ Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
                 break;
         }
         tx.record(user_deleted(*user, {ids_.fresh(), correlation_id}));
+        tx.skips().remove_of_user(*id);
         tx.erase_stream("User", id->value);
         tx.users().remove(*id);
         return {};

@@ -96,7 +96,11 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
     const std::unordered_set<EventId> without_zone{planning.without_zone.begin(),
                                                    planning.without_zone.end()};
 
+    std::unordered_set<EventId> dropped;
+    for (const DroppedEvent& event : planning.dropped) dropped.insert(event.id);
+
     const auto decide_one = [&](const Event& event) -> decltype(Decision::what) {
+        if (dropped.contains(event.id)) return Ended{};
         if (without_zone.contains(event.id)) return KeepBack{zone_is_missing_for, zone_unknown};
         if (const auto accepted = known.accepted.find(event.id); accepted != known.accepted.end()) {
             return AcceptedBefore{accepted->second};

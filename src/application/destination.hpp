@@ -30,10 +30,13 @@ struct AcceptedBefore {
     AttemptRecord attempt;
 };
 
+/// It is over: policy has ended it, or somebody else.
+struct Ended {};
+
 /// What is to be done with one claimed event.
 struct Decision {
     EventId id;
-    std::variant<Destination, KeepBack, AcceptedBefore> what;
+    std::variant<Destination, KeepBack, AcceptedBefore, Ended> what;
 };
 
 }  // namespace sundial

@@ -67,7 +67,10 @@ private:
         wanted.payload = edit_.payload.value_or(event.payload);
         wanted.priority = edit_.priority.value_or(event.priority);
         if (wanted == event && *target == before) return event;
-        if (*target != before) wanted.tz_release = zones_.release();
+        if (*target != before) {
+            wanted.tz_release = zones_.release();
+            wanted.jitter = {};  // then is what was asked for
+        }
         auto changed = retarget(std::move(wanted), target->intent, target->due, tx_.now());
         if (changed) tx_.events().update(*changed);
         return changed;

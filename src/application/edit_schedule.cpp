@@ -1,47 +1,13 @@
 #include "application/edit_schedule.hpp"
 
 #include <utility>
-#include <vector>
 
-#include "application/event_references.hpp"
 #include "application/expected_version.hpp"
-#include "application/payload_template.hpp"
 #include "application/recorded_changes.hpp"
 #include "application/reference.hpp"
-#include "domain/names.hpp"
-#include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {
-
-constexpr std::size_t longest_note = 1000;
-
-/// `schedule` as wished; what is wrong with the wish goes to `defects`.
-Schedule edited(Transaction& tx, Schedule schedule, const ScheduleEdit& edit,
-                std::vector<FieldError>& defects) {
-    if (edit.endpoint) schedule.endpoint = existing_endpoint(tx, *edit.endpoint, defects);
-    if (edit.at) {
-        const auto at = parse_time_of_day(*edit.at);
-        if (at) {
-            std::get<YearlyTrigger>(schedule.trigger).at = *at;
-        } else {
-            defects.push_back({"/trigger/yearly/at", std::string{to_string(at.error().code)},
-                               at.error().message});
-        }
-    }
-    if (edit.leap) schedule.leap = *edit.leap;
-    if (edit.payload) schedule.payload = *edit.payload;
-    if (edit.enabled) schedule.enabled = *edit.enabled;
-    if (edit.note) {
-        schedule.note = *edit.note;
-        if (schedule.note) {
-            if (auto refused = refuse_text("/note", *schedule.note, longest_note)) {
-                defects.push_back(*std::move(refused));
-            }
-        }
-    }
-    return schedule;
-}
 
 /// The note alone tells nothing to events.
 bool same_plan(const Schedule& before, Schedule after) {
@@ -49,11 +15,47 @@ bool same_plan(const Schedule& before, Schedule after) {
     return before == after;
 }
 
+ValidationFailed fixed(const char* pointer) {
+    return invalid(pointer, "not_allowed", "never changes; make another schedule");
+}
+
+/// `wanted` as what is there already: the same thing, at the same version.
+Result<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
+                          const TzData& zones) {
+    auto after = read_schedule(tx, before.id, wanted, zones);
+    if (!after) return after;
+    after->external_id = before.external_id;
+    after->version = before.version;
+    after->planned_version = before.planned_version;
+    after->created_at = before.created_at;
+    after->updated_at = before.updated_at;
+    return after;
+}
+
 }  // namespace
 
-Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleEdit& edit,
+Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
                                          std::optional<Version> expected,
                                          const std::string& correlation_id) {
+    const auto wish = [&](Transaction& tx, const Schedule& before) {
+        return edited(tx, before, edit, *zones_.current());
+    };
+    return change(reference, wish, expected, correlation_id);
+}
+
+Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
+                                             const ScheduleFields& wanted,
+                                             std::optional<Version> expected,
+                                             const std::string& correlation_id) {
+    const auto wish = [&](Transaction& tx, const Schedule& before) {
+        return replaced(tx, before, wanted, *zones_.current());
+    };
+    return change(reference, wish, expected, correlation_id);
+}
+
+Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
+                                            std::optional<Version> expected,
+                                            const std::string& correlation_id) {
     // Locks the schedule alone; the events follow afterwards, since there may be millions.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
         const auto id = schedule_id(tx, reference);
@@ -63,12 +65,11 @@ Result<EditedSchedule> EditSchedule::run(std::string_view reference, const Sched
         if (auto refused = refuse_version(Noun::schedule, reference, expected, before->version)) {
             return *refused;
         }
-        std::vector<FieldError> defects;
-        Schedule after = edited(tx, *before, edit, defects);
-        if (!defects.empty()) return ValidationFailed{std::move(defects)};
-        if (edit.payload) {
-            if (auto checked = check_template(*edit.payload); !checked) return checked.error();
-        }
+        auto wished = change(tx, *before);
+        if (!wished) return wished;
+        Schedule after = *std::move(wished);
+        if (after.external_id != before->external_id) return fixed("/externalId");
+        if (after.per_user != before->per_user) return fixed("/perUser");
         if (after == *before) return after;
 
         const bool up_to_date = before->planned_version == before->version;

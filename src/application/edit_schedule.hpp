@@ -1,26 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "application/edits.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
 #include "application/replan_schedule.hpp"
-#include "domain/schedule.hpp"
+#include "application/schedule_fields.hpp"
 
 namespace sundial {
-
-/// What to change of a schedule; what is empty stays.
-struct ScheduleEdit {
-    Edit<std::string> endpoint{};     // id or ext:…
-    std::optional<std::string> at{};  // trigger.yearly.at: 09:00
-    std::optional<LeapPolicy> leap{};
-    std::optional<std::string> payload{};  // template
-    std::optional<bool> enabled{};
-    Edit<std::string> note{};
-};
 
 struct EditedSchedule {
     Schedule schedule;
@@ -31,15 +22,27 @@ struct EditedSchedule {
 /// changes nothing makes no new version.
 class EditSchedule {
 public:
-    EditSchedule(Store& store, Ids& ids, ReplanSchedule& replan)
-        : store_(store), ids_(ids), replan_(replan) {}
-    /// Errors: NotFound, OptimisticLock, ValidationFailed, InvalidTemplate.
-    [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleEdit& edit,
+    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, ReplanSchedule& replan)
+        : store_(store), zones_(zones), ids_(ids), replan_(replan) {}
+    /// What `edit` leaves empty stays. Errors: NotFound, OptimisticLock, ValidationFailed (also for
+    /// another external id or perUser, which never change), InvalidTemplate.
+    [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
                                              std::optional<Version> expected,
                                              const std::string& correlation_id);
+    /// What `wanted` leaves empty has its default again. Errors: as above.
+    [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
+                                                 const ScheduleFields& wanted,
+                                                 std::optional<Version> expected,
+                                                 const std::string& correlation_id);
 
 private:
+    using Change = std::function<Result<Schedule>(Transaction&, const Schedule&)>;
+    Result<EditedSchedule> change(std::string_view reference, const Change& change,
+                                  std::optional<Version> expected,
+                                  const std::string& correlation_id);
+
     Store& store_;
+    const TimeZones& zones_;
     Ids& ids_;
     ReplanSchedule& replan_;
 };

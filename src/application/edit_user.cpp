@@ -4,10 +4,10 @@
 #include <span>
 #include <utility>
 
+#include "application/chain_planner.hpp"
 #include "application/expected_version.hpp"
 #include "application/recorded_changes.hpp"
 #include "application/reference.hpp"
-#include "application/user_planner.hpp"
 
 namespace sundial {
 namespace {
@@ -21,7 +21,7 @@ bool keeps_date(const YearlyRule& before, const YearlyRule& after, Date nominal)
 class Rescheduling {
 public:
     Rescheduling(const User& before, const User& after, std::span<const Schedule> schedules,
-                 UserPlanner& planner)
+                 ChainPlanner& planner)
         : before_(before), after_(after), schedules_(schedules), planner_(planner) {}
 
     void move(const Event& event) {
@@ -30,7 +30,7 @@ public:
             return;
         }
         ++found_.total_pending;
-        if (event.retry_of) return;  // it repeats what was, for the same receiver
+        if (made_by_hand(event)) return;
         const Schedule* schedule = schedule_of(event);
         const PlanChange change = schedule ? follow(*schedule, event) : follow_single(event);
         if (change == PlanChange::dropped) planner_.drop(schedule, event);
@@ -60,7 +60,27 @@ private:
         return found == schedules_.end() ? nullptr : &*found;
     }
 
+    /// It repeats what was, for the same receiver; or it was asked for as it is.
+    static bool made_by_hand(const Event& event) {
+        return event.retry_of || (event.occurrence && event.occurrence->origin != Origin::rule);
+    }
+
     PlanChange follow(const Schedule& schedule, const Event& event) {
+        switch (kind_of(schedule.trigger)) {
+            case TriggerKind::yearly:
+                return follow_date(schedule, event);
+            case TriggerKind::cron:
+            case TriggerKind::rrule:
+                // In another zone the rule is a new definition.
+                return follows_zone(event) ? planner_.replace(schedule, event)
+                                           : planner_.render_again(schedule, event);
+            case TriggerKind::every:
+                break;
+        }
+        return planner_.render_again(schedule, event);
+    }
+
+    PlanChange follow_date(const Schedule& schedule, const Event& event) {
         const auto before = rule_for(schedule, &before_);
         const auto after = rule_for(schedule, &after_);
         if (!after) return PlanChange::dropped;
@@ -84,7 +104,7 @@ private:
     const User& before_;
     const User& after_;
     std::span<const Schedule> schedules_;
-    UserPlanner& planner_;
+    ChainPlanner& planner_;
     Reschedule found_;
 };
 
@@ -133,7 +153,7 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
         tx.record(user_updated(*before, after, {ids_.fresh(), correlation_id}));
 
         const auto schedules = tx.schedules().share_per_user();
-        UserPlanner planner{tx, after, *read->zone, ids_, zones->release()};
+        ChainPlanner planner{tx, &after, *zones, ids_};
         Rescheduling rescheduling{*before, after, schedules, planner};
         for (const Event& event : tx.events().lock_of_user(*id)) rescheduling.move(event);
         rescheduling.begin_new_dates();

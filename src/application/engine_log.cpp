@@ -117,6 +117,16 @@ LogLine lease_expired_line(const Event& event, const char* operation,
     return line;
 }
 
+LogLine dropped_line(const Event& event, const std::string& reason) {
+    LogLine line =
+        line_of(LogLevel::info, "event.cancelled", "its schedule's policy drops it", event);
+    line.fields.emplace_back("eventType", event.type);
+    line.fields.emplace_back("idempotencyKey", event.key.value);
+    line.fields.emplace_back("targetTimestampUTC", format_instant_millis(event.due));
+    line.fields.emplace_back("failureReason", reason);
+    return line;
+}
+
 LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
     return {.level = LogLevel::warn,
             .event_name = "endpoint.disabled",

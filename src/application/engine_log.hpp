@@ -20,6 +20,8 @@ namespace sundial {
 /// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
                                                std::optional<InstanceId> holder);
+/// Policy keeps it from firing.
+[[nodiscard]] base::LogLine dropped_line(const Event& event, const std::string& reason);
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
 
 }  // namespace sundial

@@ -131,6 +131,17 @@ InvalidTemplate not_closed(const Piece& piece) {
             "'" + text + "' has no closing brace; write '{{' for a brace itself"};
 }
 
+bool known_of_nobody(std::string_view name) {
+    return name == "targetTimestampLocal" || name == "timezone";
+}
+
+InvalidTemplate only_of_users(const Piece& piece) {
+    return {shortened(piece.name()),
+            "'{" + shortened(piece.name()) +
+                "}' is known of users only, and the schedule does not run for them; there are "
+                "{targetTimestampLocal} {timezone}"};
+}
+
 InvalidTemplate unknown(const Piece& piece) {
     std::vector<std::string> known;
     for (const auto& name : names) known.emplace_back(name.text);
@@ -160,13 +171,20 @@ TemplateValues template_values(const User& user, Date nominal, std::string targe
     return values;
 }
 
-Result<void> check_template(std::string_view json) {
+TemplateValues template_values(std::string_view timezone, std::string target_timestamp_local) {
+    TemplateValues values;
+    values.target_timestamp_local = std::move(target_timestamp_local);
+    values.timezone = timezone;
+    return values;
+}
+
+Result<void> check_template(std::string_view json, bool per_user) {
     Scanner scanner{json};
     while (const auto piece = scanner.next()) {
         if (piece->kind == Piece::Kind::unclosed) return not_closed(*piece);
-        if (piece->kind == Piece::Kind::name && !find_value(piece->name(), {})) {
-            return unknown(*piece);
-        }
+        if (piece->kind != Piece::Kind::name) continue;
+        if (!find_value(piece->name(), {})) return unknown(*piece);
+        if (!per_user && !known_of_nobody(piece->name())) return only_of_users(*piece);
     }
     return {};
 }

@@ -30,9 +30,14 @@ struct TemplateValues {
 [[nodiscard]] TemplateValues template_values(const User& user, Date nominal,
                                              std::string target_timestamp_local);
 
+/// Those of what is for nobody: only the time and its zone are known.
+[[nodiscard]] TemplateValues template_values(std::string_view timezone,
+                                             std::string target_timestamp_local);
+
 /// `json` is valid JSON. Errors: InvalidTemplate, for the first name that no user can have or brace
-/// that is not closed. Every name of a member (`dates.x`) is good: users differ.
-[[nodiscard]] Result<void> check_template(std::string_view json);
+/// that is not closed; and, unless it is `per_user`, for a name that only users have. Every name of
+/// a member (`dates.x`) is good: users differ.
+[[nodiscard]] Result<void> check_template(std::string_view json, bool per_user = true);
 
 /// `json` with every name replaced by its value, escaped so that the result is valid JSON too; all
 /// other bytes stay as they are. A member that the user lacks is the empty string; what

@@ -1,72 +1,86 @@
 #include "application/plan_occurrence.hpp"
 
-#include <chrono>
-#include <string>
-
 #include "application/payload_template.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {
 
-/// Whether `nominal` is the rule's date, wherever a leap policy of then or now puts it.
-bool is_date_of(const YearlyRule& rule, Date nominal) {
-    using namespace std::chrono;
-    const month_day day = nominal.month() / nominal.day();
-    if (rule.day != February / 29) return day == rule.day;
-    return day == February / 28 || day == February / 29 || day == March / 1;
+/// One pass of the nominal time is meant, where there are two.
+Intent intent_of(const ScheduleRule& rule, const RuleOccurrence& occurrence) {
+    const Schedule& schedule = rule.schedule();
+    Intent intent{.wall = occurrence.nominal,
+                  .zone = std::string{rule.zone().name()},
+                  .gap = schedule.gap,
+                  .overlap = schedule.overlap};
+    switch (kind_of(schedule.trigger)) {
+        case TriggerKind::yearly:
+            break;
+        case TriggerKind::cron:
+        case TriggerKind::rrule:
+            if (occurrence.second_pass) {
+                intent.overlap = OverlapPolicy::later;
+            } else if (schedule.overlap == OverlapPolicy::both) {
+                intent.overlap = OverlapPolicy::earlier;
+            }
+            break;
+        case TriggerKind::every:
+            intent.wall.reset();
+            break;
+    }
+    return intent;
 }
 
 }  // namespace
 
-std::optional<YearlyOccurrence> first_occurrence(const Schedule& schedule, const User& user,
-                                                 const Zone& zone, Instant after) {
-    const auto rule = rule_for(schedule, &user);
-    return rule ? next_yearly(*rule, zone, after) : std::nullopt;
+TimeResult<ScheduleRule> rule_of_schedule(const Schedule& schedule, const User* user,
+                                          const TzData& zones) {
+    return ScheduleRule::of(schedule, user, [&](std::string_view id) { return zones.find(id); });
 }
 
-std::optional<YearlyOccurrence> next_occurrence(const Schedule& schedule, const User& user,
-                                                const Zone& zone, const Event& fired) {
-    const auto rule = rule_for(schedule, &user);
-    if (!rule || !fired.occurrence) return std::nullopt;
-    const Date handled = fired.occurrence->nominal.date;
-    const auto is_later = [&](Date nominal) {
-        return nominal > handled &&
-               (nominal.year() > handled.year() || !is_date_of(*rule, handled));
-    };
-    auto next = next_yearly(*rule, zone, fired.due);
-    while (next && !is_later(next->nominal)) next = next_yearly(*rule, zone, next->instant);
-    return next;
-}
-
-Event plan_occurrence(const Schedule& schedule, const User& user, const Zone& zone,
-                      const YearlyOccurrence& occurrence, Ids& ids, std::string_view tz_release,
-                      Instant now) {
+Event plan_occurrence(const ScheduleRule& rule, const RuleOccurrence& occurrence, Ids& ids,
+                      std::string_view tz_release, Instant now) {
+    const Schedule& schedule = rule.schedule();
+    const User* user = rule.user();
+    const auto user_id = user ? std::optional{user->id} : std::nullopt;
+    const Nominal nominal = rule.nominal_of(occurrence);
     const auto name = schedule.external_id.value_or(to_string(schedule.id));
     const IdempotencyKey key =
-        ids.generated_key(name, user.id, identity_text(TriggerKind::yearly, occurrence.nominal));
-    const auto values =
-        template_values(user, occurrence.nominal, format_local_millis(occurrence.instant, zone));
-    return {.id = ids.event_id(key),
-            .key = key,
-            .type = schedule.event_type,
-            .priority = schedule.priority,
-            .user = user.id,
-            .endpoint = schedule.endpoint,
-            .occurrence = Occurrence{schedule.id, schedule.version, occurrence.nominal},
-            .intent = {.wall = occurrence.wall,
-                       .zone = user.timezone,
-                       .gap = schedule.gap,
-                       .overlap = schedule.overlap},
-            .due = occurrence.instant,
-            .tz_release = std::string{tz_release},
-            .payload = render(schedule.payload, values),
-            .claimable_at = schedule.enabled ? occurrence.instant : never,
-            .retry_of = std::nullopt,
-            .first_attempt_at = std::nullopt,
-            .dismissed_at = std::nullopt,
-            .created_at = now,
-            .updated_at = now};
+        ids.generated_key(name, user_id, identity_text(kind_of(schedule.trigger), nominal));
+    Event event{.id = ids.event_id(key),
+                .key = key,
+                .type = schedule.event_type,
+                .priority = schedule.priority,
+                .user = user_id,
+                .endpoint = schedule.endpoint,
+                .occurrence = Occurrence{schedule.id, schedule.version, nominal},
+                .intent = intent_of(rule, occurrence),
+                .due = occurrence.instant,
+                .jitter = rule.jitter_of(occurrence),
+                .tz_release = std::string{tz_release},
+                .payload = rendered_payload(schedule.payload, user, rule.zone(), nominal.date,
+                                            occurrence.instant),
+                .claimable_at = never,
+                .retry_of = std::nullopt,
+                .first_attempt_at = std::nullopt,
+                .dismissed_at = std::nullopt,
+                .created_at = now,
+                .updated_at = now};
+    if (schedule.enabled) event.claimable_at = target_of(event);
+    return event;
+}
+
+std::string rendered_payload(std::string_view payload, const User* user, const Zone& zone,
+                             Date nominal, Instant due) {
+    const std::string local = format_local_millis(due, zone);
+    return render(payload, user ? template_values(*user, nominal, local)
+                                : template_values(zone.name(), local));
+}
+
+bool has_chain(Transaction& tx, ScheduleId schedule, const User* user) {
+    return tx.events().has_live({.schedule = schedule,
+                                 .user = user ? std::optional{user->id} : std::nullopt,
+                                 .origin = Origin::rule});
 }
 
 }  // namespace sundial

@@ -1,34 +1,32 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
 #include "domain/event.hpp"
-#include "domain/schedule.hpp"
-#include "domain/time/yearly.hpp"
-#include "domain/time/zone.hpp"
-#include "domain/user.hpp"
+#include "domain/schedule_rule.hpp"
 
 namespace sundial {
 
-/// The first occurrence of `schedule` for `user` strictly after `after`, in `zone` (the user's).
-/// Empty if the user lacks the date, or year 9999 is passed.
-[[nodiscard]] std::optional<YearlyOccurrence> first_occurrence(const Schedule& schedule,
-                                                               const User& user, const Zone& zone,
-                                                               Instant after);
-
-/// The one that follows `fired`, an event of `schedule`, by the rule, date and zone of today: later
-/// than its instant and its nominal date, and not a second time in one year for what is still the
-/// same date (29 February may have moved between 28 February and 1 March by an edit).
-[[nodiscard]] std::optional<YearlyOccurrence> next_occurrence(const Schedule& schedule,
-                                                              const User& user, const Zone& zone,
-                                                              const Event& fired);
+/// The rule of `schedule` for `user` (null: for nobody), in the zone in which it runs. Errors:
+/// unknown_zone, never_fires (also where the user lacks the date).
+[[nodiscard]] TimeResult<ScheduleRule> rule_of_schedule(const Schedule& schedule, const User* user,
+                                                        const TzData& zones);
 
 /// The event that `occurrence` is: PENDING, its payload rendered, its key a function of schedule,
-/// user and nominal date. Parked while the schedule is paused.
-[[nodiscard]] Event plan_occurrence(const Schedule& schedule, const User& user, const Zone& zone,
-                                    const YearlyOccurrence& occurrence, Ids& ids,
-                                    std::string_view tz_release, Instant now);
+/// user and nominal time. Parked while the schedule is paused.
+[[nodiscard]] Event plan_occurrence(const ScheduleRule& rule, const RuleOccurrence& occurrence,
+                                    Ids& ids, std::string_view tz_release, Instant now);
+
+/// A payload template with what is known of the user, if there is one, and of the moment.
+[[nodiscard]] std::string rendered_payload(std::string_view payload, const User* user,
+                                           const Zone& zone, Date nominal, Instant due);
+
+/// Whether the schedule has its next event for that user, or for nobody.
+[[nodiscard]] bool has_chain(Transaction& tx, ScheduleId schedule, const User* user);
 
 }  // namespace sundial

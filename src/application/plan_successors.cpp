@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "application/misfire_judge.hpp"
 #include "application/plan_occurrence.hpp"
+#include "base/check.hpp"
 
 namespace sundial {
 namespace {
@@ -36,25 +38,146 @@ const Row* find(const std::unordered_map<Id, Row>& rows, const Id& id) {
     return found == rows.end() ? nullptr : &found->second;
 }
 
-/// Whether a later occurrence than that of `event` lives: the schedule goes on from there.
-bool goes_on(Transaction& tx, const Event& event) {
-    EventQuery query;
-    query.statuses = {EventStatus::pending, EventStatus::processing};
-    query.user = event.user;
-    query.schedule = event.occurrence->schedule;
-    query.page = {.limit = 1, .descending = true, .after = std::nullopt};
-    const auto latest = tx.events().list(query).items;
-    return !latest.empty() && latest.front().occurrence &&
-           latest.front().occurrence->nominal > event.occurrence->nominal;
-}
-
 /// What is claimed again, or retried by hand, may have its successor, and that may have moved since
 /// to another date. By the rule of today the next occurrence could then be one that the move left
 /// behind, in the past; it must not come to life. Nor is it a gap that a crash or downtime left,
 /// for there nothing later lives.
-bool left_behind(Transaction& tx, const Event& event, const YearlyOccurrence& next) {
-    return next.instant <= tx.now() && goes_on(tx, event);
+bool left_behind(Transaction& tx, const Event& event, const RuleOccurrence& next) {
+    if (next.instant > tx.now()) return false;
+    return tx.events().has_live({.schedule = event.occurrence->schedule,
+                                 .user = event.user,
+                                 .origin = Origin::rule,
+                                 .due_after = event.due});
 }
+
+/// Whether the policies of a schedule skip anything that its rule could tell.
+bool skips(const Schedule& schedule) {
+    return schedule.gap == GapPolicy::skip || schedule.overlap == OverlapPolicy::skip ||
+           schedule.leap == LeapPolicy::skip;
+}
+
+/// The chain of a claimed event goes on by its rule: `next` of event, decided in one transaction.
+class Planner {
+public:
+    Planner(Transaction& tx, const TzData& zones, Ids& ids, std::span<const Event> claimed)
+        : tx_(tx), zones_(zones), ids_(ids), release_(zones.release()) {
+        std::vector<UserId> user_ids;
+        std::vector<ScheduleId> schedule_ids;
+        for (const Event& event : claimed) {
+            if (!in_chain(event)) continue;
+            events_.push_back(&event);
+            if (event.user) user_ids.push_back(*event.user);
+        }
+        for (const Event& event : claimed) {
+            if (event.occurrence) schedule_ids.push_back(event.occurrence->schedule);
+        }
+        // Oldest first: whoever is unfinished when the next one is judged was judged before it.
+        std::ranges::sort(events_, {},
+                          [](const Event* event) { return std::pair{event->due, event->id}; });
+        // Both stay as they are until the successors are stored: an edit waits, then finds them.
+        users_ = by_id<UserId>(tx.users().share(distinct(std::move(user_ids))));
+        planning_.schedules = tx.schedules().share(distinct(std::move(schedule_ids)));
+        schedules_ = by_id<ScheduleId>(planning_.schedules);
+    }
+
+    Planning run() {
+        for (const Event* event : events_) plan(*event);
+        for (const auto& [type, events] : successors_) {
+            planning_.stored[type] = tx_.events().add_new(events);
+            for (const Event& event : events) {
+                planning_.earliest = std::min(planning_.earliest, event.claimable_at);
+            }
+        }
+        return std::move(planning_);
+    }
+
+private:
+    /// What was made by hand has neither a turn in the chain nor a policy.
+    static bool in_chain(const Event& event) {
+        return event.occurrence && event.occurrence->origin == Origin::rule;
+    }
+
+    void plan(const Event& event) {
+        const Schedule* schedule = find(schedules_, event.occurrence->schedule);
+        if (!schedule) return;
+        const User* user = event.user ? find(users_, *event.user) : nullptr;
+        if (schedule->per_user && !user) return;
+        const auto rule = rule_of_schedule(*schedule, user, zones_);
+        if (!rule) {
+            if (rule.error().code == TimeErrorCode::unknown_zone) {
+                planning_.without_zone.push_back(event.id);
+            }
+            return;
+        }
+        const Judgement judgement =
+            schedule->enabled ? judge(tx_, *rule, event) : Judgement{.next = rule->next_of(event)};
+        if (!judgement.dropped.empty() && !drop(*rule, event, judgement)) return;
+        if (!judgement.next || left_behind(tx_, event, *judgement.next)) return;
+        if (skips(*schedule)) record_skips(*rule, event, *judgement.next);
+        successors_[schedule->event_type].push_back(
+            plan_occurrence(*rule, *judgement.next, ids_, release_, tx_.now()));
+    }
+
+    /// False if the event is not ours any more: then nothing of it is for us to decide.
+    bool drop(const ScheduleRule& rule, const Event& event, const Judgement& judgement) {
+        const auto live = tx_.events().lock(event.id);
+        const bool ours = live && live->version == event.version;
+        planning_.dropped.push_back({event.id, ours ? judgement.dropped : ""});
+        if (!ours) return false;
+        const auto cancelled = sundial::drop(*live, tx_.now(), judgement.dropped);
+        base::check(cancelled.has_value());
+        tx_.events().finish_dropped(*cancelled);
+        record(rule, judgement.dropped, event.due, judgement.last, judgement.count,
+               judgement.next ? std::optional{judgement.next->instant} : std::nullopt);
+        return true;
+    }
+
+    /// What gap, overlap or leap day keep from firing between an event and the one after it.
+    void record_skips(const ScheduleRule& rule, const Event& event, const RuleOccurrence& next) {
+        OccurrenceNote reason = OccurrenceNote::none;
+        Instant first{}, last{};
+        std::uint64_t count = 0;
+        const auto record_run = [&] {
+            if (count > 0) {
+                record(rule, std::string{to_string(reason)}, first, last, count, next.instant);
+            }
+            count = 0;
+        };
+        const auto cursor = rule.recurrence().after(event.due, Skipped::listed);
+        for (auto one = cursor->next(); one && one->instant < next.instant; one = cursor->next()) {
+            if (!is_skip(one->note)) continue;
+            if (one->note != reason) record_run();
+            if (count == 0) first = one->instant;
+            reason = one->note;
+            last = one->instant;
+            ++count;
+        }
+        record_run();
+    }
+
+    void record(const ScheduleRule& rule, std::string reason, Instant first, Instant last,
+                std::uint64_t count, std::optional<Instant> next) {
+        tx_.skips().add({.id = ids_.fresh(),
+                         .schedule = rule.schedule().id,
+                         .user = rule.user() ? std::optional{rule.user()->id} : std::nullopt,
+                         .reason = std::move(reason),
+                         .first = first,
+                         .last = last,
+                         .count = count,
+                         .next = next,
+                         .recorded_at = tx_.now()});
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    Ids& ids_;
+    std::string release_;
+    std::vector<const Event*> events_;
+    std::unordered_map<UserId, User> users_;
+    std::unordered_map<ScheduleId, Schedule> schedules_;
+    std::map<std::string, std::vector<Event>> successors_;  // by type
+    Planning planning_;
+};
 
 }  // namespace
 
@@ -63,49 +186,10 @@ Planning PlanSuccessors::run(std::span<const Event> claimed) {
     const auto recurs = [](const Event& event) { return event.occurrence.has_value(); };
     if (std::ranges::none_of(claimed, recurs)) return planning;
     store_.transact([&](Transaction& tx) {
-        planning = plan(tx, claimed);
+        const auto zones = zones_.current();
+        planning = Planner{tx, *zones, ids_, claimed}.run();
         return true;
     });
-    return planning;
-}
-
-Planning PlanSuccessors::plan(Transaction& tx, std::span<const Event> claimed) {
-    std::vector<UserId> user_ids;
-    std::vector<ScheduleId> schedule_ids;
-    for (const Event& event : claimed) {
-        if (!event.occurrence) continue;
-        schedule_ids.push_back(event.occurrence->schedule);
-        if (event.user) user_ids.push_back(*event.user);
-    }
-    // Both stay as they are until the successors are stored: an edit waits, then finds them.
-    const auto users = by_id<UserId>(tx.users().share(distinct(std::move(user_ids))));
-    Planning planning;
-    planning.schedules = tx.schedules().share(distinct(std::move(schedule_ids)));
-    const auto schedules = by_id<ScheduleId>(planning.schedules);
-
-    const auto zones = zones_.current();
-    std::map<std::string, std::vector<Event>> successors;  // by type
-    for (const Event& event : claimed) {
-        if (!event.occurrence || !event.user) continue;
-        const Schedule* schedule = find(schedules, event.occurrence->schedule);
-        const User* user = find(users, *event.user);
-        if (!schedule || !user) continue;
-        const auto zone = zones->find(user->timezone);
-        if (!zone) {
-            planning.without_zone.push_back(event.id);
-            continue;
-        }
-        const auto next = next_occurrence(*schedule, *user, **zone, event);
-        if (!next || left_behind(tx, event, *next)) continue;
-        successors[schedule->event_type].push_back(
-            plan_occurrence(*schedule, *user, **zone, *next, ids_, zones->release(), tx.now()));
-    }
-    for (const auto& [type, events] : successors) {
-        planning.stored[type] = tx.events().add_new(events);
-        for (const Event& event : events) {
-            planning.earliest = std::min(planning.earliest, event.claimable_at);
-        }
-    }
     return planning;
 }
 

@@ -14,17 +14,25 @@
 
 namespace sundial {
 
+/// A claimed event that policy has ended. Without a reason: it is over by somebody else's hand.
+struct DroppedEvent {
+    EventId id;
+    std::string reason;
+};
+
 /// What became of planning for one batch of claimed events.
 struct Planning {
     std::vector<Schedule> schedules{};            // of the events, as they are now
-    std::vector<EventId> without_zone{};          // their user's zone is not in the tz database
+    std::vector<EventId> without_zone{};          // the zone they run in is not in the tz database
+    std::vector<DroppedEvent> dropped{};          // must not be sent, and need not be settled
     std::map<std::string, std::size_t> stored{};  // new events by type
     Instant earliest = never;                     // when the first of them is claimable
 };
 
 /// Stores the next occurrence of each claimed recurring event before it is sent, so a slow, failing
-/// or crashed delivery never stops a schedule. One transaction per batch. Repeating it changes
-/// nothing: an occurrence has its key for ever.
+/// or crashed delivery never stops a schedule; and ends those that their schedule's policies keep
+/// from firing, with a record of all that is skipped. One transaction per batch. Repeating it
+/// changes nothing: an occurrence has its key for ever.
 class PlanSuccessors {
 public:
     PlanSuccessors(Store& store, const TimeZones& zones, Ids& ids)
@@ -34,8 +42,6 @@ public:
     Planning run(std::span<const Event> claimed);
 
 private:
-    Planning plan(Transaction& tx, std::span<const Event> claimed);
-
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "application/user_planner.hpp"
+#include "application/chain_planner.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
@@ -13,16 +13,19 @@ namespace {
 /// Events of one transaction: some 100 ms, in which claims go round them.
 constexpr std::size_t batch_size = 200;
 
-/// How far the work on one version of the schedule has come.
+/// How far the work on one version of the schedule has come: through its events, then through the
+/// users whose chain may have come to an end.
 struct Progress {
     std::optional<Version> version;
     std::optional<EventId> last;
+    bool events_done = false;
+    std::optional<UserId> last_user;
 };
 
 /// What one transaction did.
 struct Batch {
     bool up_to_date = false;  // nothing of this schedule is behind
-    bool last = false;        // no event is left for `progress.version`
+    bool last = false;        // nothing is left for `progress.version`
     Progress progress;
     std::size_t changed = 0;
     std::vector<EventId> dropped;  // without an occurrence by the new rule: they end one by one
@@ -43,19 +46,44 @@ public:
     /// Shares the schedule, locks events, and only reads their users: whoever changes one of them
     /// moves its events after that, so waits for us and has the last word.
     Batch next_batch(const Progress& progress) {
+        if (progress.events_done) return next_beginnings(progress);
         Batch batch;
         store_.transact([&](Transaction& tx) {
             batch = Batch{};
             const auto schedule = shared(tx);
             batch.up_to_date = !schedule || schedule->planned_version == schedule->version;
             if (batch.up_to_date) return true;
-            batch.progress = {schedule->version, std::nullopt};
+            batch.progress.version = schedule->version;
             if (progress.version == schedule->version) batch.progress.last = progress.last;
             const auto events =
                 tx.events().lock_behind(id_, schedule->version, batch.progress.last, batch_size);
             for (const Event& event : events) bring(tx, *schedule, event, batch);
-            batch.last = events.empty();
-            if (!batch.last) batch.progress.last = events.back().id;
+            batch.progress.events_done = events.empty();
+            if (!events.empty()) batch.progress.last = events.back().id;
+            return true;
+        });
+        return batch;
+    }
+
+    /// Shares users, then the schedule: whoever has no next event gets one.
+    Batch next_beginnings(const Progress& progress) {
+        Batch batch;
+        store_.transact([&](Transaction& tx) {
+            batch = Batch{};
+            const auto users = tx.users().share_after(progress.last_user, batch_size);
+            const auto schedule = shared(tx);
+            batch.up_to_date = !schedule || schedule->planned_version == schedule->version;
+            if (batch.up_to_date) return true;
+            batch.progress.version = schedule->version;
+            if (progress.version != schedule->version) return true;  // edited: begin anew
+            batch.progress = progress;
+            if (schedule->per_user) {
+                for (const User& user : users) begin(tx, *schedule, &user, batch);
+                if (!users.empty()) batch.progress.last_user = users.back().id;
+            } else {
+                begin(tx, *schedule, nullptr, batch);
+            }
+            batch.last = !schedule->per_user || users.empty();
             return true;
         });
         return batch;
@@ -68,16 +96,16 @@ public:
         store_.transact([&](Transaction& tx) {
             earliest = never;
             const auto seen = tx.events().find(id);
-            if (!seen || !seen->user) return false;
-            const auto users = tx.users().share(std::vector{*seen->user});
+            if (!seen) return false;
+            const auto users =
+                seen->user ? tx.users().share(std::vector{*seen->user}) : std::vector<User>{};
             const auto schedule = shared(tx);
             const auto event = tx.events().lock(id);
-            if (users.empty() || !schedule || !event) return false;
-            if (status_of(*event) != EventStatus::pending) return false;
+            if (!schedule || !event || status_of(*event) != EventStatus::pending) return false;
+            const User* user = users.empty() ? nullptr : &users.front();
             const auto zones = zones_.current();
-            const auto zone = zones->find(users.front().timezone);
-            if (!zone) return false;
-            UserPlanner planner{tx, users.front(), **zone, ids_, zones->release()};
+            if (!has_place(*schedule, user, *zones)) return false;
+            ChainPlanner planner{tx, user, *zones, ids_};
             if (planner.follow_rule(*schedule, *event) == PlanChange::dropped) {
                 planner.drop(&*schedule, *event);
             }
@@ -110,7 +138,8 @@ private:
     void bring(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
         if (may_go(schedule, event)) {
             let_go(tx, schedule, event, batch);
-        } else if (status_of(event) == EventStatus::pending && event.user && !event.retry_of) {
+        } else if (status_of(event) == EventStatus::pending && !event.retry_of &&
+                   event.occurrence->origin == Origin::rule) {
             follow(tx, schedule, event, batch);
         }
     }
@@ -126,13 +155,26 @@ private:
         ++batch.changed;
     }
 
-    void follow(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
-        const auto user = tx.users().find(*event.user);
-        if (!user) return;
+    /// The user, if it needs one, is there, and the zone: where that has left the tz database, what
+    /// was planned is the best we know.
+    static bool has_place(const Schedule& schedule, const User* user, const TzData& zones) {
+        if (schedule.per_user) return user && zones.find(user->timezone);
+        return zones.find(schedule.timezone.value_or("UTC")).has_value();
+    }
+
+    void begin(Transaction& tx, const Schedule& schedule, const User* user, Batch& batch) {
         const auto zones = zones_.current();
-        const auto zone = zones->find(user->timezone);
-        if (!zone) return;  // gone from the tz database: as it was planned is the best we know
-        UserPlanner planner{tx, *user, **zone, ids_, zones->release()};
+        ChainPlanner planner{tx, user, *zones, ids_};
+        planner.begin_again(schedule);
+        batch.earliest = std::min(batch.earliest, planner.earliest());
+    }
+
+    void follow(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
+        const auto found = event.user ? tx.users().find(*event.user) : std::nullopt;
+        const User* user = found ? &*found : nullptr;
+        const auto zones = zones_.current();
+        if (!has_place(schedule, user, *zones)) return;
+        ChainPlanner planner{tx, user, *zones, ids_};
         switch (planner.follow_rule(schedule, event)) {
             case PlanChange::dropped:
                 batch.dropped.push_back(event.id);

@@ -259,7 +259,9 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
     for (Decision& decision : decisions) {
         HeldClaim* claim = held_.find(decision.id, Stage::claimed);
         if (claim == nullptr) continue;
-        if (const auto* why = std::get_if<KeepBack>(&decision.what)) {
+        if (std::holds_alternative<Ended>(decision.what)) {
+            held_.forget(decision.id);
+        } else if (const auto* why = std::get_if<KeepBack>(&decision.what)) {
             keep_back(*claim, *why);
         } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decision.what)) {
             finish(*claim, accepted_before(claim->event, accepted->attempt, settings_.instance),

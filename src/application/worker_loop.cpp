@@ -194,6 +194,12 @@ void WorkerLoop::carry_out(const Plan& command) {
     for (const auto& [type, count] : planning.stored) {  // also if deciding failed afterwards
         if (count > 0) ports_.observer.transition(type, EventStatus::pending, count);
     }
+    for (const DroppedEvent& dropped : planning.dropped) {
+        if (dropped.reason.empty()) continue;
+        const auto event = std::ranges::find(command.events, dropped.id, &Event::id);
+        ports_.observer.transition(event->type, EventStatus::cancelled, 1);
+        ports_.log.write(dropped_line(*event, dropped.reason));
+    }
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }
 

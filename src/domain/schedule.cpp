@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "domain/enum_names.hpp"
+#include "domain/schedule_rule.hpp"
+#include "domain/time/cron.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -54,9 +56,13 @@ std::string describe(const Schedule& schedule) {
         std::string operator()(const YearlyTrigger& yearly) const {
             return "every year on " + yearly.on + " at " + format_time_of_day(yearly.at) + where;
         }
-        std::string operator()(const CronTrigger& cron) const { return cron.text + where; }
+        std::string operator()(const CronTrigger& cron) const {
+            const auto rule = parse_cron(cron.text);
+            return (rule ? sundial::describe(*rule) : cron.text) + where;
+        }
         std::string operator()(const RruleTrigger& rule) const {
-            return rule.rrule.value_or(rule.ical) + where;
+            const auto set = read_rrule(rule, "UTC");
+            return (set ? sundial::describe(*set) : rule.rrule.value_or(rule.ical)) + where;
         }
         std::string operator()(const EveryTrigger& every) const {
             return "every " + format_duration(every.every);

@@ -97,7 +97,7 @@ void Demo::make_inbox() {
     wanted.name = "Demo inbox";
     wanted.type = EndpointType::inbox;
     if (!create_endpoint_.run(wanted, std::string(correlation))) return;  // it is there already
-    ScheduleEdit edit;
+    ScheduleFields edit;
     edit.endpoint = "ext:" + std::string(inbox);
     (void)edit_schedule_.run("ext:birthday", edit, std::nullopt, std::string(correlation));
 }

@@ -106,7 +106,12 @@ struct Engine::Parts {
           read_inbox(store),
           clear_inbox(store),
           replan(store, zones, ids, loop),
-          edit_schedule(store, ids, replan),
+          edit_schedule(store, zones, ids, replan),
+          create_schedule(store, zones, ids, loop, replan),
+          put_schedule(create_schedule, edit_schedule),
+          delete_schedule(store, ids),
+          trigger_schedule(store, zones, ids, loop),
+          backfill_schedule(store, zones, ids, loop),
           queries(store) {}
 
     [[nodiscard]] WorkerSettings worker_settings() {
@@ -157,6 +162,11 @@ struct Engine::Parts {
     ClearInbox clear_inbox;
     ReplanSchedule replan;
     EditSchedule edit_schedule;
+    CreateSchedule create_schedule;
+    PutSchedule put_schedule;
+    DeleteSchedule delete_schedule;
+    TriggerSchedule trigger_schedule;
+    BackfillSchedule backfill_schedule;
     Queries queries;
     std::thread worker;
 };
@@ -222,7 +232,14 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                        .clear_inbox = p.clear_inbox,
                                        .queries = p.queries,
                                        .default_timeout = p.settings.delivery.timeout});
-    http::add_schedule_routes(router, {.edit = p.edit_schedule, .queries = p.queries});
+    http::add_schedule_routes(router, {.create = p.create_schedule,
+                                       .put = p.put_schedule,
+                                       .edit = p.edit_schedule,
+                                       .remove = p.delete_schedule,
+                                       .trigger = p.trigger_schedule,
+                                       .backfill = p.backfill_schedule,
+                                       .queries = p.queries,
+                                       .zones = p.zones});
     const auto info = [&p] {
         return http::Info{.version = product_version(),
                           .commit = product_commit(),

@@ -21,12 +21,15 @@ using testing::UnorderedElementsAre;
 
 class EditScheduleTest : public ControlPlane {
 protected:
+    static TriggerFields at(std::string time) {
+        return {.yearly = YearlyFields{.at = std::move(time)}};
+    }
     EditedSchedule paused() { return edited_birthday({.enabled = false}); }
     EditedSchedule resumed() { return edited_birthday({.enabled = true}); }
     EditedSchedule to_endpoint(const Endpoint& endpoint) {
         return edited_birthday({.endpoint = std::optional{to_string(endpoint.id)}});
     }
-    Result<EditedSchedule> edit(const ScheduleEdit& wish) {
+    Result<EditedSchedule> edit(const ScheduleFields& wish) {
         return edit_schedule.run("ext:birthday", wish, std::nullopt, "req-3");
     }
 };
@@ -35,7 +38,7 @@ TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
     const User user = created(ada());
     const Event before = pending_of(user);
 
-    const auto result = edited_birthday({.at = "07:30"});
+    const auto result = edited_birthday({.trigger = at("07:30")});
 
     const Event after = pending_of(user);
     EXPECT_EQ(after.id, before.id);
@@ -51,7 +54,7 @@ TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
 TEST_F(EditScheduleTest, DeliversAtOnceWhatIsLateByTheNewHour) {
     const User user = created(ada());
     (void)clock.set(sys_days{January / 6 / 2027} + 7h + 30min);  // 08:30 in Paris
-    edited_birthday({.at = "08:00"});
+    edited_birthday({.trigger = at("08:00")});
     EXPECT_EQ(claimed_one().user, user.id);
 }
 
@@ -127,7 +130,7 @@ TEST_F(EditScheduleTest, LeavesWhatIsClaimed) {
     created(ada());
     clock.advance(24h);
     const Event held = claimed_one();
-    edited_birthday({.at = "10:00"});
+    edited_birthday({.trigger = at("10:00")});
     EXPECT_EQ(find(held), held);
 }
 
@@ -181,7 +184,7 @@ TEST_F(EditScheduleTest, KeepsWhatAPersonChangedWhilePaused) {
 
 TEST_F(EditScheduleTest, WorksThroughMoreThanOneBatch) {
     for (int i = 0; i < 450; ++i) created(ada());
-    EXPECT_EQ(edited_birthday({.at = "10:00"}).replanned.changed, 450U);
+    EXPECT_EQ(edited_birthday({.trigger = at("10:00")}).replanned.changed, 450U);
     EventQuery all;
     all.page.limit = 500;
     EXPECT_THAT(queries.events(all).items,
@@ -203,7 +206,7 @@ TEST_F(EditScheduleTest, FinishesAtStartWhatWasCutShort) {
 TEST_F(EditScheduleTest, MakesNoVersionOfAnEditThatChangesNothing) {
     const User user = created(ada());
     const Event before = pending_of(user);
-    const auto result = edited_birthday({.at = "09:00", .enabled = true});
+    const auto result = edited_birthday({.enabled = true, .trigger = at("09:00")});
     EXPECT_EQ(result.schedule.version, Version{1});
     EXPECT_EQ(pending_of(user), before);
     EXPECT_THAT(store.recorded(), SizeIs(1));
@@ -221,19 +224,19 @@ TEST_F(EditScheduleTest, TouchesNoEventForANote) {
 
 TEST_F(EditScheduleTest, RefusesWhatIsWrongAndChangesNothing) {
     const Schedule before = birthday();
-    EXPECT_THAT(
-        defects_of(edit({.endpoint = std::optional<std::string>{"ext:none"}, .at = "24:00"})),
-        UnorderedElementsAre("/endpointId not_allowed", "/trigger/yearly/at bad_time"));
+    EXPECT_THAT(defects_of(edit(
+                    {.trigger = at("24:00"), .endpoint = std::optional<std::string>{"ext:none"}})),
+                UnorderedElementsAre("/endpointId not_allowed", "/trigger/yearly/at bad_time"));
     EXPECT_EQ(error_of<InvalidTemplate>(edit({.payload = R"("{shoeSize}")"})).name, "shoeSize");
     EXPECT_TRUE(fails_with<OptimisticLock>(
-        edit_schedule.run("ext:birthday", {.at = "10:00"}, Version{4}, "req-3")));
-    EXPECT_TRUE(
-        fails_with<NotFound>(edit_schedule.run("ext:no", {.at = "10:00"}, std::nullopt, "r")));
+        edit_schedule.run("ext:birthday", {.trigger = at("10:00")}, Version{4}, "req-3")));
+    EXPECT_TRUE(fails_with<NotFound>(
+        edit_schedule.run("ext:no", {.trigger = at("10:00")}, std::nullopt, "r")));
     EXPECT_EQ(birthday(), before);
 }
 
 TEST_F(EditScheduleTest, RecordsTheMembersThatChanged) {
-    edited_birthday({.at = "10:00", .enabled = false});
+    edited_birthday({.enabled = false, .trigger = at("10:00")});
     const auto recorded = store.recorded().back();
     EXPECT_EQ(recorded.aggregate_type, "Schedule");
     EXPECT_EQ(recorded.event_type, "ScheduleUpdated");

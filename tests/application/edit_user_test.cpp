@@ -20,10 +20,10 @@ protected:
     void plan_successor_of(const Event& event) {
         write([&](Transaction& tx) {
             const User user = tx.users().find(*event.user).value();
-            const auto zone = zones.find(user.timezone).value();
-            const auto next = next_occurrence(birthday_, user, *zone, event);
-            tx.events().add_new(std::vector{
-                plan_occurrence(birthday_, user, *zone, *next, ids, "2025b", tx.now())});
+            const auto tz = zones.current();
+            const auto rule = rule_of_schedule(birthday_, &user, *tz).value();
+            tx.events().add_new(
+                std::vector{plan_occurrence(rule, *rule.next_of(event), ids, "2025b", tx.now())});
         });
     }
     Schedule birthday_ = birthday();

@@ -129,8 +129,13 @@ TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
     LiveQuery before = nobody;
     before.due_before = noon + 1h;
     EXPECT_FALSE(has_live(before));
-    before.due_before += 1us;
+    *before.due_before += 1us;
     EXPECT_TRUE(has_live(before));
+    LiveQuery after = nobody;
+    after.due_after = noon + 1h;
+    EXPECT_FALSE(has_live(after));
+    *after.due_after -= 1us;
+    EXPECT_TRUE(has_live(after));
 
     const Event claimed = claim_one();
     EXPECT_EQ(claimed.id, by_hand.id);

@@ -14,19 +14,24 @@
 #include "adapters/memory/event_queue.hpp"
 #include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
+#include "application/backfill_schedule.hpp"
 #include "application/cancel_event.hpp"
 #include "application/create_endpoint.hpp"
+#include "application/create_schedule.hpp"
 #include "application/create_user.hpp"
+#include "application/delete_schedule.hpp"
 #include "application/delete_user.hpp"
 #include "application/edit_endpoint.hpp"
 #include "application/edit_event.hpp"
 #include "application/edit_schedule.hpp"
 #include "application/edit_user.hpp"
+#include "application/put_schedule.hpp"
 #include "application/put_user.hpp"
 #include "application/queries.hpp"
 #include "application/replan_schedule.hpp"
 #include "application/retry_event.hpp"
 #include "application/schedule_event.hpp"
+#include "application/trigger_schedule.hpp"
 #include "application/unpark_events.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"
@@ -112,7 +117,7 @@ protected:
     Event scheduled(const NewEvent& wanted) { return schedule_event.run(wanted).value(); }
 
     Schedule birthday() { return queries.schedule("ext:birthday").value().schedule; }
-    EditedSchedule edited_birthday(const ScheduleEdit& edit) {
+    EditedSchedule edited_birthday(const ScheduleFields& edit) {
         return edit_schedule.run("ext:birthday", edit, std::nullopt, "req-3").value();
     }
     void change_birthday(const std::function<void(Schedule&)>& change) {
@@ -222,7 +227,12 @@ protected:
     RetryEvent retry_event{store, ids, wakeups};
     UnparkEvents unpark_events{store, wakeups};
     ReplanSchedule replan_schedule{store, zones, ids, wakeups};
-    EditSchedule edit_schedule{store, ids, replan_schedule};
+    EditSchedule edit_schedule{store, zones, ids, replan_schedule};
+    CreateSchedule create_schedule{store, zones, ids, wakeups, replan_schedule};
+    PutSchedule put_schedule{create_schedule, edit_schedule};
+    DeleteSchedule delete_schedule{store, ids};
+    TriggerSchedule trigger_schedule{store, zones, ids, wakeups};
+    BackfillSchedule backfill_schedule{store, zones, ids, wakeups};
     Queries queries{store};
 };
 

@@ -185,7 +185,8 @@ bool MemoryEventRepository::has_live(const LiveQuery& query) {
     return std::ranges::any_of(state_.live.rows(), [&](const auto& row) {
         const Event& event = row.second;
         return event.occurrence && event.occurrence->schedule == query.schedule &&
-               event.user == query.user && event.due < query.due_before &&
+               event.user == query.user && (!query.due_before || event.due < *query.due_before) &&
+               (!query.due_after || event.due > *query.due_after) &&
                (!query.origin || event.occurrence->origin == *query.origin);
     });
 }

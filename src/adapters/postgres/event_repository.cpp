@@ -251,10 +251,10 @@ std::size_t PostgresEventRepository::unpark(EndpointId endpoint, std::size_t lim
 
 bool PostgresEventRepository::has_live(const LiveQuery& query) {
     const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
-    const auto rows =
-        query.user
-            ? session_.run(sql::live_of_user, query.schedule, *query.user, origin, query.due_before)
-            : session_.run(sql::live_of_nobody, query.schedule, origin, query.due_before);
+    const auto rows = query.user ? session_.run(sql::live_of_user, query.schedule, *query.user,
+                                                origin, query.due_before, query.due_after)
+                                 : session_.run(sql::live_of_nobody, query.schedule, origin,
+                                                query.due_before, query.due_after);
     return !rows.empty();
 }
 

@@ -170,15 +170,17 @@ inline constexpr Statement unpark{"unpark", R"sql(
        SET claimable_at = $3, version = version + 1, updated_at = $3
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
-/// $1 schedule, $2 user, $3 origin (null: any), $4 due before.
+/// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: whenever).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(
     SELECT FROM sundial.events
-     WHERE user_id = $2 AND schedule_id = $1 AND ($3::text IS NULL OR origin = $3) AND due < $4
+     WHERE user_id = $2 AND schedule_id = $1 AND ($3::text IS NULL OR origin = $3)
+       AND ($4::timestamptz IS NULL OR due < $4) AND ($5::timestamptz IS NULL OR due > $5)
      LIMIT 1)sql"};
-/// The same for nobody: $1 schedule, $2 origin, $3 due before.
+/// The same for nobody: $1 schedule, $2 origin, $3 due before, $4 due after.
 inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
     SELECT FROM sundial.events
-     WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2) AND due < $3
+     WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
+       AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)
      LIMIT 1)sql"};
 
 /// By number; the success of a COMPLETED event, which its history row tells, is the last.

@@ -152,9 +152,9 @@ std::size_t SqliteEventRepository::unpark(EndpointId endpoint, std::size_t limit
 }
 
 bool SqliteEventRepository::has_live(const LiveQuery& query) {
-    auto row =
-        session_.connection.query(query.user ? sql::has_live_of_user : sql::has_live_of_nobody,
-                                  query.schedule, query.user, query.origin, query.due_before);
+    auto row = session_.connection.query(
+        query.user ? sql::has_live_of_user : sql::has_live_of_nobody, query.schedule, query.user,
+        query.origin, query.due_before, query.due_after);
     return row.next() && row.get<bool>(0);
 }
 

@@ -57,15 +57,16 @@ inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql
        AND (?3 IS NULL OR id > ?3)
      ORDER BY id LIMIT ?4)sql"};
 /// Whether the schedule ?1 has a live event for the user ?2 (or, in the second, for nobody), of
-/// origin ?3 (null: any), due before ?4.
+/// origin ?3 (null: any), due before ?4
+/// and after ?5 (null: whenever).
 inline constexpr Statement has_live_of_user{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_user
                     WHERE user_id = ?2 AND schedule_id = ?1 AND (?3 IS NULL OR origin = ?3)
-                      AND due < ?4))sql"};
+                      AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
 inline constexpr Statement has_live_of_nobody{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_schedule
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
-                      AND due < ?4))sql"};
+                      AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
 /// ?1 endpoint, ?2 never, ?3 how many.
 inline constexpr Statement parked_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events

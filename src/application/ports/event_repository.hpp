@@ -36,8 +36,8 @@ struct EventQuery {
 struct LiveQuery {
     ScheduleId schedule;
     std::optional<UserId> user;
-    std::optional<Origin> origin;  // empty: any
-    Instant due_before = never;
+    std::optional<Origin> origin{};  // empty: any
+    std::optional<Instant> due_before{}, due_after{};
 };
 
 /// Events, live and finished, inside one transaction: all that people and plans do with them. What

@@ -9,6 +9,41 @@
 namespace sundial::http {
 namespace {
 
+/// A value by its name, if there is one.
+template <class Parse>
+auto named(const Members& members, std::string_view name, Parse parse)
+    -> decltype(parse(std::string_view{})) {
+    const auto text = members.text(name);
+    return text ? parse(*text) : std::nullopt;
+}
+
+RruleTrigger rrule_trigger(const Members& trigger) {
+    if (trigger.is_text("rrule")) {
+        return {.ical = trigger.text("rrule").value_or(""),
+                .dtstart = {},
+                .rrule = std::nullopt,
+                .rdate = {},
+                .exdate = {}};
+    }
+    const Members parts = trigger.object("rrule").value();
+    return {.ical = {},
+            .dtstart = parts.text("dtstart").value_or(""),
+            .rrule = parts.text("rrule"),
+            .rdate = parts.list("rdate"),
+            .exdate = parts.list("exdate")};
+}
+
+TriggerFields trigger_fields(const Members& trigger) {
+    TriggerFields fields;
+    if (const auto yearly = trigger.object("yearly")) {
+        fields.yearly = YearlyFields{yearly->text("on"), yearly->text("at")};
+    }
+    fields.cron = trigger.text("cron");
+    fields.every = trigger.text("every");
+    if (trigger.has("rrule")) fields.rrule = rrule_trigger(trigger);
+    return fields;
+}
+
 void write_misfire(base::JsonWriter& json, const MisfireRule& rule) {
     json.member("misfire", to_string(rule.policy));
     json.member("window",
@@ -18,17 +53,31 @@ void write_misfire(base::JsonWriter& json, const MisfireRule& rule) {
 
 }  // namespace
 
-ScheduleEdit schedule_edit(const JsonBody& body) {
+ScheduleFields schedule_fields(const JsonBody& body) {
     const Members members(body);
-    ScheduleEdit edit;
-    edit.endpoint = members.edit("endpointId");
-    if (const auto trigger = members.object("trigger"))
-        edit.at = trigger->object("yearly")->text("at");
-    if (const auto name = members.text("leap")) edit.leap = leap_policy(*name);
-    if (const auto bytes = body.raw_member("payload")) edit.payload = std::string(*bytes);
-    edit.enabled = members.truth("enabled");
-    edit.note = members.edit("note");
-    return edit;
+    ScheduleFields fields;
+    fields.external_id = members.text("externalId");
+    fields.event_type = members.text("eventType");
+    fields.priority = named(members, "priority", parse_priority);
+    fields.enabled = members.truth("enabled");
+    fields.note = members.edit("note");
+    if (const auto trigger = members.object("trigger")) fields.trigger = trigger_fields(*trigger);
+    fields.per_user = members.truth("perUser");
+    fields.timezone = members.edit("timezone");
+    fields.endpoint = members.edit("endpointId");
+    if (const auto bytes = body.raw_member("payload")) fields.payload = std::string(*bytes);
+    fields.gap = named(members, "gap", gap_policy);
+    fields.overlap = named(members, "overlap", overlap_policy);
+    fields.leap = named(members, "leap", leap_policy);
+    fields.misfire = named(members, "misfire", misfire_policy);
+    fields.window = members.edit("window");
+    fields.grace = members.text("grace");
+    fields.limit = members.count("limit");
+    fields.concurrency = named(members, "concurrency", parse_concurrency);
+    fields.jitter = members.text("jitter");
+    fields.starts_at = members.edit("startsAt");
+    fields.ends_at = members.edit("endsAt");
+    return fields;
 }
 
 std::string schedule_json(const ScheduleView& view, std::optional<std::size_t> changed_events) {
@@ -63,6 +112,38 @@ std::string schedule_json(const ScheduleView& view, std::optional<std::size_t> c
             .member("rescheduledCount", *changed_events)
             .end_object();
     return std::move(json.end_object()).text();
+}
+
+TriggerWish trigger_wish(const JsonBody& body) {
+    const Members members(body);
+    TriggerWish wish;
+    wish.user = members.text("userId");
+    if (const auto bytes = body.raw_member("payload")) wish.payload = std::string(*bytes);
+    return wish;
+}
+
+BackfillWish backfill_wish(const JsonBody& body) {
+    const Members members(body);
+    return {.from = members.text("from").value_or(""),
+            .to = members.text("to").value_or(""),
+            .dry_run = members.truth("dryRun").value_or(false)};
+}
+
+std::string backfill_json(const Backfill& backfill, const TimeZones& zones) {
+    base::JsonWriter json;
+    json.begin_object().member("occurrences", backfill.occurrences);
+    json.member("created", backfill.created).key("samples").begin_array();
+    for (const Backfill::Sample& sample : backfill.samples) {
+        const auto zone = zones.find(sample.zone);
+        json.begin_object()
+            .member("userId", sample.user ? std::optional(to_string(*sample.user)) : std::nullopt)
+            .member("targetTimestampUTC", format_instant_millis(sample.due))
+            .member("targetTimestampLocal", zone ? format_local_millis(sample.due, **zone)
+                                                 : format_instant_millis(sample.due))
+            .member("targetTimezone", sample.zone)
+            .end_object();
+    }
+    return std::move(json.end_array().end_object()).text();
 }
 
 }  // namespace sundial::http

@@ -4,15 +4,21 @@
 #include <string>
 
 #include "adapters/http/json.hpp"
-#include "application/edit_schedule.hpp"
+#include "application/backfill_schedule.hpp"
+#include "application/ports/time_zones.hpp"
 #include "application/queries.hpp"
+#include "application/schedule_fields.hpp"
+#include "application/trigger_schedule.hpp"
 
 /// Schedules as JSON.
 namespace sundial::http {
 
-[[nodiscard]] ScheduleEdit schedule_edit(const JsonBody& body);
+[[nodiscard]] ScheduleFields schedule_fields(const JsonBody& body);
 /// `changed_events` is how many planned events an edit brought along.
 [[nodiscard]] std::string schedule_json(const ScheduleView& view,
                                         std::optional<std::size_t> changed_events = std::nullopt);
+[[nodiscard]] TriggerWish trigger_wish(const JsonBody& body);
+[[nodiscard]] BackfillWish backfill_wish(const JsonBody& body);
+[[nodiscard]] std::string backfill_json(const Backfill& backfill, const TimeZones& zones);
 
 }  // namespace sundial::http

@@ -1,42 +1,175 @@
 #include "adapters/http/api/schedule_routes.hpp"
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
 #include "adapters/http/api/schedule_codec.hpp"
 
 namespace sundial::http {
 namespace {
 
-Response get(const ScheduleApi& api, const Request& request) {
-    const auto view = api.queries.schedule(request.path_value("id"));
-    if (!view) return refused(view.error(), request);
-    return found(request, schedule_json(*view), view->schedule.version);
+constexpr std::string_view by_external_id = "ext:";
+
+/// What a whole schedule must have, where the route lets the body also be a part of one.
+std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
+    std::vector<FieldError> errors;
+    const auto require = [&](bool there, const char* pointer) {
+        if (!there)
+            errors.push_back(
+                {pointer, "required", "is required to create or replace a whole schedule"});
+    };
+    require(schedule.event_type.has_value(), "/eventType");
+    require(schedule.trigger.has_value(), "/trigger");
+    return errors;
 }
 
-Response patch(const ScheduleApi& api, const Request& request) {
-    if (const auto problem = payload_too_large(*request.json, "payload"))
-        return refused(*problem, request);
-    const std::string& id = request.path_value("id");
-    const auto current = [&]() -> std::optional<Version> {
-        const auto view = api.queries.schedule(id);
-        return view ? std::optional(view->schedule.version) : std::nullopt;
-    };
-    const auto edited = api.edit.run(id, schedule_edit(*request.json),
-                                     expected_version(request, current), request.correlation_id);
-    if (!edited) return refused(edited.error(), request);
-    const auto view = api.queries.schedule(id);
-    if (!view) return refused(view.error(), request);
-    const std::string body =
-        schedule_json({edited->schedule, view->next_at}, edited->replanned.changed);
-    return with_etag(json(200, body), edited->schedule.version);
-}
+class ScheduleRoutes {
+public:
+    explicit ScheduleRoutes(ScheduleApi api) : api_(api) {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        const auto page = page_request(request, SortValue::number);
+        if (!page) return refused(page.error(), request);
+        ScheduleQuery query;
+        query.enabled = truth_value(request, "enabled");
+        query.per_user = truth_value(request, "perUser");
+        query.kinds = parsed_list(request, "trigger", parse_trigger_kind);
+        query.types = list_value(request, "eventType");
+        query.prefix = text_value(request, "q");
+        query.page = *page;
+        if (const auto endpoint = text_value(request, "endpointId")) {
+            const auto id = api_.queries.endpoint_id(*endpoint);
+            // Nothing goes to an endpoint that there is not.
+            query.endpoint = id ? *id : EndpointId{Uuid{}};
+        }
+
+        const Page<ScheduleView> schedules = api_.queries.schedules(query);
+        base::JsonWriter json;
+        begin_page(json);
+        PageKey last{};
+        for (const ScheduleView& view : schedules.items) {
+            json.raw(schedule_json(view));
+            last = {std::to_string(view.schedule.created_at.time_since_epoch().count()),
+                    view.schedule.id.value};
+        }
+        return end_page(std::move(json), request, schedules.has_more, last);
+    }
+
+    [[nodiscard]] Response create(const Request& request) const {
+        if (const auto problem = payload_too_large(*request.json, "payload"))
+            return refused(*problem, request);
+        const auto made = api_.create.run(schedule_fields(*request.json), request.correlation_id);
+        if (!made) return refused(made.error(), request);
+        return created_answer(*made, request);
+    }
+
+    [[nodiscard]] Response get(const Request& request) const {
+        const auto view = api_.queries.schedule(request.path_value("id"));
+        if (!view) return refused(view.error(), request);
+        return found(request, schedule_json(*view), view->schedule.version);
+    }
+
+    [[nodiscard]] Response put(const Request& request) const {
+        const std::string& id = request.path_value("id");
+        return id.starts_with(by_external_id) ? put_whole(request, id.substr(by_external_id.size()))
+                                              : patch(request);
+    }
+
+    [[nodiscard]] Response patch(const Request& request) const {
+        if (const auto problem = payload_too_large(*request.json, "payload"))
+            return refused(*problem, request);
+        const auto edited = api_.edit.run(request.path_value("id"), schedule_fields(*request.json),
+                                          expected(request), request.correlation_id);
+        if (!edited) return refused(edited.error(), request);
+        return edited_answer(*edited, request);
+    }
+
+    [[nodiscard]] Response remove(const Request& request) const {
+        const auto done =
+            api_.remove.run(request.path_value("id"), expected(request), request.correlation_id);
+        return done ? no_content() : refused(done.error(), request);
+    }
+
+    [[nodiscard]] Response trigger(const Request& request) const {
+        TriggerWish wish;
+        if (request.json) {
+            if (const auto problem = payload_too_large(*request.json, "payload"))
+                return refused(*problem, request);
+            wish = trigger_wish(*request.json);
+        }
+        const auto event = api_.trigger.run(request.path_value("id"), wish);
+        if (!event) return refused(event.error(), request);
+        return created(event_json(*event, api_.zones), event->version,
+                       "/v1/events/" + to_string(event->id));
+    }
+
+    [[nodiscard]] Response backfill(const Request& request) const {
+        const auto done = api_.backfill.run(request.path_value("id"), backfill_wish(*request.json));
+        if (!done) return refused(done.error(), request);
+        return json(200, backfill_json(*done, api_.zones));
+    }
+
+private:
+    [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
+        if (const auto problem = payload_too_large(*request.json, "payload"))
+            return refused(*problem, request);
+        ScheduleFields wanted = schedule_fields(*request.json);
+        if (auto errors = missing_members(wanted); !errors.empty()) {
+            return refused(validation_failed(std::move(errors)), request);
+        }
+        const auto put =
+            api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
+        if (!put) return refused(put.error(), request);
+        return put->created ? created_answer(put->edited.schedule, request)
+                            : edited_answer(put->edited, request);
+    }
+
+    /// As it is now, with the first event that was planned.
+    [[nodiscard]] Response created_answer(const Schedule& made, const Request& request) const {
+        const auto view = api_.queries.schedule(to_string(made.id));
+        if (!view) return refused(view.error(), request);
+        return created(schedule_json({made, view->next_at}), made.version,
+                       "/v1/schedules/" + to_string(made.id));
+    }
+
+    [[nodiscard]] Response edited_answer(const EditedSchedule& edited,
+                                         const Request& request) const {
+        const auto view = api_.queries.schedule(to_string(edited.schedule.id));
+        if (!view) return refused(view.error(), request);
+        const std::string body =
+            schedule_json({edited.schedule, view->next_at}, edited.replanned.changed);
+        return with_etag(json(200, body), edited.schedule.version);
+    }
+
+    [[nodiscard]] std::optional<Version> expected(const Request& request) const {
+        return expected_version(request, [&]() -> std::optional<Version> {
+            const auto view = api_.queries.schedule(request.path_value("id"));
+            return view ? std::optional(view->schedule.version) : std::nullopt;
+        });
+    }
+
+    ScheduleApi api_;
+};
 
 }  // namespace
 
 void add_schedule_routes(Router& router, ScheduleApi api) {
-    router.add("GET", "/v1/schedules/{id}",
-               [api](const Request& request) { return get(api, request); });
-    router.add("PATCH", "/v1/schedules/{id}",
-               [api](const Request& request) { return patch(api, request); });
+    const ScheduleRoutes routes(api);
+    const auto add = [&](std::string method, std::string pattern,
+                         Response (ScheduleRoutes::*handler)(const Request&) const) {
+        router.add(
+            std::move(method), std::move(pattern),
+            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+    };
+    add("GET", "/v1/schedules", &ScheduleRoutes::list);
+    add("POST", "/v1/schedules", &ScheduleRoutes::create);
+    add("GET", "/v1/schedules/{id}", &ScheduleRoutes::get);
+    add("PUT", "/v1/schedules/{id}", &ScheduleRoutes::put);
+    add("PATCH", "/v1/schedules/{id}", &ScheduleRoutes::patch);
+    add("DELETE", "/v1/schedules/{id}", &ScheduleRoutes::remove);
+    add("POST", "/v1/schedules/{id}/trigger", &ScheduleRoutes::trigger);
+    add("POST", "/v1/schedules/{id}/backfill", &ScheduleRoutes::backfill);
 }
 
 }  // namespace sundial::http

@@ -6,9 +6,9 @@
 
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
 #include "domain/schedule.hpp"
-#include "domain/time/yearly.hpp"
-#include "domain/time/zone.hpp"
+#include "domain/schedule_rule.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
@@ -21,19 +21,20 @@ enum class PlanChange : std::uint8_t {
     dropped,  // nothing yet, for it has no occurrence any more: `drop` it
 };
 
-/// Plans the events that schedules make for one user, and moves those that are PENDING by the
-/// identity rules of time-semantics 10. Works inside one transaction, in which neither the schedule
-/// can change nor the event be claimed. An event to which somebody gave an instant by hand keeps
-/// it, unless its date goes.
-class UserPlanner {
+/// Plans the events that schedules make for one user, or for nobody, and moves those that are
+/// PENDING by the identity rules of time-semantics 10. Works inside one transaction, in which
+/// neither the schedule can change nor the event be claimed. An event to which somebody gave an
+/// instant by hand keeps it, unless its date goes.
+class ChainPlanner {
 public:
-    /// `zone` is the user's. What is given must outlive this.
-    UserPlanner(Transaction& tx, const User& user, const Zone& zone, Ids& ids,
-                std::string tz_release)
-        : tx_(tx), user_(user), zone_(zone), ids_(ids), tz_release_(std::move(tz_release)) {}
+    /// `user` is null for what does not run for each user. What is given must outlive this.
+    ChainPlanner(Transaction& tx, const User* user, const TzData& zones, Ids& ids)
+        : tx_(tx), user_(user), zones_(zones), ids_(ids), tz_release_(zones.release()) {}
 
-    /// Plans the first occurrence after now, if there is one.
+    /// Plans the first occurrence after now whose key nobody has, if there is one.
     void begin(const Schedule& schedule);
+    /// The same, unless one is planned: for a chain that had come to its end.
+    void begin_again(const Schedule& schedule);
 
     // Of PENDING events. `schedule` may be null where the event is of none.
 
@@ -43,8 +44,9 @@ public:
     PlanChange follow_zone(const Schedule* schedule, const Event& pending);
     /// The first occurrence after now in place of the one that it is.
     PlanChange replace(const Schedule& schedule, const Event& pending);
-    /// The same year's occurrence by the schedule's present rule; after a pause, if that one is
-    /// past, the next after now.
+    /// What it is by the schedule's present rule. A yearly one keeps its year; for others the rule
+    /// is a new definition, so it is the next after now. After a pause, what is past gives way to
+    /// the next after now too.
     PlanChange follow_rule(const Schedule& schedule, const Event& pending);
     /// Cancels what has no occurrence any more, naming the policy, and plans the next.
     void drop(const Schedule* schedule, const Event& pending);
@@ -60,17 +62,24 @@ private:
     enum class Step : std::uint8_t { retarget, resume, park };
     enum class Adopt : std::uint8_t { occurrence, whole_rule };
 
-    [[nodiscard]] Event planned(const Schedule& schedule, const YearlyOccurrence& occurrence);
+    [[nodiscard]] std::optional<ScheduleRule> rule_of(const Schedule& schedule) const;
+    [[nodiscard]] Event planned(const ScheduleRule& rule, const RuleOccurrence& occurrence);
+    [[nodiscard]] std::string rendered(const Schedule& schedule, const Event& event) const;
+    /// Which occurrence a PENDING event becomes by the present rule.
+    [[nodiscard]] std::optional<RuleOccurrence> present(const ScheduleRule& rule,
+                                                        const Event& pending, bool resumed);
     /// `pending` becomes `occurrence`, or the first one after it whose key nobody has.
-    PlanChange become(const Schedule& schedule, const Event& pending,
-                      std::optional<YearlyOccurrence> occurrence, Adopt adopt, Step step);
+    PlanChange become(const ScheduleRule& rule, const Event& pending,
+                      std::optional<RuleOccurrence> occurrence, Adopt adopt, Step step);
     /// `wanted` in place of `pending`; empty if its key is taken.
     std::optional<PlanChange> store(const Event& pending, Event wanted, Step step);
+    /// What was missed while the schedule was paused.
+    void record_pause(const ScheduleRule& rule, const Event& pending);
     [[nodiscard]] std::string drop_reason(const Schedule* schedule, const Event& pending) const;
 
     Transaction& tx_;
-    const User& user_;
-    const Zone& zone_;
+    const User* user_;
+    const TzData& zones_;
     Ids& ids_;
     std::string tz_release_;
     Instant earliest_ = never;

@@ -1,0 +1,33 @@
+#include "application/create_schedule.hpp"
+
+#include "application/chain_planner.hpp"
+#include "application/recorded_changes.hpp"
+
+namespace sundial {
+
+Result<Schedule> CreateSchedule::run(const ScheduleFields& wanted,
+                                     const std::string& correlation_id) {
+    Instant earliest = never;
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+        earliest = never;
+        const auto zones = zones_.current();
+        auto read = read_schedule(tx, ScheduleId{ids_.fresh()}, wanted, *zones);
+        if (!read) return read;
+        Schedule& schedule = *read;
+        if (schedule.per_user) schedule.planned_version = Version{0};
+        if (auto added = tx.schedules().add(schedule); !added) return added.error();
+        tx.record(schedule_created(schedule, {ids_.fresh(), correlation_id}));
+        if (!schedule.per_user) {
+            ChainPlanner planner{tx, nullptr, *zones, ids_};
+            planner.begin(schedule);
+            earliest = planner.earliest();
+        }
+        return schedule;
+    });
+    if (!result) return result;
+    wakeups_.due_at(earliest);
+    if (result->per_user) static_cast<void>(replan_.run(result->id));
+    return result;
+}
+
+}  // namespace sundial

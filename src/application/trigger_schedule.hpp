@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+
+namespace sundial {
+
+struct TriggerWish {
+    std::optional<std::string> user{};     // id or ext:…; required where the schedule is perUser
+    std::optional<std::string> payload{};  // template, in place of the schedule's
+};
+
+/// Makes one event of a schedule due now, whatever its rule says. It has no turn in the chain, and
+/// no policy drops it.
+class TriggerSchedule {
+public:
+    TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
+        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
+    /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
+    [[nodiscard]] Result<Event> run(std::string_view reference, const TriggerWish& wish);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Wakeups& wakeups_;
+};
+
+}  // namespace sundial

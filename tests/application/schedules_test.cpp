@@ -1,0 +1,306 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+/// Schedules as people make, replace, fire, fill in and delete them.
+class Schedules : public ControlPlane {
+protected:
+    static ScheduleFields a_job() {
+        ScheduleFields wanted;
+        wanted.event_type = "JOB";
+        wanted.trigger = TriggerFields{.cron = "0 * * * *"};
+        wanted.timezone = "UTC";
+        return wanted;
+    }
+    static ScheduleFields of_users() {
+        ScheduleFields wanted = a_job();
+        wanted.timezone.reset();
+        wanted.per_user = true;
+        return wanted;
+    }
+    Result<Schedule> create(const ScheduleFields& wanted) {
+        return create_schedule.run(wanted, "req-1");
+    }
+    std::vector<std::string> defects_in(const ScheduleFields& wanted) {
+        return defects_of(create(wanted));
+    }
+    static ScheduleFields with(const TriggerFields& trigger) {
+        ScheduleFields wanted = a_job();
+        wanted.trigger = trigger;
+        return wanted;
+    }
+    std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses = {}) {
+        EventQuery query;
+        query.schedule = schedule.id;
+        query.statuses = std::move(statuses);
+        return queries.events(query).items;
+    }
+    Result<Backfill> backfill(const Schedule& schedule, const BackfillWish& wish) {
+        return backfill_schedule.run(to_string(schedule.id), wish);
+    }
+};
+
+TEST_F(Schedules, FillInTheDefaultsOfTheirKind) {
+    const Schedule cron = create(a_job()).value();
+    EXPECT_EQ(cron.gap, GapPolicy::boundary);
+    EXPECT_EQ(cron.overlap, OverlapPolicy::earlier);
+    EXPECT_EQ(cron.misfire, (MisfireRule{MisfirePolicy::once, std::nullopt, 60s, 100}));
+    EXPECT_EQ(cron.payload, "{}");
+    EXPECT_FALSE(cron.per_user);
+    EXPECT_TRUE(cron.enabled);
+    const Schedule every = create(with({.every = "PT1H"})).value();
+    EXPECT_EQ(every.gap, GapPolicy::compatible);
+    EXPECT_EQ(every.misfire.policy, MisfirePolicy::once);
+    const Schedule yearly = create(with({.yearly = YearlyFields{"12-24", "18:00"}})).value();
+    EXPECT_EQ(yearly.overlap, OverlapPolicy::compatible);
+    EXPECT_EQ(yearly.misfire.policy, MisfirePolicy::all);
+}
+
+TEST_F(Schedules, TakeTheDefaultsOfAnotherKindWhenTheyBecomeThat) {
+    ScheduleFields wanted = a_job();
+    wanted.grace = "PT5M";
+    const Schedule cron = create(wanted).value();
+    ScheduleFields edit;
+    edit.trigger = TriggerFields{.yearly = YearlyFields{"12-24", std::nullopt}};
+    const Schedule yearly =
+        edit_schedule.run(to_string(cron.id), edit, std::nullopt, "r").value().schedule;
+    EXPECT_EQ(yearly.misfire.policy, MisfirePolicy::all);
+    EXPECT_EQ(yearly.gap, GapPolicy::compatible);
+    EXPECT_EQ(yearly.misfire.grace, 5min);
+}
+
+TEST_F(Schedules, AreToldAllThatIsWrongAtOnce) {
+    ScheduleFields wanted = with({.cron = "61 * * * *"});
+    wanted.event_type = "A JOB";
+    wanted.timezone = std::optional<std::string>{"Mars/Base"};
+    wanted.window = std::optional<std::string>{"P1D"};
+    wanted.grace = "1m";
+    wanted.jitter = "PT";
+    wanted.limit = 0;
+    wanted.starts_at = std::optional<std::string>{"tomorrow"};
+    wanted.endpoint = std::optional<std::string>{"ext:none"};
+    EXPECT_THAT(defects_in(wanted),
+                UnorderedElementsAre(
+                    "/eventType bad_format", "/endpointId not_allowed", "/timezone unknown_zone",
+                    "/trigger/cron bad_cron", "/window bad_interval", "/grace bad_interval",
+                    "/jitter bad_interval", "/limit out_of_range", "/startsAt bad_time"));
+}
+
+TEST_F(Schedules, RefuseTriggersThatAreNone) {
+    const auto yearly = [](std::string on, std::string at = "09:00") {
+        return TriggerFields{.yearly = YearlyFields{std::move(on), std::move(at)}};
+    };
+    const auto rrule = [](RruleTrigger rule) { return TriggerFields{.rrule = std::move(rule)}; };
+    EXPECT_THAT(defects_in(with(yearly("02-30"))), ElementsAre("/trigger/yearly/on bad_time"));
+    EXPECT_THAT(defects_in(with(yearly("12-24", "24:00"))),
+                ElementsAre("/trigger/yearly/at bad_time"));
+    EXPECT_THAT(defects_in(with(yearly("dateOfBirth"))),
+                ElementsAre("/trigger/yearly/on not_allowed"));
+    EXPECT_THAT(defects_in(with(yearly("anniversary"))),
+                ElementsAre("/trigger/yearly/on not_allowed"));
+    EXPECT_THAT(defects_in(with({.cron = "0 0 30 2 *"})), ElementsAre("/trigger/cron never_fires"));
+    EXPECT_THAT(defects_in(with({.every = "PT0S"})), ElementsAre("/trigger/every bad_interval"));
+    EXPECT_THAT(defects_in(with({.every = "P1D"})), ElementsAre("/trigger/every bad_interval"));
+    EXPECT_THAT(defects_in(with(rrule({"", "2027-01-05T09:00", "FREQ=NEVER", {}, {}}))),
+                ElementsAre("/trigger/rrule bad_rrule"));
+    EXPECT_THAT(defects_in(with(rrule({"", "2027-02-30T09:00", "FREQ=DAILY", {}, {}}))),
+                ElementsAre("/trigger/rrule bad_time"));
+    EXPECT_THAT(
+        defects_in(with(rrule({"", "2027-01-05T09:00", "FREQ=DAILY;UNTIL=20260101", {}, {}}))),
+        ElementsAre("/trigger/rrule never_fires"));
+    EXPECT_THAT(
+        defects_in(with(rrule({"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
+                               "",
+                               std::nullopt,
+                               {},
+                               {}}))),
+        ElementsAre("/trigger/rrule bad_request"));
+    ScheduleFields in_utc = with(rrule({"", "2027-01-05T09:00:00Z", "FREQ=DAILY", {}, {}}));
+    in_utc.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_THAT(defects_in(in_utc), ElementsAre("/trigger/rrule not_allowed"));
+    ScheduleFields same_zone = with(rrule(
+        {"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY", "", std::nullopt, {}, {}}));
+    same_zone.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_THAT(defects_in(same_zone), ElementsAre("no ValidationFailed"));
+}
+
+TEST_F(Schedules, RunEitherForEachUserOrInAZone) {
+    ScheduleFields nowhere = a_job();
+    nowhere.timezone.reset();
+    EXPECT_THAT(defects_in(nowhere), ElementsAre("/timezone required"));
+    ScheduleFields both = of_users();
+    both.timezone = std::optional<std::string>{"UTC"};
+    EXPECT_THAT(defects_in(both), ElementsAre("/timezone not_allowed"));
+    ScheduleFields backwards = a_job();
+    backwards.starts_at = std::optional<std::string>{"now+2h"};
+    backwards.ends_at = std::optional<std::string>{"now+1h"};
+    EXPECT_THAT(defects_in(backwards), ElementsAre("/endsAt out_of_range"));
+}
+
+TEST_F(Schedules, KnowNoNamesOfUsersWhereTheyRunForNobody) {
+    ScheduleFields wanted = a_job();
+    wanted.payload = R"({"at":"{targetTimestampLocal} {timezone}"})";
+    const Schedule schedule = create(wanted).value();
+    EXPECT_EQ(events_of(schedule).at(0).payload, R"({"at":"2027-01-05T13:00:00.000+00:00 UTC"})");
+    wanted.payload = R"({"to":"{firstName}"})";
+    EXPECT_EQ(error_of<InvalidTemplate>(create(wanted)).name, "firstName");
+}
+
+TEST_F(Schedules, KeepTheirExternalIdAndWhomTheyRunFor) {
+    ScheduleFields wanted = a_job();
+    wanted.external_id = "job";
+    const Schedule schedule = create(wanted).value();
+    EXPECT_TRUE(fails_with<DuplicateExternalId>(create(wanted)));
+    ScheduleFields edit;
+    edit.external_id = "other";
+    EXPECT_THAT(defects_of(edit_schedule.run("ext:job", edit, std::nullopt, "r")),
+                ElementsAre("/externalId not_allowed"));
+    ScheduleFields for_users;
+    for_users.per_user = true;
+    EXPECT_THAT(defects_of(edit_schedule.run("ext:job", for_users, std::nullopt, "r")),
+                ElementsAre("/perUser not_allowed"));
+}
+
+TEST_F(Schedules, ArePutByTheirExternalId) {
+    ScheduleFields wanted = a_job();
+    wanted.note = std::optional<std::string>{"first"};
+    const auto created_now = put_schedule.run("job", wanted, std::nullopt, "r").value();
+    EXPECT_TRUE(created_now.created);
+    wanted.note.reset();
+    wanted.trigger = TriggerFields{.cron = "30 * * * *"};
+    const auto replaced = put_schedule.run("job", wanted, Version{1}, "r").value();
+    EXPECT_FALSE(replaced.created);
+    EXPECT_EQ(replaced.edited.schedule.id, created_now.edited.schedule.id);
+    EXPECT_EQ(replaced.edited.schedule.version, Version{2});
+    EXPECT_FALSE(replaced.edited.schedule.note);
+    EXPECT_EQ(events_of(replaced.edited.schedule).at(0).due, noon + 30min);
+    const auto again = put_schedule.run("job", wanted, std::nullopt, "r").value();
+    EXPECT_EQ(again.edited.schedule.version, Version{2});  // nothing is new
+    EXPECT_TRUE(fails_with<OptimisticLock>(put_schedule.run("job", wanted, Version{1}, "r")));
+    EXPECT_TRUE(fails_with<NotFound>(put_schedule.run("none", wanted, Version{1}, "r")));
+}
+
+TEST_F(Schedules, TellTheirHistory) {
+    const Schedule schedule = create(a_job()).value();
+    ASSERT_TRUE(
+        edit_schedule.run(to_string(schedule.id), {.priority = Priority::high}, std::nullopt, "r"));
+    ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), std::nullopt, "r"));
+    std::vector<std::string> types;
+    for (const RecordedEvent& recorded : store.recorded()) types.push_back(recorded.event_type);
+    EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleUpdated",
+                                   "ScheduleDeleted"));
+    EXPECT_THAT(store.recorded()[0].data, HasSubstr(R"("trigger":{"cron":"0 * * * *"})"));
+    EXPECT_EQ(store.recorded()[1].data, R"({"priority":"HIGH"})");
+}
+
+TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
+    for (int i = 0; i < 3; ++i) created(ada());
+    const Schedule schedule = create(of_users()).value();
+    ASSERT_THAT(events_of(schedule, {EventStatus::pending}), SizeIs(3));
+    EXPECT_TRUE(
+        fails_with<OptimisticLock>(delete_schedule.run(to_string(schedule.id), Version{7}, "r")));
+    clock.advance(1h);
+    const Event in_flight = claimed().at(0);
+    ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), Version{1}, "r"));
+
+    EXPECT_TRUE(fails_with<NotFound>(queries.schedule(to_string(schedule.id))));
+    EXPECT_TRUE(
+        fails_with<NotFound>(delete_schedule.run(to_string(schedule.id), std::nullopt, "r")));
+    EXPECT_THAT(events_of(schedule, {EventStatus::pending}), IsEmpty());
+    for (const Event& event : events_of(schedule, {EventStatus::cancelled})) {
+        EXPECT_EQ(std::get<Cancelled>(event.state).reason, "schedule deleted");
+    }
+    EXPECT_EQ(status_of(completed(in_flight)), EventStatus::completed);
+}
+
+TEST_F(Schedules, FireOneEventByHand) {
+    ScheduleFields wanted = a_job();
+    wanted.priority = Priority::critical;
+    const Schedule schedule = create(wanted).value();
+    const Event event = trigger_schedule.run(to_string(schedule.id), {}).value();
+    EXPECT_EQ(event.due, noon);
+    EXPECT_EQ(event.claimable_at, noon);
+    EXPECT_EQ(event.priority, Priority::critical);
+    EXPECT_EQ(event.occurrence->origin, Origin::trigger);
+    const Event other =
+        trigger_schedule.run(to_string(schedule.id), {.payload = R"({"by":"hand"})"}).value();
+    EXPECT_EQ(other.payload, R"({"by":"hand"})");
+    EXPECT_NE(other.key, event.key);
+    EXPECT_THAT(events_of(schedule, {EventStatus::pending}), SizeIs(3));
+    EXPECT_THAT(defects_of(trigger_schedule.run(to_string(schedule.id), {.user = "ext:ada"})),
+                ElementsAre("/userId not_allowed", "/userId not_allowed"));
+}
+
+TEST_F(Schedules, FireForOneUserWhereTheyRunForEach) {
+    const User user = created(ada());
+    EXPECT_THAT(defects_of(trigger_schedule.run("ext:birthday", {})),
+                ElementsAre("/userId required"));
+    const Event event = trigger_schedule.run("ext:birthday", {.user = to_string(user.id)}).value();
+    EXPECT_EQ(event.user, user.id);
+    EXPECT_EQ(event.payload, R"({"message":"Hey, Ada Li it's your birthday"})");
+    EXPECT_EQ(event.intent.zone, "Europe/Paris");
+    EXPECT_TRUE(fails_with<NotFound>(trigger_schedule.run("ext:none", {})));
+}
+
+TEST_F(Schedules, AreFilledInOnceHoweverOftenThatIsAsked) {
+    const Schedule schedule = create(a_job()).value();
+    const BackfillWish yesterday{"now-24h", "now", false};
+    const Backfill dry = backfill(schedule, {"now-24h", "now", true}).value();
+    EXPECT_EQ(dry.occurrences, 24U);
+    EXPECT_EQ(dry.created, 0U);
+    ASSERT_THAT(dry.samples, SizeIs(5));
+    EXPECT_EQ(dry.samples[0].due, noon - 24h);
+
+    EXPECT_EQ(backfill(schedule, yesterday).value().created, 24U);
+    EXPECT_EQ(backfill(schedule, yesterday).value().created, 0U);
+    const auto pending = events_of(schedule, {EventStatus::pending});
+    ASSERT_THAT(pending, SizeIs(25));
+    EXPECT_EQ(pending[0].occurrence->origin, Origin::backfill);
+    EXPECT_EQ(pending[0].claimable_at, noon - 24h);
+    EXPECT_THAT(claimed(), SizeIs(24));
+}
+
+TEST_F(Schedules, AreFilledInForEveryUserTheyRunFor) {
+    created(born("1990-12-01", "Europe/Paris"));
+    created(born("1990-12-02", "Pacific/Auckland"));
+    created(born("1990-06-01", "Europe/Paris"));
+    const Backfill done = backfill(birthday(), {"2026-11-01T00:00:00Z", "now", false}).value();
+    EXPECT_EQ(done.occurrences, 2U);
+    EXPECT_EQ(done.created, 2U);
+    EXPECT_THAT(claimed(), SizeIs(2));
+}
+
+TEST_F(Schedules, AreFilledInOnlyInThePastAndInReason) {
+    const Schedule schedule = create(a_job()).value();
+    const auto refused = [&](const BackfillWish& wish) {
+        return defects_of(backfill(schedule, wish));
+    };
+    EXPECT_THAT(refused({"now", "now+1h"}), ElementsAre("/to out_of_range"));
+    EXPECT_THAT(refused({"now", "now"}), ElementsAre("/from out_of_range"));
+    EXPECT_THAT(refused({"soon", "later"}), ElementsAre("/from bad_time", "/to bad_time"));
+    EXPECT_THAT(refused({"0001-01-01T00:00:00Z", "now"}), ElementsAre("/from out_of_range"));
+}
+
+TEST_F(Schedules, AreListed) {
+    const Schedule schedule = create(a_job()).value();
+    ScheduleQuery of_cron;
+    of_cron.kinds = {TriggerKind::cron};
+    const auto page = queries.schedules(of_cron);
+    ASSERT_THAT(page.items, SizeIs(1));
+    EXPECT_EQ(page.items[0].schedule, schedule);
+    EXPECT_EQ(page.items[0].next_at, noon + 1h);
+}
+
+}  // namespace
+}  // namespace sundial
