@@ -147,6 +147,12 @@ void DeliverEvent::start(const Event& event, const Destination& destination, Ins
     courier->start(std::move(request), std::move(done));
 }
 
+void DeliverEvent::abandon(const Event& event) {
+    couriers_.webhook.abandon(event);
+    couriers_.inbox.abandon(event);
+    if (couriers_.in_process != nullptr) couriers_.in_process->abandon(event);
+}
+
 std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
     if (parked.empty()) return 0;
     std::size_t released = 0;

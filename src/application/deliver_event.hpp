@@ -41,6 +41,9 @@ public:
     void start(const Event& event, const Destination& destination, Instant now,
                std::function<void(Outcome)> done);
 
+    /// The lease of a try under way is lost.
+    void abandon(const Event& event);
+
     /// Lets those of `parked` go whose obstacle is gone by now. To be called once they are parked,
     /// which closes the only gap: whoever enables an endpoint, resumes a schedule or gives it an
     /// endpoint commits that first and then frees what is parked, but cannot see what is still

@@ -273,6 +273,7 @@ void WorkerLoop::carry_out(const Extend& command) {
     for (const Event& event : worker_.extended(*lost)) {
         ports_.log.write(lease_expired_line(event, "extend", settings_.instance));
         ports_.observer.lease_lost(event);
+        ports_.deliver.abandon(event);
     }
 }
 

@@ -345,6 +345,20 @@ TEST_F(WorkerLoopTest, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
+TEST_F(WorkerLoopTest, AbandonsATryWhoseLeaseIsLost) {
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    turn(8);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+
+    clock.advance(30s);
+    ASSERT_THAT(claimed(instance_b), SizeIs(1));
+    monotonic.time += 10s;  // time to extend
+    turn(2);
+    EXPECT_THAT(webhook.abandoned, ElementsAre(event.id));
+    EXPECT_EQ(observer.leases_lost, 1U);
+}
+
 TEST_F(WorkerLoopTest, FailsWhatWasLostTooOftenWithoutSendingIt) {
     Endpoint endpoint = an_endpoint().with_retry_policy({.kind = RetryPolicy::Kind::seed});
     const Event event = a_due_event(an_existing_endpoint(endpoint));

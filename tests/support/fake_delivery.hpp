@@ -39,6 +39,7 @@ public:
             done(answer(requests.back()));
         }
     }
+    void abandon(const Event& event) override { abandoned.push_back(event.id); }
     /// Answers the oldest request that is held.
     void finish(const Outcome& outcome) {
         const auto done = std::move(held_.at(0));
@@ -52,6 +53,7 @@ public:
     bool holds = false;
     bool refuses_to_start = false;
     std::vector<DeliveryRequest> requests;
+    std::vector<EventId> abandoned;
 
 private:
     std::vector<std::function<void(Outcome)>> held_;

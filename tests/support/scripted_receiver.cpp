@@ -71,7 +71,11 @@ void ScriptedReceiver::serve(int connection) {
     char buffer[4096];
     while (true) {
         const ssize_t got = ::recv(connection, buffer, sizeof buffer, 0);
-        if (got <= 0) return;
+        if (got <= 0) {
+            ++closed_;
+            closed_.notify_all();
+            return;
+        }
         text.append(buffer, static_cast<std::size_t>(got));
         const std::size_t size = whole_request(text);
         if (size == 0) continue;

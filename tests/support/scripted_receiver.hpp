@@ -31,6 +31,10 @@ public:
     /// Whole requests, as received.
     [[nodiscard]] std::vector<std::string> requests() const;
     [[nodiscard]] int connections() const { return connections_; }
+    /// Waits until so many senders have closed their connection.
+    void wait_for_closed(int count) const {
+        for (int closed = closed_; closed < count; closed = closed_) closed_.wait(closed);
+    }
 
 private:
     void run();
@@ -44,6 +48,7 @@ private:
     std::vector<int> open_;
     std::vector<std::thread> serving_;
     std::atomic<int> connections_{0};
+    std::atomic<int> closed_{0};
     std::thread thread_;
 };
 

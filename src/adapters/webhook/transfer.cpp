@@ -109,9 +109,8 @@ Transfer::~Transfer() = default;
 
 void Transfer::finish(int curl_code) { std::exchange(done_, {})(outcome(curl_code)); }
 
-void Transfer::give_up() {
-    std::exchange(done_, {})(failed(Verdict::retryable, DeliveryErrorCode::connect,
-                                    "given up: the process is stopping"));
+void Transfer::give_up(DeliveryErrorCode code, std::string why) {
+    std::exchange(done_, {})(failed(Verdict::retryable, code, std::move(why)));
 }
 
 Outcome Transfer::outcome(int curl_code) const {

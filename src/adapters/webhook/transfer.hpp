@@ -28,7 +28,8 @@ public:
     [[nodiscard]] CURL* handle() const { return handle_.get(); }
     /// Tells whoever waits, once; `curl_code` is libcurl's result.
     void finish(int curl_code);
-    void give_up();
+    void give_up(DeliveryErrorCode code, std::string why);
+    [[nodiscard]] const Event& event() const { return request_.event; }
 
 private:
     struct HandleFree {

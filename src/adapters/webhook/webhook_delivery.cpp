@@ -2,9 +2,11 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "adapters/webhook/request_headers.hpp"
@@ -68,7 +70,17 @@ public:
         curl_multi_wakeup(multi_);
     }
 
+    void abandon(const Event& event) {
+        {
+            const std::lock_guard lock(mutex_);
+            abandoned_.emplace_back(event.id, event.attempt);
+        }
+        curl_multi_wakeup(multi_);
+    }
+
 private:
+    using Try = std::pair<EventId, Attempt>;
+
     void run() {
         while (take_arrived()) {
             int running = 0;
@@ -78,7 +90,7 @@ private:
         }
         for (auto& [handle, transfer] : under_way_) {
             curl_multi_remove_handle(multi_, handle);
-            transfer->give_up();
+            transfer->give_up(DeliveryErrorCode::connect, "given up: the process is stopping");
         }
         under_way_.clear();
     }
@@ -86,10 +98,12 @@ private:
     /// False once it is time to stop.
     bool take_arrived() {
         std::vector<std::unique_ptr<Transfer>> arrived;
+        std::vector<Try> abandoned;
         bool stopping = false;
         {
             const std::lock_guard lock(mutex_);
             arrived.swap(arrived_);
+            abandoned.swap(abandoned_);
             stopping = stopping_;
         }
         for (auto& transfer : arrived) {
@@ -97,7 +111,20 @@ private:
             curl_multi_add_handle(multi_, handle);
             under_way_.emplace(handle, std::move(transfer));
         }
+        for (const Try& one : abandoned) end(one);
         return !stopping;
+    }
+
+    /// Removed in the middle, a transfer takes its connection with it.
+    void end(const Try& one) {
+        const auto found = std::ranges::find_if(under_way_, [&](const auto& entry) {
+            const Event& event = entry.second->event();
+            return Try{event.id, event.attempt} == one;
+        });
+        if (found == under_way_.end()) return;
+        curl_multi_remove_handle(multi_, found->first);
+        found->second->give_up(DeliveryErrorCode::lease_lost, "given up: its lease was lost");
+        under_way_.erase(found);
     }
 
     void finish_done() {
@@ -119,6 +146,7 @@ private:
     CURLM* multi_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Transfer>> arrived_;
+    std::vector<Try> abandoned_;
     bool stopping_ = false;
     std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;  // only the thread's
     std::thread thread_;
@@ -133,5 +161,7 @@ WebhookDelivery::~WebhookDelivery() = default;
 void WebhookDelivery::start(DeliveryRequest request, std::function<void(Outcome)> done) {
     sender_->queue(std::move(request), std::move(done));
 }
+
+void WebhookDelivery::abandon(const Event& event) { sender_->abandon(event); }
 
 }  // namespace sundial::webhook

@@ -26,6 +26,8 @@ public:
     WebhookDelivery& operator=(const WebhookDelivery&) = delete;
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
+    /// Closes its connection.
+    void abandon(const Event& event) override;
 
 private:
     class Sender;

@@ -27,6 +27,9 @@ public:
     /// Starts one try and returns at once. `done` runs exactly once, on any thread, perhaps before
     /// this returns, so it only queues. At most one request is sent, never a hidden second.
     virtual void start(DeliveryRequest request, std::function<void(Outcome)> done) = 0;
+    /// This try of `event`, as claimed, is of no use any more: somebody else may be at it. Ends it
+    /// as soon as can be, if it is under way; `done` runs all the same.
+    virtual void abandon(const Event& /*event*/) {}
 };
 
 /// Judges where requests may go (reliability 8), without a look at the network.

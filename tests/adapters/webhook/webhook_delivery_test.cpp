@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
@@ -182,6 +183,31 @@ TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(outcome.error, DeliveryErrorCode::worker);
     EXPECT_EQ(receiver.connections(), 0);
+}
+
+TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {
+    const ScriptedReceiver receiver({.hold = true});
+    WebhookDelivery delivery({}, everything_, secrets_);
+    std::promise<Outcome> lost, other;
+    Event event = an_event().due(noon);
+    event.attempt = Attempt{2};
+    Event earlier = event;
+    earlier.attempt = Attempt{1};
+    const auto start = [&](const Event& one, std::promise<Outcome>& outcome) {
+        delivery.start({one, an_endpoint().with_url(receiver.url()), "", noon},
+                       [&outcome](Outcome result) { outcome.set_value(std::move(result)); });
+    };
+    start(event, lost);
+    start(an_event().due(noon), other);
+    while (receiver.requests().size() < 2) std::this_thread::yield();
+
+    delivery.abandon(earlier);  // over long ago
+    delivery.abandon(event);
+    const Outcome outcome = lost.get_future().get();
+    EXPECT_EQ(outcome.verdict, Verdict::retryable);
+    EXPECT_EQ(outcome.error, DeliveryErrorCode::lease_lost);
+    EXPECT_EQ(other.get_future().wait_for(0s), std::future_status::timeout);
+    receiver.wait_for_closed(1);
 }
 
 TEST_F(WebhookDeliveryTest, StoppingTellsEveryoneWhoWaits) {
