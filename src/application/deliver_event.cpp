@@ -8,6 +8,7 @@
 
 #include "application/recorded_changes.hpp"
 #include "base/check.hpp"
+#include "domain/names.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -63,6 +64,16 @@ struct Known {
     Endpoints endpoints;
     std::unordered_map<EventId, AttemptRecord> accepted;
 };
+
+/// Its template could not be rendered: refused for good, without a word to its receiver.
+Outcome without_payload() {
+    Outcome outcome;
+    outcome.verdict = Verdict::permanent;
+    outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = "PAYLOAD_TOO_LARGE its schedule's payload has more than " +
+                         std::to_string(most_payload_bytes) + " bytes once names are filled in";
+    return outcome;
+}
 
 /// Waits, parked, as a claim that met an obstacle leaves it.
 bool is_parked(const Event& event) {
@@ -136,6 +147,7 @@ std::string DeliverEvent::target_time(const Event& event) const {
 
 void DeliverEvent::start(const Event& event, const Destination& destination, Instant now,
                          std::function<void(Outcome)> done) {
+    if (event.payload.empty()) return done(without_payload());
     const Endpoint* endpoint = destination.endpoint.get();
     DeliveryRequest request{event, endpoint ? std::optional{*endpoint} : std::nullopt,
                             destination.target_time, now};

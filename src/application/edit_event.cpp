@@ -6,6 +6,7 @@
 #include "application/event_references.hpp"
 #include "application/expected_version.hpp"
 #include "application/reference.hpp"
+#include "domain/names.hpp"
 
 namespace sundial {
 namespace {
@@ -60,6 +61,11 @@ private:
         const auto target =
             TargetReader{zones_, tx_.now()}.edit(before, edit_.target, zone_of_user(event));
         if (!target) append_defects(defects, target.error());
+        if (edit_.payload) {
+            if (auto refused = refuse_payload("/deliveryPayload", *edit_.payload)) {
+                defects.push_back(*std::move(refused));
+            }
+        }
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
         Event wanted = event;

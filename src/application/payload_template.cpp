@@ -189,7 +189,7 @@ Result<void> check_template(std::string_view json, bool per_user) {
     return {};
 }
 
-std::string render(std::string_view json, const TemplateValues& values) {
+std::optional<std::string> render(std::string_view json, const TemplateValues& values) {
     std::string rendered;
     rendered.reserve(json.size());
     Scanner scanner{json};
@@ -203,6 +203,7 @@ std::string render(std::string_view json, const TemplateValues& values) {
         } else {
             rendered += piece->text;
         }
+        if (rendered.size() > most_payload_bytes) return std::nullopt;
     }
     return rendered;
 }

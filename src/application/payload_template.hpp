@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,7 +42,9 @@ struct TemplateValues {
 
 /// `json` with every name replaced by its value, escaped so that the result is valid JSON too; all
 /// other bytes stay as they are. A member that the user lacks is the empty string; what
-/// `check_template` refuses stays as it is written.
-[[nodiscard]] std::string render(std::string_view json, const TemplateValues& values);
+/// `check_template` refuses stays as it is written. Nothing if the result would be longer than a
+/// payload may be: a short template can repeat a long value.
+[[nodiscard]] std::optional<std::string> render(std::string_view json,
+                                                const TemplateValues& values);
 
 }  // namespace sundial

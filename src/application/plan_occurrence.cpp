@@ -74,7 +74,8 @@ std::string rendered_payload(std::string_view payload, const User* user, const Z
                              Date nominal, Instant due) {
     const std::string local = format_local_millis(due, zone);
     return render(payload, user ? template_values(*user, nominal, local)
-                                : template_values(zone.name(), local));
+                                : template_values(zone.name(), local))
+        .value_or(std::string{});
 }
 
 bool has_chain(Transaction& tx, ScheduleId schedule, const User* user) {

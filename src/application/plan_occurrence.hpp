@@ -22,7 +22,8 @@ namespace sundial {
 [[nodiscard]] Event plan_occurrence(const ScheduleRule& rule, const RuleOccurrence& occurrence,
                                     Ids& ids, std::string_view tz_release, Instant now);
 
-/// A payload template with what is known of the user, if there is one, and of the moment.
+/// A payload template with what is known of the user, if there is one, and of the moment. Empty if
+/// that is longer than a payload may be.
 [[nodiscard]] std::string rendered_payload(std::string_view payload, const User* user,
                                            const Zone& zone, Date nominal, Instant due);
 

@@ -21,6 +21,9 @@ Defects defects_of_texts(const NewEvent& wanted) {
             found.push_back(*std::move(refused));
         }
     }
+    if (auto refused = refuse_payload("/deliveryPayload", wanted.payload)) {
+        found.push_back(*std::move(refused));
+    }
     return found;
 }
 

@@ -45,6 +45,11 @@ public:
         read_trigger();
         read_policies();
         read_bounds();
+        if (fields_.payload) {
+            if (auto refused = refuse_payload("/payload", *fields_.payload)) {
+                defects_.push_back(*std::move(refused));
+            }
+        }
         if (!defects_.empty()) return ValidationFailed{std::move(defects_)};
         if (fields_.payload) {
             schedule_.payload = *fields_.payload;

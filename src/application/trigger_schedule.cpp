@@ -6,6 +6,7 @@
 #include "application/payload_template.hpp"
 #include "application/plan_occurrence.hpp"
 #include "application/reference.hpp"
+#include "domain/names.hpp"
 
 namespace sundial {
 namespace {
@@ -33,6 +34,11 @@ Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerWish
         if (schedules.empty()) return NotFound{Noun::schedule, std::string{reference}};
         const Schedule& schedule = schedules.front();
         if (auto refused = refuse_user(schedule, wish)) defects.push_back(*std::move(refused));
+        if (wish.payload) {
+            if (auto refused = refuse_payload("/payload", *wish.payload)) {
+                defects.push_back(*std::move(refused));
+            }
+        }
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
         const std::string& payload = wish.payload ? *wish.payload : schedule.payload;
         if (auto checked = check_template(payload, schedule.per_user); !checked) {

@@ -74,7 +74,7 @@ struct Event {
     Instant due;  // what the intent means under the tzdata in force: derived, never edited
     std::chrono::microseconds jitter{0};  // after due it is sent: so its schedule spreads its load
     std::string tz_release;               // that tzdata's release, "2025b"
-    std::string payload;                  // exact bytes, sent unchanged
+    std::string payload;   // exact bytes, sent unchanged; empty: too long once rendered
     Instant claimable_at;  // when a scheduler must look again: due, next try or end of lease;
                            // `never` = parked, or final
     Version version{1};    // the one that a claim returned fences all that its holder writes

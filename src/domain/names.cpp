@@ -117,4 +117,11 @@ std::string json_pointer(std::string_view parent, std::string_view member) {
     return pointer;
 }
 
+std::optional<FieldError> refuse_payload(std::string pointer, std::string_view payload) {
+    if (payload.size() <= most_payload_bytes) return std::nullopt;
+    return FieldError{std::move(pointer), "too_long",
+                      "has " + std::to_string(payload.size()) + " bytes; at most " +
+                          std::to_string(most_payload_bytes) + " are kept"};
+}
+
 }  // namespace sundial

@@ -31,4 +31,10 @@ namespace sundial {
 /// `parent` + "/" + `member`, escaped by RFC 6901.
 [[nodiscard]] std::string json_pointer(std::string_view parent, std::string_view member);
 
+/// A payload may have no more. A template's rendering neither.
+inline constexpr std::size_t most_payload_bytes = 256 * 1024;
+/// Longer than that.
+[[nodiscard]] std::optional<FieldError> refuse_payload(std::string pointer,
+                                                       std::string_view payload);
+
 }  // namespace sundial

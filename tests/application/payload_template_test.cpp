@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "domain/names.hpp"
 #include "support/builders.hpp"
 
 namespace sundial {
@@ -113,6 +114,18 @@ TEST(Render, EscapesWhatItInserts) {
               R"({"m":"\"},{\"admin\":true,\"\\\u000a\u0001🎂"})");
 }
 
+TEST(Render, GivesNothingThatIsLongerThanAPayloadMayBe) {
+    TemplateValues values = ada;
+    values.metadata["note"] = std::string(most_payload_bytes - 2, 'x');
+    EXPECT_EQ(render(R"("{metadata.note}")", values)->size(), most_payload_bytes);
+    EXPECT_EQ(render(R"("{metadata.note}.")", values), std::nullopt);
+
+    // What it would take to render all of this is more than any machine has.
+    std::string greedy = "\"";
+    for (int i = 0; i < 10'000; ++i) greedy += "{metadata.note}";
+    EXPECT_EQ(render(greedy + '"', values), std::nullopt);
+}
+
 TEST(Render, DoesNotReadValuesAsTemplates) {
     TemplateValues values = ada;
     values.first_name = "{lastName}{{";
@@ -141,7 +154,7 @@ RC_GTEST_PROP(Render, GivesJsonThatReadsBackAsTheValues, ()) {
         R"({"message":"Hey, \"{firstName}\" {lastName}","note":["{metadata.note}"],"n":1})";
 
     boost::system::error_code failure;
-    const auto parsed = boost::json::parse(render(json, values), failure);
+    const auto parsed = boost::json::parse(render(json, values).value(), failure);
     RC_ASSERT(!failure);
     const auto& object = parsed.as_object();
     RC_ASSERT(object.size() == 3U);

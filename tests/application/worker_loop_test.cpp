@@ -450,5 +450,33 @@ TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {
     EXPECT_EQ(delivered.get_future().get(), event.id);
 }
 
+/// A template that one user's names make too long is that user's trouble alone, and no schedule's.
+TEST_F(WorkerLoopTest, FailsUnsentWhatItsTemplateMakesTooLong) {
+    birthdays_go_to(an_endpoint());
+    ScheduleEdit greedy;
+    greedy.payload = R"({"text":")";
+    for (int i = 0; i < 1'000; ++i) *greedy.payload += "{metadata.note}";
+    *greedy.payload += "\"}";
+    edited_birthday(greedy);
+    UserFields fields = ada();
+    fields.metadata["note"] = std::string(400, 'x');
+    const User user = created(fields);
+    const Event event = pending_of(user);
+    EXPECT_EQ(event.payload, "");
+
+    advance(event.due - clock.now());
+    const Event failed = find(event);
+    ASSERT_EQ(status_of(failed), EventStatus::failed);
+    EXPECT_THAT(std::get<Failed>(failed.state).reason, HasSubstr("PAYLOAD_TOO_LARGE"));
+    EXPECT_THAT(webhook.requests, IsEmpty());
+    EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
+
+    // Next year's is rendered again as soon as it fits.
+    UserEdit shorter;
+    shorter.metadata.members = {{"note", ""}};
+    edited(user, shorter);
+    EXPECT_EQ(pending_of(user).payload, R"({"text":""})");
+}
+
 }  // namespace
 }  // namespace sundial

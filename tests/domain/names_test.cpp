@@ -76,6 +76,11 @@ TEST(RefuseMemberName, TakesWhatATemplateCanName) {
     EXPECT_EQ(code(refuse_member_name("/x", repeated("n", 65))), "too_long");
 }
 
+TEST(RefusePayload, TakesAQuarterOfAMebibyte) {
+    EXPECT_EQ(code(refuse_payload("/x", repeated("p", 262'144))), "");
+    EXPECT_EQ(code(refuse_payload("/x", repeated("p", 262'145))), "too_long");
+}
+
 TEST(JsonPointer, EscapesByRfc6901) {
     EXPECT_EQ(json_pointer("/dates", "a/b~c"), "/dates/a~1b~0c");
 }

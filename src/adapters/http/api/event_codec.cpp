@@ -116,7 +116,8 @@ std::string event_json(const Event& event, const TimeZones& zones) {
                 late ? std::optional(std::chrono::floor<std::chrono::milliseconds>(*late).count())
                      : std::nullopt);
     json.member("version", event.version.value).member("idempotencyKey", event.key.value);
-    json.key("deliveryPayload").raw(event.payload);
+    json.key("deliveryPayload")
+        .raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
         .member("dismissedAt", text_of(event.dismissed_at));
     json.member("claimedBy", text_of(state.claimed_by))

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "domain/names.hpp"
+
 namespace sundial::http {
 namespace {
 
@@ -115,13 +117,12 @@ struct ToProblem {
 Problem problem_of(const Error& error) { return std::visit(ToProblem{}, error); }
 
 std::optional<Problem> payload_too_large(const JsonBody& body, std::string_view member) {
-    constexpr std::size_t most_bytes = 256 * 1024;
     const auto payload = body.raw_member(member);
-    if (!payload || payload->size() <= most_bytes) return std::nullopt;
+    if (!payload || payload->size() <= most_payload_bytes) return std::nullopt;
     return Problem{.code = Code::payload_too_large,
                    .detail = "/" + std::string(member) + " has " + std::to_string(payload->size()) +
-                             " bytes; at most " + std::to_string(most_bytes) + " are kept",
-                   .members = {{"limit", static_cast<std::int64_t>(most_bytes)}}};
+                             " bytes; at most " + std::to_string(most_payload_bytes) + " are kept",
+                   .members = {{"limit", static_cast<std::int64_t>(most_payload_bytes)}}};
 }
 
 Problem invalid_cursor() {
