@@ -99,7 +99,7 @@ std::optional<std::string> sqlite_file(const std::string& url) {
     if (names_server(url)) return std::nullopt;
     if (!url.starts_with(scheme) || url.size() == scheme.size()) {
         throw CannotStart(
-            "storage.url takes sqlite:FILE or postgresql://user@host/database, not '" + url + "'");
+            "storage.url takes sqlite:FILE or postgresql://user@host/database, and is neither");
     }
     return url.substr(scheme.size());
 }

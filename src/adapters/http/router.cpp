@@ -198,6 +198,12 @@ Response Router::run(const Request& request, const Route& route) const {
     };
     try {
         return route.handler(request);
+    } catch (const OutcomeUnknown& error) {
+        log(base::LogLevel::warn, "nobody knows whether a request was carried out", error.what());
+        return to_response({.code = Code::commit_outcome_unknown,
+                            .detail = "The database did not confirm what it was asked to do: it "
+                                      "may have happened; look before you ask again"},
+                           request);
     } catch (const Unavailable& error) {
         log(base::LogLevel::warn, "a request failed because storage is unavailable", error.what());
         return to_response({.code = Code::storage_unavailable,

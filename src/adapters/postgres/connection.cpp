@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
+#include "adapters/postgres/statements.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
@@ -53,16 +55,51 @@ bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
     }
 }
 
+[[noreturn]] void refuse_url(std::string_view why) {
+    throw CannotStart{"storage.url is not a PostgreSQL address: " + std::string{why} +
+                      "; write it as postgresql://user:password@host:5432/database"};
+}
+
+/// A password with a bare @ or / in it is read as host, port or database, whose names appear in
+/// messages.
+void refuse_spilled_password(std::string_view url) {
+    const auto scheme = url.find("://");
+    if (scheme == std::string_view::npos) return;  // host=… dbname=…
+    url.remove_prefix(scheme + 3);
+    const auto at = url.find('@'), slash = url.find('/'), query = url.find('?');
+    if (at == std::string_view::npos || (slash < at && query < at)) return;  // no user, or ?x=@
+    const std::string_view after = url.substr(at + 1);
+    if (slash < at || after.find('@') < after.find('?')) {
+        refuse_url("an @ or / of a password is written %40 or %2F");
+    }
+}
+
+/// libpq would quote what it takes for a port, which may be the end of a password.
+void refuse_odd_port(const PQconninfoOption* options) {
+    for (const PQconninfoOption* option = options; option->keyword; ++option) {
+        if (!option->val || std::string_view{option->keyword} != "port") continue;
+        if (std::string_view{option->val}.find_first_not_of("0123456789,") !=
+            std::string_view::npos) {
+            refuse_url("its port is no number");
+        }
+    }
+}
+
 }  // namespace
 
 void check_url(const std::string& url) {
+    refuse_spilled_password(url);
     char* reason = nullptr;
-    PQconninfoOption* options = PQconninfoParse(url.c_str(), &reason);
-    if (options) return PQconninfoFree(options);
+    struct Free {
+        void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+    };
+    const std::unique_ptr<PQconninfoOption, Free> options{PQconninfoParse(url.c_str(), &reason)};
+    if (options) return refuse_odd_port(options.get());
+    // What libpq quotes is a part of the URL.
     const std::string text = text_of(reason);
     PQfreemem(reason);
-    throw CannotStart{"storage.url is not a PostgreSQL address: " + text +
-                      "; write it as postgresql://user:password@host:5432/database"};
+    const std::string_view unquoted = std::string_view{text}.substr(0, text.find('"'));
+    refuse_url(unquoted.substr(0, unquoted.find_last_not_of(" :") + 1));
 }
 
 void Connection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
@@ -145,7 +182,9 @@ pg_result* Connection::next_result(std::chrono::milliseconds silence) {
 
 void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& first) {
     const std::string state = field_of(result, PG_DIAG_SQLSTATE);
-    const std::string message = text_of(PQresultErrorMessage(result));
+    // Without its DETAIL, which quotes rows: people's names do not belong in logs.
+    std::string message = field_of(result, PG_DIAG_MESSAGE_PRIMARY);
+    if (message.empty()) message = text_of(PQresultErrorMessage(result));
     if (PQstatus(connection_.get()) == CONNECTION_BAD || ends_the_connection(state)) lose(message);
     if (!first) first.emplace(state, field_of(result, PG_DIAG_CONSTRAINT_NAME), message);
 }
@@ -182,6 +221,16 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
     if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC) lose("PostgreSQL lost the thread");
     if (refused) throw std::move(*refused);
     return answers;
+}
+
+void Connection::roll_back(std::chrono::milliseconds silence) noexcept {
+    if (broken_ || PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
+    try {
+        const Call rollback{sql::rollback};
+        run({&rollback, 1}, false, silence);
+    } catch (const std::exception&) {
+        broken_ = true;  // not to be used again in whatever state it is
+    }
 }
 
 void Connection::run_script(const std::string& sql, std::chrono::milliseconds silence) {

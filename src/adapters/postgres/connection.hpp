@@ -35,6 +35,9 @@ public:
     /// time-outs.
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
                             std::chrono::milliseconds silence);
+    /// Ends a transaction that is open, if one is, as if it had not been. Never throws: where this
+    /// fails, the server does it when the connection goes.
+    void roll_back(std::chrono::milliseconds silence) noexcept;
     /// Runs a text of several statements without parameters.
     void run_script(const std::string& sql, std::chrono::milliseconds silence);
 
@@ -63,7 +66,23 @@ private:
     bool broken_ = false;
 };
 
-/// Throws CannotStart if `url` is not a connection string of libpq.
+/// Leaves no transaction open on a connection, however its user leaves. The one place where
+/// transactions are rolled back.
+class RollBack {
+public:
+    RollBack(Connection& connection, std::chrono::milliseconds silence)
+        : connection_{connection}, silence_{silence} {}
+    RollBack(const RollBack&) = delete;
+    RollBack& operator=(const RollBack&) = delete;
+    ~RollBack() { connection_.roll_back(silence_); }
+
+private:
+    Connection& connection_;
+    const std::chrono::milliseconds silence_;
+};
+
+/// Throws CannotStart if `url` is not a connection string of libpq. The text says nothing that may
+/// be part of a password.
 void check_url(const std::string& url);
 
 }  // namespace sundial::postgres

@@ -1,5 +1,6 @@
 #include "adapters/postgres/database.hpp"
 
+#include <algorithm>
 #include <array>
 #include <thread>
 #include <utility>
@@ -17,13 +18,16 @@ constexpr int most_tries = 5;  // reliability 5
 /// Waiting for a lock has cost its time-out already. But it may be a circle that the server would
 /// have found at the same moment, so it is worth another try or two.
 constexpr int most_waits = 3;
+/// The number of the try before which `pause_before` waits longest: half a second or less.
+constexpr int longest_pause = 8;
 
 /// A pooler gave us a connection on which somebody else prepared, or nobody.
 bool lost_preparation(const SqlError& error) {
     return error.state == "26000" || error.state == "42P05";
 }
-/// 2 to 60 ms, twice as much after each try, never the same for two connections: the number of the
-/// server's process makes the difference, so that nobody has to ask for randomness.
+/// 2 to 60 ms for the tries above, twice as much after each, never the same for two connections:
+/// the number of the server's process makes the difference, so that nobody has to ask for
+/// randomness.
 void pause_before(int next_try, int backend_process) {
     const auto spread =
         static_cast<std::uint32_t>(backend_process * 16 + next_try) * 2'654'435'761U;
@@ -52,13 +56,56 @@ Call Database::configuration_for_queue() const {
                 std::to_string(settings_.idle_in_transaction_timeout.count())};
 }
 
-void Database::outcome_unknown(std::string_view operation, const char* why) {
-    log_.write({.level = base::LogLevel::warn,
-                .event_name = "commit.outcome_unknown",
-                .message = std::string{"no answer to a commit: "} + why,
+void Database::tell_conflict(std::string_view operation, const SqlError& error) {
+    log_.write({.level = base::LogLevel::info,
+                .event_name = "store.conflict",
+                .message = "another transaction was in the way (SQLSTATE " + error.state +
+                           "): all is done again",
                 .correlation_id = {},
                 .fields = {{"operation", std::string{operation}}}});
-    throw Unavailable{std::string{"outcome unknown: "} + why};
+}
+
+void Database::tell_unanswered(std::string_view operation, const Unanswered& unanswered) {
+    log_.write({.level = base::LogLevel::warn,
+                .event_name = "commit.outcome_unknown",
+                .message = "no answer to a commit: " + unanswered.why,
+                .correlation_id = {},
+                .fields = {{"operation", std::string{operation}}}});
+    if (settings_.on_outcome_unknown) settings_.on_outcome_unknown(operation);
+}
+
+bool Database::has_happened(std::string_view operation, const Unanswered& unanswered) {
+    tell_unanswered(operation, unanswered);
+    if (unanswered.evidence) {
+        const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
+        for (int number = 1; std::chrono::steady_clock::now() < give_up; ++number) {
+            if (const auto found = look_for(*unanswered.evidence)) return *found;
+            pause_before(std::min(number, longest_pause), number);
+        }
+    }
+    throw OutcomeUnknown{"outcome unknown: " + unanswered.why};
+}
+
+std::optional<bool> Database::look_for(const Evidence& evidence) {
+    const auto finds = [&](Connection& connection, const Call& call) {
+        const auto answers = connection.run({&call, 1}, false, settings_.statement_timeout);
+        return !answers.front().empty();
+    };
+    try {
+        const auto connection = pool_.borrow();
+        // In this order, each on a view of its own: what has ended by the first is seen by the
+        // second.
+        if (finds(*connection, Call{sql::still_runs, evidence.transaction})) return std::nullopt;
+        return finds(*connection, evidence.row);
+    } catch (const Unavailable&) {
+        return std::nullopt;
+    } catch (const ConnectionLost&) {
+        pool_.close_idle();
+        return std::nullopt;
+    } catch (const SqlError& error) {
+        if (!is_passing(error)) throw;
+        return std::nullopt;
+    }
 }
 
 bool Database::may_retry(const SqlError& error, int tries) {
@@ -81,39 +128,35 @@ bool Database::may_retry(const SqlError& error, int tries) {
 void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
     for (int number = 1;; ++number) {
         int process = 0;
+        std::optional<Unanswered> unanswered;
         {
             const auto connection = pool_.borrow();
+            const RollBack roll_back{*connection, settings_.statement_timeout};
             process = connection->backend_process();
             Try current{*connection, prepare_};
-            const auto roll_back = [&] {
-                if (connection->is_broken()) return;
-                const Call rollback{sql::rollback};
-                try {
-                    connection->run({&rollback, 1}, false, settings_.statement_timeout);
-                } catch (const ConnectionLost&) {
-                    // The server rolls back by itself.
-                }
-            };
             try {
                 return attempt(current);
             } catch (const ConnectionLost& lost) {
+                // It may have died while it lay idle, with the others: the next one is new.
                 pool_.close_idle();
-                if (current.committing) outcome_unknown(operation, lost.what());
-                // Nothing has happened. The connection may have died while it lay idle, with the
-                // others: the next one is new.
-                if (number > 1) throw Unavailable{lost.what()};
+                if (current.committing) {
+                    unanswered.emplace(lost.what(), std::move(current.evidence));
+                } else if (number > 1) {
+                    throw Unavailable{lost.what()};
+                }
             } catch (const SqlError& error) {
-                roll_back();
                 if (error.state == "25006") pool_.close_idle();  // it is a standby by now
                 if (!may_retry(error, number)) {
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
                                              error.what() + " (SQLSTATE " + error.state + ")"};
                 }
-            } catch (...) {
-                roll_back();
-                throw;
+                if (is_conflict(error)) tell_conflict(operation, error);
             }
+        }
+        if (unanswered) {
+            if (has_happened(operation, *unanswered)) return;
+            if (number > 1) throw Unavailable{unanswered->why};
         }
         pause_before(number, process);
     }
@@ -123,16 +166,15 @@ Session Database::begin(Try& attempt, const Statement& begin) {
     const std::chrono::milliseconds silence = settings_.statement_timeout + settings_.lock_timeout;
     const std::array calls{Call{begin}, configuration()};
     const auto answers = attempt.connection.run(calls, attempt.prepare, silence);
-    return {attempt.connection, {answers[1].get<Instant>(0, 3), shards_, attempt.prepare, silence}};
+    return {attempt.connection,
+            attempt.evidence,
+            {answers[1].get<Instant>(0, 3), shards_, attempt.prepare, silence}};
 }
 
 void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
     with_retries(operation, [&](Try& attempt) {
         Session session = begin(attempt, sql::begin_write);
-        if (!work(session)) {
-            session.run(sql::rollback);
-            return;
-        }
+        if (!work(session)) return;
         attempt.committing = true;
         const Answer committed = session.run(sql::commit);
         base::check(committed.tag() == "COMMIT");
@@ -143,7 +185,6 @@ void Database::read(std::string_view operation, const std::function<void(Session
     with_retries(operation, [&](Try& attempt) {
         Session session = begin(attempt, sql::begin_read);
         work(session);
-        session.run(sql::rollback);
     });
 }
 

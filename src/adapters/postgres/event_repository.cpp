@@ -118,21 +118,29 @@ std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& v
 }  // namespace
 
 Result<void> PostgresEventRepository::add(const Event& event) {
-    if (add_new({&event, 1}) == 1) return {};
-    return duplicate(event.key);
+    const Answer added = insert({&event, 1});
+    if (added.empty()) return duplicate(event.key);
+    leaves(event, added.get<std::string>(0, 1));
+    return {};
 }
 
 std::size_t PostgresEventRepository::add_new(std::span<const Event> events) {
-    if (events.empty()) return 0;
+    return events.empty() ? 0 : insert(events).size();
+}
+
+Answer PostgresEventRepository::insert(std::span<const Event> events) {
     const NewEvents given{session_, events};
-    return session_
-        .run(sql::add_events, given.shards, given.ids, given.keys, given.types, given.priorities,
-             given.users, given.endpoints, given.schedules, given.schedule_versions, given.nominals,
-             given.walls, given.zones, given.gaps, given.overlaps, given.due, given.tz_releases,
-             given.payloads, given.claimable_at, given.versions, given.retry_of, given.created_at,
-             session_.shards(), given.jitters, given.nominal_times, given.second_passes,
-             given.origins)
-        .size();
+    return session_.run(
+        sql::add_events, given.shards, given.ids, given.keys, given.types, given.priorities,
+        given.users, given.endpoints, given.schedules, given.schedule_versions, given.nominals,
+        given.walls, given.zones, given.gaps, given.overlaps, given.due, given.tz_releases,
+        given.payloads, given.claimable_at, given.versions, given.retry_of, given.created_at,
+        session_.shards(), given.jitters, given.nominal_times, given.second_passes, given.origins);
+}
+
+void PostgresEventRepository::leaves(const Event& added, std::string transaction) {
+    session_.leaves(
+        {std::move(transaction), Call{sql::find_key, added.key, added.id, session_.shards()}});
 }
 
 Result<void> PostgresEventRepository::duplicate(const IdempotencyKey& key) {
@@ -227,6 +235,7 @@ Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
         fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of,
         fresh.created_at, fresh.jitter, identity.time, identity.second_pass, identity.origin);
     base::check(added.changed() == 1);
+    leaves(fresh, added.get<std::string>(0, 0));
     return {};
 }
 

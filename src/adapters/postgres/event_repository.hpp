@@ -29,6 +29,10 @@ public:
     std::vector<AttemptRecord> attempts_of(EventId id) override;
 
 private:
+    /// One row for each event that was new: its id, and the number of the transaction.
+    [[nodiscard]] Answer insert(std::span<const Event> events);
+    /// The key that is `added`'s tells that it was committed.
+    void leaves(const Event& added, std::string transaction);
     [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key);
 
     Session& session_;

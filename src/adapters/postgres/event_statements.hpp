@@ -7,12 +7,12 @@
 namespace sundial::postgres::sql {
 
 /// New PENDING events, each with its key or not at all; returns the ids of those whose key was
-/// free. Of two with one key the first is taken. Keys are taken in their order, so that two such
-/// statements never wait for each other in a circle. $1 shards of the events, $2 ids, $3 keys, $4
-/// types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their versions, $10 nominal
-/// dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15 due, $16 tz releases,
-/// $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created, $22 how many shards
-/// there are, $23 jitters, $24 nominal times, $25 second passes, $26 origins.
+/// free, with the transaction's number. Of two with one key the first is taken. Keys are taken in
+/// their order, so that two such statements never wait for each other in a circle. $1 shards of the
+/// events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their
+/// versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15
+/// due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created,
+/// $22 how many shards there are, $23 jitters, $24 nominal times, $25 second passes, $26 origins.
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -42,7 +42,13 @@ inline constexpr Statement add_events{"add_events", R"sql(
            wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at,
            jitter, nominal_time, second_pass, origin
       FROM given JOIN keyed ON keyed.event_id = given.id
-    RETURNING id)sql"};
+    RETURNING id, pg_current_xact_id()::text)sql"};
+
+/// Whether the key is that event's. $1 key, $2 event, $3 how many shards.
+inline constexpr Statement find_key{"find_key", R"sql(
+    SELECT FROM sundial.event_keys
+     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql",
+                                    Statement::Plan::fresh};
 
 /// The event that has the key, and its status; a purged or erased one counts as done.
 /// $1 key, $2 how many shards there are.
@@ -121,7 +127,8 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
          jitter, nominal_time, second_pass, origin)
     VALUES ($1, $2, 'PENDING', $5, $18, $19, 0, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
-            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25))sql"};
+            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25)
+    RETURNING pg_current_xact_id()::text)sql"};
 
 /// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 version now,
 /// $5 status, $6 when, $7 reason, $8 user.

@@ -25,7 +25,7 @@ Answer run(Connection& connection, const Statement& statement, const Values&... 
     return std::move(connection.run({&call, 1}, prepare, silence).front());
 }
 
-/// Rolls back unless committed.
+/// The transaction of whoever may migrate, rolled back unless committed.
 class Locked {
 public:
     explicit Locked(Connection& connection) : connection_{connection} {
@@ -33,24 +33,11 @@ public:
         run(connection_, sql::wait_for_lock);
         run(connection_, sql::lock_migrations);
     }
-    Locked(const Locked&) = delete;
-    Locked& operator=(const Locked&) = delete;
-    ~Locked() {
-        if (committed_ || connection_.is_broken()) return;
-        try {
-            run(connection_, sql::rollback);
-        } catch (const std::exception&) {
-            // The server rolls back by itself when the connection goes.
-        }
-    }
-    void commit() {
-        run(connection_, sql::commit);
-        committed_ = true;
-    }
+    void commit() { run(connection_, sql::commit); }
 
 private:
     Connection& connection_;
-    bool committed_ = false;
+    const RollBack roll_back_{connection_, silence};
 };
 
 struct Known {

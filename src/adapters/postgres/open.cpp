@@ -27,6 +27,7 @@ public:
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
     Clock& clock() override { return clock_; }
+    [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::string server_version() const override {
         return std::to_string(server_version_ / 10'000) + "." +
                std::to_string(server_version_ % 10'000);

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "application/ports/clock.hpp"
@@ -28,6 +30,15 @@ struct Settings {
     std::chrono::milliseconds statement_timeout{5'000};
     std::chrono::milliseconds lock_timeout{1'000};
     std::chrono::milliseconds idle_in_transaction_timeout{10'000};
+    /// How long is asked what became of a transaction to whose COMMIT no answer came.
+    std::chrono::milliseconds resolve_for{5'000};
+    /// Told of each such transaction, from any thread; may be empty.
+    std::function<void(std::string_view operation)> on_outcome_unknown{};
+};
+
+struct PoolUse {
+    std::size_t idle = 0;
+    std::size_t in_use = 0;
 };
 
 /// One migration of the schema.
@@ -55,6 +66,7 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual Clock& clock() = 0;
+    [[nodiscard]] virtual PoolUse pool_use() const = 0;
     /// "15.20": the server's.
     [[nodiscard]] virtual std::string server_version() const = 0;
 };

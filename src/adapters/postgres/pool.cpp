@@ -42,6 +42,11 @@ void Pool::take_back(std::unique_ptr<Connection> connection) {
     returned_.notify_one();
 }
 
+PoolUse Pool::use() const {
+    const std::lock_guard lock{mutex_};
+    return {idle_.size(), lent_};
+}
+
 void Pool::close_idle() {
     std::vector<std::unique_ptr<Connection>> closing;  // outside the lock
     {

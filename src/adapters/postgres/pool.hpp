@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "adapters/postgres/connection.hpp"
+#include "adapters/postgres/open.hpp"
 
 namespace sundial::postgres {
 
@@ -35,6 +36,7 @@ public:
 
     /// Throws Unavailable when all are in use for longer than `wait`, or none can be opened.
     [[nodiscard]] Loan borrow();
+    [[nodiscard]] PoolUse use() const;
     /// Closes those that nobody uses: one of their kind turned out to be gone.
     void close_idle();
 
@@ -45,7 +47,7 @@ private:
     const std::size_t size_;
     const std::chrono::milliseconds wait_;
     base::Log& log_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable returned_;
     std::size_t lent_ = 0;
     std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first

@@ -18,6 +18,12 @@ inline constexpr Statement begin_read{
 inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
 inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
 
+/// A transaction holds a lock on its own number until all have seen what became of it. $1 number.
+inline constexpr Statement still_runs{"still_runs", R"sql(
+    SELECT FROM pg_catalog.pg_locks
+     WHERE locktype = 'transactionid' AND transactionid = $1::xid8::xid AND granted)sql",
+                                      Statement::Plan::fresh};
+
 /// Settings that end with the transaction: a session may belong to a pooler.
 /// $1 statement_timeout, $2 lock_timeout, $3 idle_in_transaction_session_timeout, in milliseconds.
 inline constexpr Statement configure{"configure", R"sql(

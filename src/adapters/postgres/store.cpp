@@ -24,9 +24,10 @@ public:
     SkipRepository& skips() override { return skips_; }
 
     void record(const RecordedEvent& recorded) override {
-        session_.run(sql::record, recorded.aggregate_type, recorded.aggregate_id, recorded.version,
-                     recorded.event_id, recorded.event_type, recorded.data, recorded.correlation_id,
-                     now());
+        const Answer added = session_.run(
+            sql::record, recorded.aggregate_type, recorded.aggregate_id, recorded.version,
+            recorded.event_id, recorded.event_type, recorded.data, recorded.correlation_id, now());
+        session_.leaves({added.get<std::string>(0, 0), Call{sql::find_record, recorded.event_id}});
     }
 
     void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {

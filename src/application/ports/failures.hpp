@@ -14,6 +14,14 @@ public:
     ~Unavailable() override;
 };
 
+/// No answer came to a COMMIT, and nobody could find out in time what became of it: all of it has
+/// happened or nothing.
+class OutcomeUnknown : public Unavailable {
+public:
+    using Unavailable::Unavailable;
+    ~OutcomeUnknown() override;
+};
+
 /// What was read cannot be what we wrote.
 class Corrupt : public std::runtime_error {
 public:

@@ -214,6 +214,13 @@ TEST_F(FailingHandler, IsAnsweredWith503WhenStorageIsAway) {
     EXPECT_EQ(log_.lines()[0].correlation_id, "req-7");
 }
 
+TEST_F(FailingHandler, SaysWhenNobodyKnowsTheOutcome) {
+    const Response response = handle_with(OutcomeUnknown("the connection was lost"));
+    EXPECT_EQ(response.status, 503);
+    EXPECT_EQ(response.headers.find("Retry-After"), "1");
+    EXPECT_THAT(response.body, HasSubstr("COMMIT_OUTCOME_UNKNOWN"));
+}
+
 TEST_F(FailingHandler, TellsNoInternals) {
     const Response response = handle_with(std::runtime_error("row 7 is broken"));
     EXPECT_EQ(response.status, 500);

@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "adapters/postgres/connection.hpp"
 #include "adapters/postgres/control_statements.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/open.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Ends every connection of our programs to this database, as an administrator or a fail-over does.
 constexpr const char* end_all = R"(
@@ -131,6 +133,81 @@ TEST_F(Failures, FromLocksInACircleAreMadeGoodByDoingOneAgain) {
         return std::pair{tx.users().find(first.id)->version, tx.users().find(second.id)->version};
     });
     EXPECT_EQ(version, (std::pair{Version{3}, Version{3}}));
+}
+
+TEST_F(Failures, FromAConflictAreLoggedWithTheOperationAndNoData) {
+    const User user = a_user().with_external_id("crm-7");
+    add(user);
+    int times = 0;
+    Database database{settings, 16, log};
+    database.write("greeting", [&](Session& session) {
+        // As if somebody had taken the name after we looked.
+        if (++times == 1) {
+            constexpr Statement again{"again", R"sql(
+                INSERT INTO sundial.users SELECT * FROM sundial.users)sql",
+                                      Statement::Plan::fresh};
+            session.run(again);
+        }
+        return true;
+    });
+    EXPECT_EQ(times, 2);
+    ASSERT_EQ(times_logged("store.conflict"), 1U);
+    for (const auto& line : log.lines()) {
+        if (line.event_name != "store.conflict") continue;
+        EXPECT_THAT(line.message, HasSubstr("23505"));
+        EXPECT_THAT(line.message, Not(HasSubstr(to_string(user.id))));
+        EXPECT_EQ(std::get<std::string>(line.fields.at(0).second), "greeting");
+    }
+}
+
+/// Whoever gives a connection back leaves no transaction open on it, and says nothing needless.
+TEST_F(Failures, LeaveNoTransactionOpen) {
+    settings.pool_size = 1;
+    const auto database = PostgresDatabase::open(settings, log);
+    Store& only = database->store();
+    const User user = a_user();
+    EXPECT_THROW(only.transact([&](Transaction& tx) -> bool {
+        EXPECT_TRUE(tx.users().add(user));
+        throw std::domain_error{"mine"};
+    }),
+                 std::domain_error);
+    only.transact([&](Transaction& tx) { return !tx.users().add(user).has_value(); });
+    only.read([&](Transaction& tx) { EXPECT_FALSE(tx.users().find(user.id)); });
+    only.transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
+
+    EXPECT_EQ(query(settings.url, R"(
+        SELECT count(*) FROM pg_stat_activity
+         WHERE application_name = 'sundial' AND datname = current_database() AND state <> 'idle')"),
+              (std::vector<std::vector<std::string>>{{"0"}}));
+    for (const auto& line : log.lines()) EXPECT_THAT(line.message, Not(HasSubstr("WARNING")));
+}
+
+TEST(PostgresUrl, ThatIsMalformedIsRefusedWithoutAnyPartOfThePassword) {
+    for (const std::string url :
+         {"postgresql://sundial:hunter2/x@localhost/db",
+          "postgresql://sundial:hun@ter2@localhost/db",
+          "postgresql://sundial:hunter2%zz@localhost/db", "postgresql://sundial:hunter2@[::1/db",
+          "postgresql://localhost:hunter2/db", "postgresql://sundial@localhost/db?hunter2",
+          "postgresql://localhost/db?password=hunter2%zz",
+          "postgresql://sundial:12/ter2@localhost/db", "host=localhost password=a hunter2",
+          "host=localhost password='hunter2"}) {
+        RecordedLog log;
+        try {
+            Connection{url, log};
+            ADD_FAILURE() << "connected to " << url;
+        } catch (const CannotStart& refused) {
+            EXPECT_THAT(refused.what(), AllOf(Not(HasSubstr("hunter")), Not(HasSubstr("ter2")),
+                                              HasSubstr("storage.url")));
+        }
+    }
+}
+
+TEST(PostgresUrl, MayHaveAnAtSignWhereItBelongs) {
+    for (const std::string url :
+         {"postgresql://sundial:hun%40ter2@localhost/db", "postgresql:///db?user=a@b&host=/nowhere",
+          "postgresql://localhost/db", "postgresql://a:b?c@localhost:5432,other:5433/db"}) {
+        EXPECT_NO_THROW(check_url(url)) << url;
+    }
 }
 
 TEST_F(Failures, ToGetALockInTimeSayUnavailable) {

@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "adapters/postgres/open.hpp"
+#include "application/cancel_event.hpp"
+#include "application/create_user.hpp"
+#include "application/ports/failures.hpp"
+#include "application/retry_event.hpp"
+#include "application/schedule_event.hpp"
+#include "contract/settlements.hpp"
+#include "support/builders.hpp"
+#include "support/commit_cutter.hpp"
+#include "support/fake_ids.hpp"
+#include "support/fake_time_zones.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+/// What became of a transaction when the connection is lost around its COMMIT.
+namespace sundial::postgres {
+namespace {
+
+class NoWakeups final : public Wakeups {
+public:
+    void due_at(Instant) override {}
+};
+
+/// The real use cases over a real PostgreSQL, with a proxy between.
+class Commit : public testing::Test {
+protected:
+    Commit() {
+        settings.on_outcome_unknown = [this](std::string_view) { ++told; };
+        database = PostgresDatabase::open(settings, log);
+    }
+
+    Store& store() { return database->store(); }
+    NewEvent a_reminder() {
+        NewEvent wanted;
+        wanted.event_type = "REMINDER";
+        wanted.target.utc = "2027-06-01T00:00:00Z";
+        wanted.payload = "{}";
+        return wanted;
+    }
+    Result<Event> schedule() {
+        return ScheduleEvent{store(), zones, ids, wakeups}.run(a_reminder());
+    }
+    /// Claimed and refused for good.
+    Event a_failed_event() {
+        const Event event = an_event().due(Instant{}).build();
+        store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
+        const auto claimed = database->queue().claim_ready({.by = instance_a,
+                                                            .shard = shard_of(event.id, 16),
+                                                            .shares = {9, 9, 9, 9},
+                                                            .lease = 30s});
+        const auto settlement = refused(claimed.events.at(0).event, claimed.now);
+        EXPECT_TRUE(database->queue().settle(std::vector{settlement}).at(0));
+        return event;
+    }
+    [[nodiscard]] std::string count(const std::string& what) const {
+        return query(direct, "SELECT count(*) FROM sundial." + what).at(0).at(0);
+    }
+    [[nodiscard]] std::size_t times_logged() const {
+        std::size_t times = 0;
+        for (const auto& line : log.lines()) {
+            times += line.event_name == "commit.outcome_unknown" ? 1U : 0U;
+        }
+        return times;
+    }
+    /// Asks again and again: another process does it.
+    static void wait_until(const std::function<bool()>& condition) {
+        while (!condition()) std::this_thread::yield();
+    }
+
+    const std::string direct = PostgresCluster::shared().create_database();
+    CommitCutter proxy{direct};
+    RecordedLog log;
+    std::atomic<int> told = 0;
+    Settings settings{.url = proxy.url(), .pool_size = 2, .pool_wait = 100ms};
+    FakeTimeZones zones;
+    FakeIds ids;
+    NoWakeups wakeups;
+    std::unique_ptr<PostgresDatabase> database;
+};
+
+TEST_F(Commit, ThatHappenedWithoutAnAnswerIsASuccess) {
+    proxy.cut_next(CommitCutter::Cut::reply);
+    const auto event = schedule();
+    EXPECT_TRUE(event.has_value());
+    EXPECT_EQ(proxy.cuts(), 1);
+    EXPECT_EQ(count("events WHERE id = '" + to_string(event->id) + "'"), "1");
+    EXPECT_EQ(count("events"), "1");
+    EXPECT_EQ(times_logged(), 1U);
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Commit, ThatDidNotHappenIsDoneAgain) {
+    proxy.cut_next(CommitCutter::Cut::commit);
+    const auto event = schedule();
+    EXPECT_TRUE(event.has_value());
+    EXPECT_EQ(proxy.cuts(), 1);
+    EXPECT_EQ(count("events WHERE id = '" + to_string(event->id) + "'"), "1");
+    EXPECT_EQ(count("events"), "1");
+    EXPECT_EQ(told, 1);
+}
+
+TEST_F(Commit, OfAUserIsFoundByItsRecordedEvent) {
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        proxy.cut_next(cut);
+        const auto user =
+            CreateUser{store(), zones, ids, wakeups}.run({.first_name = "Ada",
+                                                          .last_name = "Li",
+                                                          .date_of_birth = "1992-01-06",
+                                                          .timezone = "Europe/Paris"},
+                                                         "req-1");
+        ASSERT_TRUE(user.has_value());
+        EXPECT_EQ(count("users WHERE id = '" + to_string(user->id) + "'"), "1");
+    }
+    EXPECT_EQ(count("users"), "2");
+    EXPECT_EQ(count("events"), "2");
+    EXPECT_EQ(count("recorded_events"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfARetryIsFoundByItsKey) {
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        const Event failed = a_failed_event();
+        proxy.cut_next(cut);
+        const auto retry =
+            RetryEvent{store(), ids, wakeups}.run(to_string(failed.id), RetryKey::same);
+        ASSERT_TRUE(retry.has_value());
+        EXPECT_EQ(count("events WHERE retry_of = '" + to_string(failed.id) + "'"), "1");
+        EXPECT_EQ(count("event_keys WHERE event_id = '" + to_string(retry->id) + "'"), "1");
+    }
+    EXPECT_EQ(told, 2);
+}
+
+/// The server still works on a COMMIT whose client is gone: until that is over nothing can be
+/// known.
+TEST_F(Commit, ThatIsStillUnderWayIsWaitedFor) {
+    query(direct, R"(
+        CREATE TABLE go (ahead boolean);
+        CREATE FUNCTION wait_for_go() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                WHILE NOT EXISTS (SELECT FROM go) LOOP PERFORM pg_sleep(0.002); END LOOP;
+                RETURN NULL;
+            END $$;
+        CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON sundial.events
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_go())");
+    proxy.cut_next(CommitCutter::Cut::client);
+    auto event = std::async(std::launch::async, [&] { return schedule(); });
+    const auto is_looked_for = [&] {
+        return query(direct, R"(
+            SELECT FROM pg_stat_activity
+             WHERE application_name = 'sundial' AND query LIKE '%pg_locks%')")
+                   .size() == 1;
+    };
+    wait_until(is_looked_for);
+    EXPECT_EQ(count("events"), "0");
+    query(direct, "INSERT INTO go VALUES (true)");
+
+    EXPECT_TRUE(event.get().has_value());
+    EXPECT_EQ(count("events"), "1");
+}
+
+TEST_F(Commit, ThatNobodyCanTellOfInTimeSaysSo) {
+    settings.resolve_for = 50ms;
+    const auto impatient = PostgresDatabase::open(settings, log);
+    ScheduleEvent schedule_event{impatient->store(), zones, ids, wakeups};
+    proxy.cut_next(CommitCutter::Cut::reply);
+    impatient->store().read([&](Transaction&) { proxy.let_in(false); });
+    EXPECT_THROW((void)schedule_event.run(a_reminder()), OutcomeUnknown);
+    proxy.let_in(true);
+    EXPECT_EQ(count("events"), "1");
+}
+
+TEST_F(Commit, ThatLeavesNoEvidenceSaysSo) {
+    const auto event = schedule();
+    CancelEvent cancel_event{store(), zones, ids, wakeups};
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_THROW((void)cancel_event.run(to_string(event->id), std::nullopt), OutcomeUnknown);
+    // Asked again, the answer is the same as if nothing had been lost.
+    const auto cancelled = cancel_event.run(to_string(event->id), std::nullopt);
+    ASSERT_TRUE(cancelled.has_value());
+    EXPECT_EQ(status_of(*cancelled), EventStatus::cancelled);
+}
+
+TEST_F(Commit, OfASettlementMayBeRepeated) {
+    const Event event = an_event().due(Instant{}).build();
+    store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
+    const auto claimed = database->queue().claim_ready(
+        {.by = instance_a, .shard = shard_of(event.id, 16), .shares = {9, 9, 9, 9}, .lease = 30s});
+    const std::vector settlements{accepted(claimed.events.at(0).event, claimed.now)};
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_THROW((void)database->queue().settle(settlements), OutcomeUnknown);
+    EXPECT_TRUE(database->queue().settle(settlements).at(0));
+    EXPECT_EQ(count("event_history WHERE status = 'COMPLETED'"), "1");
+    EXPECT_EQ(told, 1);
+}
+
+}  // namespace
+}  // namespace sundial::postgres

@@ -1,0 +1,127 @@
+#include "support/commit_cutter.hpp"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+
+namespace sundial {
+namespace {
+
+/// In the middle of a Parse message: that of the statement without a name, and no parameters.
+constexpr std::string_view commit{"\0COMMIT\0", 8};
+
+bool pass_on(int to, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+/// What has come, or nothing at the end.
+std::string_view receive(int from, std::array<char, 65536>& buffer) {
+    const ssize_t got = ::recv(from, buffer.data(), buffer.size(), 0);
+    return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0U};
+}
+
+void close_both_ways(int socket) { ::shutdown(socket, SHUT_RDWR); }
+
+}  // namespace
+
+CommitCutter::CommitCutter(const std::string& url) {
+    const std::string host = "host=";
+    const auto folder = url.substr(url.find(host) + host.size());
+    server_socket_ = folder + "/.s.PGSQL.5432";
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_, 64) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+        throw std::runtime_error("cannot listen on the loopback interface");
+    }
+    url_ = url.substr(0, url.find(host)) +
+           "host=127.0.0.1&port=" + std::to_string(ntohs(address.sin_port)) +
+           "&sslmode=disable&gssencmode=disable";
+    accepting_ = std::thread([this] { accept_all(); });
+}
+
+CommitCutter::~CommitCutter() {
+    close_both_ways(listener_);
+    accepting_.join();
+    {
+        const std::lock_guard lock(mutex_);
+        for (const int socket : sockets_) close_both_ways(socket);
+    }
+    for (std::thread& thread : serving_) thread.join();
+    for (const int socket : sockets_) ::close(socket);
+    ::close(listener_);
+}
+
+void CommitCutter::accept_all() {
+    while (true) {
+        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client < 0) return;
+        if (!open_) {
+            ::close(client);
+            continue;
+        }
+        serving_.emplace_back([this, client] { serve(client); });
+    }
+}
+
+int CommitCutter::connect_to_server() const {
+    const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, server_socket_.c_str(), sizeof address.sun_path - 1);
+    (void)::connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    return server;
+}
+
+void CommitCutter::serve(int client) {
+    const int server = connect_to_server();
+    {
+        const std::lock_guard lock(mutex_);
+        sockets_.push_back(client);
+        sockets_.push_back(server);
+    }
+    std::array<char, 65536> buffer{};
+    std::array<pollfd, 2> ends{{{.fd = client, .events = POLLIN, .revents = 0},
+                                {.fd = server, .events = POLLIN, .revents = 0}}};
+    bool drop_reply = false;
+    while (::poll(ends.data(), ends.size(), -1) > 0) {
+        if (ends[0].revents != 0) {
+            const auto bytes = receive(client, buffer);
+            if (bytes.empty()) break;
+            const bool commits = bytes.find(commit) != std::string_view::npos;
+            const Cut cut = commits ? cut_.exchange(Cut::nothing) : Cut::nothing;
+            if (cut != Cut::nothing) ++cuts_;
+            if (cut == Cut::commit || !pass_on(server, bytes)) break;
+            drop_reply = drop_reply || cut == Cut::reply;
+            if (cut == Cut::client) {
+                close_both_ways(client);
+                (void)receive(server, buffer);  // so that it is not the server who finds out first
+                break;
+            }
+        }
+        if (ends[1].revents != 0) {
+            const auto bytes = receive(server, buffer);
+            if (bytes.empty() || drop_reply || !pass_on(client, bytes)) break;
+        }
+    }
+    close_both_ways(client);
+    close_both_ways(server);
+}
+
+}  // namespace sundial
