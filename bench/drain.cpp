@@ -84,10 +84,11 @@ int run(const std::string& url, std::size_t count) {
     system::JsonLog log(quiet);
     const zones::CctzTimeZones zones;
     system::SystemIds ids;
-    auto database = server::open_database(settings, false, log, [](const std::string& why) {
+    const auto give_up = [](const std::string& why) {
         std::fprintf(stderr, "%s\n", why.c_str());
         std::exit(1);
-    });
+    };
+    auto database = server::open_database(settings, false, log, give_up, {});
     Store& store = database->store();
     EventQueue& queue = database->queue();
     prepare(store, ids, count);
@@ -99,10 +100,12 @@ int run(const std::string& url, std::size_t count) {
         return Handled{};
     });
     Countdown countdown(count);
+    StorageObserver nobody;
     server::Engine engine(std::move(database), {.settings = settings,
                                                 .zones = zones,
                                                 .handlers = handlers,
                                                 .observer = countdown,
+                                                .storage_observer = nobody,
                                                 .log = log,
                                                 .encryption_key = ""});
     const auto begin = std::chrono::steady_clock::now();

@@ -26,6 +26,11 @@ LogLine line_of(LogLevel level, const char* event_name, const char* message, con
             .fields = {{"eventId", to_string(event.id)}}};
 }
 
+void add_schedule(LogLine& line, const Event& event) {
+    if (!event.occurrence) return;
+    line.fields.emplace_back("scheduleId", to_string(event.occurrence->schedule));
+}
+
 /// The event as its settlement leaves it, as far as the lines tell of it.
 Event after(const Settled& settled) {
     Event event = settled.event;
@@ -117,13 +122,21 @@ LogLine lease_expired_line(const Event& event, const char* operation,
     return line;
 }
 
-LogLine dropped_line(const Event& event, const std::string& reason) {
-    LogLine line =
-        line_of(LogLevel::info, "event.cancelled", "its schedule's policy drops it", event);
-    line.fields.emplace_back("eventType", event.type);
-    line.fields.emplace_back("idempotencyKey", event.key.value);
-    line.fields.emplace_back("targetTimestampUTC", format_instant_millis(event.due));
-    line.fields.emplace_back("failureReason", reason);
+LogLine rescheduled_line(const EventMoved& moved) {
+    const Event& event = moved.event;
+    LogLine line = line_of(LogLevel::info, "event.rescheduled", "waits for another moment", event);
+    add_schedule(line, event);
+    line.fields.emplace_back("reason", moved.reason);
+    line.fields.emplace_back("before", format_instant_millis(moved.before));
+    line.fields.emplace_back("after", format_instant_millis(event.due));
+    return line;
+}
+
+LogLine cancelled_line(const Event& event, const std::string& reason) {
+    LogLine line = line_of(LogLevel::info, "event.cancelled", "will not be delivered", event);
+    add_schedule(line, event);
+    line.fields.emplace_back("reason", reason);
+    line.fields.emplace_back("before", format_instant_millis(event.due));
     return line;
 }
 

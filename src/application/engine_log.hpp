@@ -20,8 +20,15 @@ namespace sundial {
 /// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
                                                std::optional<InstanceId> holder);
-/// Policy keeps it from firing.
-[[nodiscard]] base::LogLine dropped_line(const Event& event, const std::string& reason);
+/// An event that waits for another instant than before.
+struct EventMoved {
+    Event event;  // as it is now
+    Instant before;
+    std::string reason;
+};
+[[nodiscard]] base::LogLine rescheduled_line(const EventMoved& moved);
+/// It is cancelled, or is to be: the event as it was or as it is now.
+[[nodiscard]] base::LogLine cancelled_line(const Event& event, const std::string& reason);
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
 
 }  // namespace sundial

@@ -29,6 +29,19 @@ struct TryOver {
     std::chrono::microseconds lateness;  // of the event's first try
 };
 
+/// What happens in storage, for metrics. Called from any thread.
+class StorageObserver {
+public:
+    virtual ~StorageObserver() = default;
+    /// `count` events came into `status` by what people and plans did: PENDING, CANCELLED.
+    virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
+                            std::size_t /*count*/) {}
+    /// One call is over, well or not.
+    virtual void queried(std::string_view /*operation*/, std::chrono::microseconds /*duration*/) {}
+    /// No answer came to a COMMIT.
+    virtual void outcome_unknown(std::string_view /*operation*/) {}
+};
+
 /// What the engine does, for metrics and for people who watch. Called on the thread that runs the
 /// engine, so it must be quick; what does not interest an observer it leaves out.
 class EngineObserver {

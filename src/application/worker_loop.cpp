@@ -198,7 +198,7 @@ void WorkerLoop::carry_out(const Plan& command) {
         if (dropped.reason.empty()) continue;
         const auto event = std::ranges::find(command.events, dropped.id, &Event::id);
         ports_.observer.transition(event->type, EventStatus::cancelled, 1);
-        ports_.log.write(dropped_line(*event, dropped.reason));
+        ports_.log.write(cancelled_line(*event, dropped.reason));
     }
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }

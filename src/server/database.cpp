@@ -16,6 +16,7 @@ public:
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
     Clock& clock() override { return opened_->clock(); }
+    [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
     [[nodiscard]] std::string kind() const override { return "sqlite"; }
     [[nodiscard]] std::string version() const override { return sqlite::library_version().version; }
     [[nodiscard]] std::optional<std::string> note() const override {
@@ -34,6 +35,10 @@ public:
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
     Clock& clock() override { return opened_->clock(); }
+    [[nodiscard]] std::optional<PoolUse> connections() const override {
+        const postgres::PoolUse use = opened_->pool_use();
+        return PoolUse{use.idle, use.in_use};
+    }
     [[nodiscard]] std::string kind() const override { return "postgresql"; }
     [[nodiscard]] std::string version() const override { return opened_->server_version(); }
     [[nodiscard]] std::optional<std::string> note() const override { return std::nullopt; }
@@ -109,13 +114,14 @@ std::string database_url(const std::string& text) {
 }
 
 std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock, base::Log& log,
-                                        OnFatal on_fatal) {
+                                        OnFatal on_fatal, OnOutcomeUnknown on_outcome_unknown) {
     if (const auto file = sqlite_file(settings.storage.url)) {
         return std::make_unique<Sqlite>(sqlite::SqliteDatabase::open(
             sqlite_settings(settings, *file, test_clock), log, std::move(on_fatal)));
     }
-    return std::make_unique<Postgres>(
-        postgres::PostgresDatabase::open(postgres_settings(settings, test_clock), log));
+    postgres::Settings own = postgres_settings(settings, test_clock);
+    own.on_outcome_unknown = std::move(on_outcome_unknown);
+    return std::make_unique<Postgres>(postgres::PostgresDatabase::open(own, log));
 }
 
 SchemaReport migrate_database(const Settings& settings, base::Log& log) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
@@ -13,6 +15,11 @@
 
 namespace sundial::server {
 
+struct PoolUse {
+    std::size_t idle = 0;
+    std::size_t in_use = 0;
+};
+
 /// The one database of this process, whichever it is.
 class Database {
 public:
@@ -20,6 +27,8 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual Clock& clock() = 0;
+    /// Its pool of connections, where it has one.
+    [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"
     [[nodiscard]] virtual std::string version() const = 0;
     [[nodiscard]] virtual std::optional<std::string> note() const = 0;
@@ -28,11 +37,14 @@ public:
 /// Called from any thread when the database can no longer be trusted: the process must end,
 /// non-zero.
 using OnFatal = std::function<void(const std::string& why)>;
+/// Called from any thread when no answer came to a COMMIT.
+using OnOutcomeUnknown = std::function<void(std::string_view operation)>;
 
 /// Throws Unavailable where trying again later may help (PostgreSQL does not answer), CannotStart
 /// where it does not.
 [[nodiscard]] std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock,
-                                                      base::Log& log, OnFatal on_fatal);
+                                                      base::Log& log, OnFatal on_fatal,
+                                                      OnOutcomeUnknown on_outcome_unknown);
 
 /// What `sundial db migrate` and `status` print: one line for each migration.
 struct SchemaReport {

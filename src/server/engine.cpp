@@ -14,6 +14,8 @@
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
+#include "application/observed_queue.hpp"
+#include "application/observed_store.hpp"
 #include "application/ports/failures.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
@@ -70,6 +72,8 @@ struct Engine::Parts {
           zones(given.zones),
           log(given.log),
           database(std::move(opened)),
+          store(database->store(), monotonic, given.storage_observer, given.log),
+          queue(database->queue(), monotonic, given.storage_observer),
           secrets(given.encryption_key.empty() ? std::nullopt
                                                : std::optional(given.encryption_key)),
           addresses(settings.delivery.allow, settings.delivery.deny,
@@ -80,8 +84,8 @@ struct Engine::Parts {
               addresses, secrets),
           inbox(store, ids, settings.delivery.user_agent),
           in_process(given.handlers, monotonic, handler_threads),
-          plan(store, zones, ids),
-          deliver(store, zones, ids,
+          plan(database->store(), zones, ids),
+          deliver(database->store(), zones, ids,
                   {.webhook = webhooks,
                    .inbox = inbox,
                    .in_process = &in_process,
@@ -128,11 +132,11 @@ struct Engine::Parts {
     const TimeZones& zones;
     base::Log& log;
     std::unique_ptr<Database> database;
-    Store& store = database->store();
-    EventQueue& queue = database->queue();
+    system::BootClock monotonic;
+    ObservedStore store;  // what people do; the worker tells of itself
+    ObservedQueue queue;
     system::SystemIds ids;
     system::SystemRandom random;
-    system::BootClock monotonic;
     InstanceId instance{ids.fresh()};
     system::SecretBox secrets;
     webhook::AddressRules addresses;
@@ -252,7 +256,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     };
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
-        return metrics.render(p.queue.depth());
+        return metrics.render(p.queue.depth(), p.database->connections());
     };
     http::add_system_routes(router, {.clock = p.database->clock(),
                                      .advance = p.advance,

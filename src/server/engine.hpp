@@ -23,6 +23,7 @@ struct EngineParts {
     const TimeZones& zones;
     const Handlers& handlers;
     EngineObserver& observer;
+    StorageObserver& storage_observer;
     base::Log& log;
     std::string encryption_key;  // 32 bytes; empty: secrets cannot be kept
 };

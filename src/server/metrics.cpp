@@ -87,6 +87,14 @@ struct Metrics::Families {
         counter("sundial_lease_expirations_total", "Leases found expired by a claim").Add({});
     Counter& late_settles =
         counter("sundial_late_settles_total", "Results that came after another claim").Add({});
+    Family<Histogram>& queries =
+        histogram("sundial_db_query_duration_seconds", "Calls of storage, each one transaction");
+    Family<Gauge>& connections =
+        gauge("sundial_db_pool_connections", "Connections to the database");
+    Family<Counter>& unknown_outcomes =
+        counter("sundial_commit_outcome_unknown_total", "Commits to which no answer came");
+    Gauge& dead_letters =
+        gauge("sundial_dead_letters", "FAILED events that nobody has dismissed").Add({});
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
     Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
                                                     "From the end of the head to the answer");
@@ -160,6 +168,15 @@ void Metrics::lease_lost(const Event& /*event*/) {
     families_->conflicts.Add({{"operation", "extend"}}).Increment();
 }
 
+void Metrics::queried(std::string_view operation, std::chrono::microseconds duration) {
+    families_->queries.Add({{"operation", std::string(operation)}}, duration_buckets)
+        .Observe(seconds(duration));
+}
+
+void Metrics::outcome_unknown(std::string_view operation) {
+    families_->unknown_outcomes.Add({{"operation", std::string(operation)}}).Increment();
+}
+
 void Metrics::answered(const http::AnsweredRequest& request) {
     const std::string method{request.method};
     const std::string route{request.route};
@@ -170,15 +187,27 @@ void Metrics::answered(const http::AnsweredRequest& request) {
         .Observe(seconds(request.duration));
 }
 
-std::string Metrics::render(const QueueDepth& depth) {
+std::string Metrics::render(const QueueDepth& depth, const std::optional<PoolUse>& connections) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
         families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
     }
     families_->due.Set(static_cast<double>(depth.due));
     families_->oldest.Set(seconds(depth.oldest_due_age));
-    families_->waiting.Add({{"reason", "retry"}}).Set(static_cast<double>(depth.waiting_for_retry));
-    families_->waiting.Add({{"reason", "parked"}}).Set(static_cast<double>(depth.parked));
+    const auto set_waiting = [&](const char* reason, std::uint64_t events) {
+        families_->waiting.Add({{"reason", reason}}).Set(static_cast<double>(events));
+    };
+    set_waiting("retry", depth.waiting_for_retry);
+    set_waiting("endpoint", depth.waiting_for_endpoint);
+    set_waiting("schedule", depth.waiting_for_schedule);
+    families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
+    if (connections) {
+        const auto set_connections = [&](const char* state, std::size_t count) {
+            families_->connections.Add({{"state", state}}).Set(static_cast<double>(count));
+        };
+        set_connections("idle", connections->idle);
+        set_connections("in_use", connections->in_use);
+    }
     std::ostringstream text;
     prometheus::TextSerializer().Serialize(text, families_->registry.Collect());
     return text.str();

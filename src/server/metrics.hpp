@@ -1,19 +1,21 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "adapters/http/observer.hpp"
 #include "application/observer.hpp"
 #include "application/ports/event_queue.hpp"
+#include "server/database.hpp"
 
 namespace sundial::server {
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id, the 201st and later ones together as `other`.
 /// Thread-safe.
-class Metrics final : public EngineObserver, public http::RequestObserver {
+class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
 public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
     ~Metrics() override;
@@ -25,10 +27,13 @@ public:
     void delivered(const TryOver& try_over) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;
+    void queried(std::string_view operation, std::chrono::microseconds duration) override;
+    void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
 
-    /// Everything, with the queue as it is now.
-    [[nodiscard]] std::string render(const QueueDepth& depth);
+    /// Everything, with the queue and the connections as they are now.
+    [[nodiscard]] std::string render(const QueueDepth& depth,
+                                     const std::optional<PoolUse>& connections);
 
 private:
     struct Families;

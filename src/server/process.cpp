@@ -87,11 +87,12 @@ base::LogLine line(base::LogLevel level, std::string event_name, std::string mes
 
 /// Tries until the database answers; nothing if a signal came first.
 std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock, base::Log& log,
+                                         const OnOutcomeUnknown& on_outcome_unknown,
                                          const Signals& signals) {
     for (std::chrono::seconds wait = first_try_again;;
          wait = std::min(wait * 2, longest_try_again)) {
         try {
-            return open_database(settings, test_clock, log, end_at_once);
+            return open_database(settings, test_clock, log, end_at_once, on_outcome_unknown);
         } catch (const Unavailable& error) {
             log.write(line(base::LogLevel::warn, "",
                            std::string("the database does not answer; trying again in ") +
@@ -167,12 +168,19 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     http::HttpServer server(
         http, real_world(ids),
         [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
+    const auto count_unknown = [&metrics](std::string_view operation) {
+        metrics.outcome_unknown(operation);
+    };
     const bool patient = !sqlite_file(settings.storage.url);
     std::unique_ptr<Database> database;
-    if (!patient) database = open_database(settings, options.test_clock, log, end_at_once);
+    if (!patient) {
+        database = open_database(settings, options.test_clock, log, end_at_once, count_unknown);
+    }
     const std::uint16_t port = server.listen();
     warn_of_open_doors(settings, log);
-    if (patient) database = open_patiently(settings, options.test_clock, log, signals);
+    if (patient) {
+        database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
+    }
     if (!database) return 0;
 
     const Handlers handlers;
@@ -184,6 +192,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .zones = zones,
                                         .handlers = handlers,
                                         .observer = observers,
+                                        .storage_observer = metrics,
                                         .log = log,
                                         .encryption_key = encryption_key(settings)});
     engine.start();
@@ -208,11 +217,13 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
     const zones::CctzTimeZones zones(tz_directory(settings));
     const Handlers handlers;
     Observers observers;
-    Engine engine(open_database(settings, false, log, end_at_once),
+    StorageObserver nobody;
+    Engine engine(open_database(settings, false, log, end_at_once, {}),
                   {.settings = settings,
                    .zones = zones,
                    .handlers = handlers,
                    .observer = observers,
+                   .storage_observer = nobody,
                    .log = log,
                    .encryption_key = encryption_key(settings)});
     const Engine::Pass pass = engine.tick(limit);

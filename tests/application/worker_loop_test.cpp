@@ -453,7 +453,7 @@ TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {
 /// A template that one user's names make too long is that user's trouble alone, and no schedule's.
 TEST_F(WorkerLoopTest, FailsUnsentWhatItsTemplateMakesTooLong) {
     birthdays_go_to(an_endpoint());
-    ScheduleEdit greedy;
+    ScheduleFields greedy;
     greedy.payload = R"({"text":")";
     for (int i = 0; i < 1'000; ++i) *greedy.payload += "{metadata.note}";
     *greedy.payload += "\"}";

@@ -367,7 +367,9 @@ TEST_P(EventQueueContract, HasNoDepthWhenEmpty) {
     EXPECT_EQ(depth.due, 0U);
     EXPECT_EQ(depth.oldest_due_age, 0us);
     EXPECT_EQ(depth.waiting_for_retry, 0U);
-    EXPECT_EQ(depth.parked, 0U);
+    EXPECT_EQ(depth.waiting_for_endpoint, 0U);
+    EXPECT_EQ(depth.waiting_for_schedule, 0U);
+    EXPECT_EQ(depth.dead_letters, 0U);
 }
 
 TEST_P(EventQueueContract, MeasuresItsDepth) {
@@ -394,7 +396,23 @@ TEST_P(EventQueueContract, MeasuresItsDepth) {
     EXPECT_EQ(depth.due, 1U);
     EXPECT_EQ(depth.oldest_due_age, 7s);
     EXPECT_EQ(depth.waiting_for_retry, 1U);
-    EXPECT_EQ(depth.parked, 2U);
+    EXPECT_EQ(depth.waiting_for_endpoint, 1U);
+    EXPECT_EQ(depth.waiting_for_schedule, 1U);
+    EXPECT_EQ(depth.dead_letters, 1U);
+}
+
+TEST_P(EventQueueContract, CountsADeadLetterUntilItIsDismissed) {
+    const Event event = an_event();
+    given(event);
+    EXPECT_TRUE(settle(refused(claim_one(), noon)));
+    EXPECT_EQ(queue().depth().dead_letters, 1U);
+    write([&](Transaction& tx) {
+        const Event failed = tx.events().find(event.id).value();
+        EXPECT_TRUE(
+            tx.events().update_dismissed(dismiss(failed, true, noon).value(), failed.version));
+    });
+    EXPECT_EQ(queue().depth().dead_letters, 0U);
+    EXPECT_EQ(queue().depth().stored[static_cast<std::size_t>(EventStatus::failed)], 1U);
 }
 
 }  // namespace

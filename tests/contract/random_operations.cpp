@@ -266,7 +266,9 @@ Operation RandomOperations::look() {
                 const auto depth = storage.queue().depth();
                 for (const auto stored : depth.stored) answer << ", " << stored;
                 answer << ", due " << depth.due << " for " << depth.oldest_due_age.count()
-                       << "us, waiting " << depth.waiting_for_retry << ", parked " << depth.parked;
+                       << "us, waiting " << depth.waiting_for_retry << ' '
+                       << depth.waiting_for_endpoint << ' ' << depth.waiting_for_schedule
+                       << ", dead " << depth.dead_letters;
                 return answer.str();
             }};
 }

@@ -137,13 +137,17 @@ QueueDepth MemoryEventQueue::depth() {
             depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
         }
         if (event.claimable_at == never) {
-            ++depth.parked;
+            ++(status_of(event) == EventStatus::pending ? depth.waiting_for_schedule
+                                                        : depth.waiting_for_endpoint);
         } else if (status_of(event) == EventStatus::processing && !is_claimed(event)) {
             ++depth.waiting_for_retry;
         }
     }
     for (const auto& [id, finished] : state_->history.rows()) {
         ++depth.stored[static_cast<std::size_t>(status_of(finished.event))];
+        if (status_of(finished.event) == EventStatus::failed && !finished.event.dismissed_at) {
+            ++depth.dead_letters;
+        }
     }
     return depth;
 }

@@ -233,7 +233,9 @@ QueueDepth PostgresEventQueue::depth() {
         depth.due = live.get<std::uint64_t>(0, 0);
         depth.oldest_due_age = live.get<std::chrono::microseconds>(0, 1);
         depth.waiting_for_retry = live.get<std::uint64_t>(0, 2);
-        depth.parked = live.get<std::uint64_t>(0, 3);
+        depth.waiting_for_endpoint = live.get<std::uint64_t>(0, 3);
+        depth.waiting_for_schedule = live.get<std::uint64_t>(0, 4);
+        depth.dead_letters = session.run(sql::dead_letters).get<std::uint64_t>(0, 0);
         const Answer stored = session.run(sql::stored_events);
         depth.stored = {};
         for (std::size_t row = 0; row < stored.size(); ++row) {

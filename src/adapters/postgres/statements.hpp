@@ -228,8 +228,15 @@ inline constexpr Statement depth{"depth", R"sql(
                     '0'::interval),
            count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
                               AND claimable_at < 'infinity'),
-           count(*) FILTER (WHERE claimable_at = 'infinity')
+           count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PROCESSING'),
+           count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING')
       FROM sundial.events)sql"};
+
+/// Nobody waits for a count of millions.
+inline constexpr Statement dead_letters{"dead_letters", R"sql(
+    SELECT count(*) FROM (
+        SELECT FROM sundial.event_history
+         WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT 100000) AS counted)sql"};
 
 inline constexpr Statement stored_events{"stored_events", R"sql(
     SELECT status, sum(rows)::bigint FROM sundial.stored_events() GROUP BY status)sql"};

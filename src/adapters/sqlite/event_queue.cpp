@@ -144,7 +144,11 @@ QueueDepth SqliteEventQueue::depth() {
             return counts[static_cast<std::size_t>(standing)];
         };
         depth.waiting_for_retry = count(Standing::waiting);
-        depth.parked = count(Standing::pending_parked) + count(Standing::waiting_parked);
+        depth.waiting_for_endpoint = count(Standing::waiting_parked);
+        depth.waiting_for_schedule = count(Standing::pending_parked);
+        auto dead = session.connection.query(sql::dead_letters);
+        base::check(dead.next());
+        depth.dead_letters = dead.get<std::uint64_t>(0);
         depth.stored = {
             count(Standing::pending) + count(Standing::pending_parked),
             count(Standing::claimed) + count(Standing::waiting) + count(Standing::waiting_parked),

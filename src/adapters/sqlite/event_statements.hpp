@@ -45,6 +45,12 @@ inline constexpr Statement due{R"sql(
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2)sql"};
 
+/// Nobody waits for a count of millions.
+inline constexpr Statement dead_letters{R"sql(
+    SELECT count(*) FROM (
+        SELECT 1 FROM event_history
+         WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT 100000))sql"};
+
 inline constexpr Statement live_event{"SELECT " SUNDIAL_LIVE_EVENT " FROM events WHERE id = ?1"};
 inline constexpr Statement event{"SELECT " SUNDIAL_EVENT " FROM v_events WHERE id = ?1"};
 inline constexpr Statement event_status{"SELECT status FROM v_events WHERE id = ?1"};

@@ -82,7 +82,9 @@ struct QueueDepth {
     std::uint64_t due = 0;                        // claimable now
     std::chrono::microseconds oldest_due_age{0};  // how long the first of them has been claimable
     std::uint64_t waiting_for_retry = 0;          // PROCESSING, held by nobody, not parked
-    std::uint64_t parked = 0;                     // PENDING or PROCESSING, claimable_at = never
+    std::uint64_t waiting_for_endpoint = 0;       // PROCESSING, claimable_at = never
+    std::uint64_t waiting_for_schedule = 0;       // PENDING, claimable_at = never
+    std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
 };
 
 /// The live events as scheduler instances see them. Every call is a transaction of its own, judged

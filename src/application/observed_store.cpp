@@ -1,0 +1,189 @@
+#include "application/observed_store.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "application/engine_log.hpp"
+#include "application/query_timer.hpp"
+
+namespace sundial {
+
+namespace {
+
+/// Of an event before its transaction changed it.
+struct Before {
+    Instant due;
+    Version planned_by;  // its schedule's version; 0 without one
+};
+
+}  // namespace
+
+/// What one run of a transaction has done so far.
+struct ObservedStore::Changes {
+    std::map<std::string, std::size_t> created{};  // by type
+    std::map<std::string, std::size_t> dropped{};  // likewise; who drops them tells why
+    std::vector<EventMoved> moved{};
+    std::vector<Event> cancelled{};
+    bool of_user = false;                          // a user was changed in it
+    std::unordered_map<EventId, Before> before{};  // of the events that it has locked
+};
+
+namespace {
+
+std::string cause_of(const Event& after, Version planned_by, bool of_user) {
+    if (of_user) return "user changed";
+    const bool by_schedule = after.occurrence && after.occurrence->schedule_version != planned_by;
+    return by_schedule ? "schedule changed" : "changed on request";
+}
+
+}  // namespace
+
+/// Notes what is changed. What it is asked for goes on as it came.
+class ObservedStore::Events final : public EventRepository {
+public:
+    Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
+
+    Result<void> add(const Event& event) override {
+        auto added = events_.add(event);
+        if (added) ++changes_.created[event.type];
+        return added;
+    }
+    std::size_t add_new(std::span<const Event> events) override {
+        const std::size_t added = events_.add_new(events);
+        // Whoever plans adds events of one schedule, and so of one type, at a time.
+        if (added > 0) changes_.created[events.front().type] += added;
+        return added;
+    }
+    Result<void> add_retry(const Event& fresh) override {
+        auto added = events_.add_retry(fresh);
+        if (added) ++changes_.created[fresh.type];
+        return added;
+    }
+    std::optional<Event> find(EventId id) override { return events_.find(id); }
+    std::optional<Event> lock(EventId id) override {
+        auto event = events_.lock(id);
+        if (event) remember(*event);
+        return event;
+    }
+    std::vector<Event> lock_of_user(UserId user) override {
+        return remembered(events_.lock_of_user(user));
+    }
+    std::vector<Event> lock_behind(ScheduleId schedule, Version version,
+                                   std::optional<EventId> after, std::size_t limit) override {
+        return remembered(events_.lock_behind(schedule, version, after, limit));
+    }
+    void update(const Event& changed) override {
+        events_.update(changed);
+        note_update(changed);
+    }
+    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+        auto updated = events_.update_key(changed, old_key);
+        if (updated) note_update(changed);
+        return updated;
+    }
+    void finish(const Event& finished) override {
+        events_.finish(finished);
+        if (status_of(finished) == EventStatus::cancelled) changes_.cancelled.push_back(finished);
+    }
+    void finish_dropped(const Event& cancelled) override {
+        events_.finish_dropped(cancelled);
+        ++changes_.dropped[cancelled.type];
+    }
+    Result<void> update_dismissed(const Event& changed, Version held) override {
+        return events_.update_dismissed(changed, held);
+    }
+    void erase_of_user(UserId user) override { events_.erase_of_user(user); }
+    void forget_user(UserId user) override { events_.forget_user(user); }
+    std::size_t unpark(EndpointId endpoint, std::size_t limit) override {
+        return events_.unpark(endpoint, limit);
+    }
+    bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
+    Page<Event> list(const EventQuery& query) override { return events_.list(query); }
+    std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
+
+private:
+    void remember(const Event& event) {
+        changes_.before.insert_or_assign(
+            event.id,
+            Before{event.due, event.occurrence ? event.occurrence->schedule_version : Version{0}});
+    }
+    std::vector<Event> remembered(std::vector<Event> events) {
+        for (const Event& event : events) remember(event);
+        return events;
+    }
+    /// A change that leaves the event at its instant is no news.
+    void note_update(const Event& changed) {
+        const auto before = changes_.before.find(changed.id);
+        if (before == changes_.before.end() || before->second.due == changed.due) return;
+        changes_.moved.push_back({changed, before->second.due,
+                                  cause_of(changed, before->second.planned_by, changes_.of_user)});
+    }
+
+    EventRepository& events_;
+    Changes& changes_;
+};
+
+class ObservedStore::Observed final : public Transaction {
+public:
+    Observed(Transaction& tx, Changes& changes)
+        : tx_(tx), changes_(changes), events_(tx.events(), changes) {}
+
+    Instant now() override { return tx_.now(); }
+    UserRepository& users() override { return tx_.users(); }
+    ScheduleRepository& schedules() override { return tx_.schedules(); }
+    EndpointRepository& endpoints() override { return tx_.endpoints(); }
+    EventRepository& events() override { return events_; }
+    InboxRepository& inbox() override { return tx_.inbox(); }
+    SkipRepository& skips() override { return tx_.skips(); }
+    void record(const RecordedEvent& recorded) override {
+        tx_.record(recorded);
+        changes_.of_user = changes_.of_user || recorded.aggregate_type == "User";
+    }
+    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
+        tx_.erase_stream(aggregate_type, aggregate_id);
+    }
+
+private:
+    Transaction& tx_;
+    Changes& changes_;
+    Events events_;
+};
+
+void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
+    Changes changes;
+    bool kept = false;
+    {
+        const QueryTimer timer{"transact", monotonic_, observer_};
+        store_.transact([&](Transaction& tx) {
+            changes = {};  // it may run again
+            Observed observed{tx, changes};
+            return kept = work(observed);
+        });
+    }
+    if (kept) tell(changes);
+}
+
+void ObservedStore::read(const std::function<void(Transaction&)>& work) {
+    const QueryTimer timer{"read", monotonic_, observer_};
+    store_.read(work);
+}
+
+void ObservedStore::tell(const Changes& changes) {
+    for (const auto& [type, count] : changes.created) {
+        observer_.transition(type, EventStatus::pending, count);
+    }
+    for (const auto& [type, count] : changes.dropped) {
+        observer_.transition(type, EventStatus::cancelled, count);
+    }
+    for (const EventMoved& moved : changes.moved) log_.write(rescheduled_line(moved));
+    for (const Event& event : changes.cancelled) {
+        observer_.transition(event.type, EventStatus::cancelled, 1);
+        log_.write(cancelled_line(event, std::get<Cancelled>(event.state).reason));
+    }
+}
+
+}  // namespace sundial

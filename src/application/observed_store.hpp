@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "application/observer.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/store.hpp"
+#include "base/log.hpp"
+
+namespace sundial {
+
+/// A store that tells what committed transactions did to events, whichever use case it was: a line
+/// in the log for each event that was moved or cancelled, a count of those created and cancelled,
+/// and how long each transaction took.
+class ObservedStore final : public Store {
+public:
+    ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
+                  base::Log& log)
+        : store_(store), monotonic_(monotonic), observer_(observer), log_(log) {}
+    void transact(const std::function<bool(Transaction&)>& work) override;
+    void read(const std::function<void(Transaction&)>& work) override;
+
+private:
+    struct Changes;
+    class Events;
+    class Observed;
+    void tell(const Changes& changes);
+
+    Store& store_;
+    const MonotonicClock& monotonic_;
+    StorageObserver& observer_;
+    base::Log& log_;
+};
+
+}  // namespace sundial
