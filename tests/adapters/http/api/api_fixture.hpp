@@ -53,7 +53,14 @@ protected:
                                      .clear_inbox = clear_inbox,
                                      .queries = queries,
                                      .default_timeout = std::chrono::seconds{10}});
-        add_schedule_routes(router, {.edit = edit_schedule, .queries = queries});
+        add_schedule_routes(router, {.create = create_schedule,
+                                     .put = put_schedule,
+                                     .edit = edit_schedule,
+                                     .remove = delete_schedule,
+                                     .trigger = trigger_schedule,
+                                     .backfill = backfill_schedule,
+                                     .queries = queries,
+                                     .zones = zones});
     }
 
     [[nodiscard]] Response call(std::string method, const std::string& target,

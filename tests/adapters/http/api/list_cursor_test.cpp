@@ -36,6 +36,7 @@ struct List {
 class ListCursor : public ApiTest {
 protected:
     ListCursor() {
+        write([&](Transaction& tx) { ASSERT_TRUE(tx.schedules().add(a_schedule())); });
         for (const std::string name : {"Li", "Mo", "Na"}) {
             UserFields fields = ada();
             fields.last_name = name;
@@ -69,6 +70,7 @@ protected:
                 {"/v1/events?limit=1&sort=executedAt", by_a_number_that_may_lack},
                 {"/v1/events?limit=1&sort=-latenessMs", by_a_number_that_may_lack},
                 {"/v1/endpoints?limit=1", by_number},
+                {"/v1/schedules?limit=1", by_number},
                 {"/v1/endpoints/" + to_string(bin.id) + "/inbox?limit=1", by_id}};
     }
     /// The cursor after the first row.
