@@ -1,0 +1,56 @@
+// A program with Sundial inside: no server, no network. It lives through a year in a moment, on a
+// clock that it moves itself; drop `test_clock`, name a file, call start() in place of advance(),
+// and the same program waits for real birthdays.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <sundial/engine.hpp>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+int complain(const sundial::Error& error) {
+    std::cerr << error.code << ": " << error.detail << '\n';
+    return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main() {
+    auto engine = sundial::Engine::open({.storage = "memory:", .test_clock = true});
+    if (!engine) return complain(engine.error());
+
+    std::atomic<int> birthdays = 0, reminders = 0;
+    engine->on("BIRTHDAY", [&](const sundial::Event& event) {
+        ++birthdays;
+        std::cout << event.payload << '\n';
+        return sundial::Handled::done();
+    });
+    engine->on("REMINDER", [&](const sundial::Event& event) {
+        // The first try fails; it is repeated a second later.
+        if (event.attempt == 1) return sundial::Handled::retry("the line was busy");
+        ++reminders;
+        return sundial::Handled::done();
+    });
+
+    const auto ada = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+    if (!ada) return complain(ada.error());
+    const auto now = engine->now();
+    if (!now) return complain(now.error());
+    const auto reminder = engine->schedule({.type = "REMINDER",
+                                            .at = *now + 24h,
+                                            .payload = R"({"text":"Renew"})",
+                                            .user_id = ada->id});
+    if (!reminder) return complain(reminder.error());
+
+    const auto done = engine->advance(367 * 24h);
+    if (!done) return complain(done.error());
+    const auto later = engine->find_event(reminder->id);
+    if (!later) return complain(later.error());
+    std::cout << *done << " events done; the reminder is " << later->status << " after "
+              << later->attempt << " tries\n";
+    return birthdays >= 1 && reminders == 1 && later->status == "COMPLETED" ? EXIT_SUCCESS
+                                                                            : EXIT_FAILURE;
+}

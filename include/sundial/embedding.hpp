@@ -1,0 +1,157 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sundial/result.hpp"
+
+/// The words of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that one.
+/// They live in a namespace of their own because the library's insides use some of the same words.
+namespace sundial::embedding {
+
+/// UTC, as fine as the databases keep.
+using Instant = std::chrono::sys_time<std::chrono::microseconds>;
+
+/// Somebody who has a birthday.
+struct NewUser {
+    std::string first_name;     // 1 to 100 characters
+    std::string last_name;      // likewise
+    std::string date_of_birth;  // "1992-02-29"
+    std::string timezone;       // where they live: "Europe/Paris"
+    std::string external_id{};  // yours, unique; may be empty
+};
+struct User {
+    std::string id;  // a UUID
+    std::string first_name;
+    std::string last_name;
+    std::string date_of_birth;
+    std::string timezone;
+    std::string external_id;
+};
+
+/// Something to happen once: at an instant, or at a local time in a zone, which stays that local
+/// time whatever happens to the zone's offset until then. One of the two; an instant in the past
+/// is due at once.
+struct NewEvent {
+    std::string type;               // which handler it goes to: "REMINDER"
+    std::optional<Instant> at{};    // this, or
+    std::string local_time{};       // "2027-01-05T09:00:00"
+    std::string timezone{};         // with "America/New_York"; empty: the user's
+    std::string payload = "{}";     // kept and handed over byte by byte; at most 256 KiB
+    std::string user_id{};          // whose it is; may be empty
+    std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: one is made up
+};
+struct Event {
+    std::string id;
+    std::string type;
+    std::string status;           // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
+    std::string payload;          // of a birthday {"message":"Hey, Ada Li it's your birthday"}
+    std::string idempotency_key;  // the same for every try of it, and for ever
+    std::string user_id;          // may be empty
+    Instant due;
+    std::uint32_t attempt = 0;   // number of the latest try, from 1
+    std::string failure_reason;  // why it FAILED or was CANCELLED
+};
+
+/// What a handler says of one event.
+class Handled {
+public:
+    enum class Verdict : std::uint8_t { done, retry, refused };
+    /// It has happened: never again.
+    static Handled done() { return {Verdict::done, {}}; }
+    /// It has not, and may later: after 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
+    /// An exception says the same.
+    static Handled retry(std::string why) { return {Verdict::retry, std::move(why)}; }
+    /// It has not, and trying again is of no use: the event is FAILED.
+    static Handled refuse(std::string why) { return {Verdict::refused, std::move(why)}; }
+
+    [[nodiscard]] Verdict verdict() const { return verdict_; }
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+
+private:
+    Handled(Verdict verdict, std::string reason) : verdict_(verdict), reason_(std::move(reason)) {}
+    Verdict verdict_;
+    std::string reason_;
+};
+/// Runs on one of the engine's threads, several at once. A process that dies between the work of a
+/// handler and the note that it is done runs it again at the next start: know the event by its
+/// `idempotency_key`, and let the second time do no harm. Must come back within 10 s.
+using Handler = std::function<Handled(const Event&)>;
+
+struct Options {
+    /// "memory:", gone with the process; "sqlite:FILE", this process's alone; or
+    /// "postgresql://user@host/database". The database is this engine's alone: another process on
+    /// it, which has not your handlers, would let your events wait.
+    std::string storage = "memory:";
+    /// The clock stands still until `advance` moves it, and nothing happens by itself: for tests.
+    bool test_clock = false;
+    /// Where the tz database lies.
+    std::string zoneinfo = "/usr/share/zoneinfo";
+    /// Told what operators should know, from any thread; may be empty.
+    std::function<void(const std::string& line)> log{};
+};
+
+/// Sundial inside your program: keeps people and events, and calls your handlers at the right local
+/// time, through restarts and changes of the clocks.
+///
+///     auto engine = sundial::Engine::open({.storage = "sqlite:birthdays.db"});
+///     if (!engine) return complain(engine.error().detail);
+///     engine->on("BIRTHDAY", [](const sundial::Event& event) {
+///         send(event.payload);
+///         return sundial::Handled::done();
+///     });
+///     engine->start();
+///     engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+///
+/// Every user gets a BIRTHDAY at 09:00 where they live, every year; 29 February is kept on the 28th
+/// in other years. What came due while no engine ran is handled after the start.
+///
+/// A handle to move, not to copy; thread-safe but for `on`, `start`, `stop` and moving it. Every
+/// call may answer STORAGE_UNAVAILABLE.
+class Engine {
+public:
+    /// Opens the storage and brings its tables up to date. Errors: CANNOT_START with what to do
+    /// about it, STORAGE_UNAVAILABLE where trying again later may help.
+    static Result<Engine> open(const Options& options);
+    Engine(Engine&&) noexcept;
+    Engine& operator=(Engine&&) noexcept;
+    /// Stops first.
+    ~Engine();
+
+    /// Events of `type` go to `handler`, in place of any earlier one. Before `start` and `advance`:
+    /// an event that comes due without a handler waits until it is cancelled.
+    void on(const std::string& type, Handler handler);
+
+    /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
+    Result<User> create_user(const NewUser& wanted);
+    /// Their events go with them. Errors: USER_NOT_FOUND.
+    Result<Done> delete_user(const std::string& id);
+    /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
+    Result<Event> schedule(const NewEvent& wanted);
+    /// Errors: EVENT_NOT_FOUND.
+    Result<Event> find_event(const std::string& id);
+    /// Errors: EVENT_NOT_FOUND, INVALID_STATE_TRANSITION once it is being handled or over.
+    Result<Event> cancel(const std::string& id);
+
+    /// From here on handlers are called, on threads of the engine, as events come due. Not under a
+    /// test clock.
+    void start();
+    /// No handler is called any more; waits for those that run. There is no second start.
+    void stop();
+    /// Lets time pass on a test clock: every event on the way is handled at its instant, on threads
+    /// of the engine, before this returns. Says how many were done. Errors: CLOCK_NOT_TEST.
+    Result<std::uint64_t> advance(std::chrono::microseconds by);
+    /// The storage's clock, which decides what is due.
+    Result<Instant> now();
+
+private:
+    struct Parts;
+    explicit Engine(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace sundial::embedding

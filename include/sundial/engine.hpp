@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sundial/embedding.hpp"
+
+/// Everything that a program needs to have Sundial inside. What each word means stands at its
+/// declaration in `sundial/embedding.hpp`; read `Engine` there first.
+namespace sundial {
+
+using embedding::Done;
+using embedding::Engine;
+using embedding::Error;
+using embedding::Event;
+using embedding::Handled;
+using embedding::Handler;
+using embedding::Instant;
+using embedding::NewEvent;
+using embedding::NewUser;
+using embedding::Options;
+using embedding::Result;
+using embedding::User;
+
+}  // namespace sundial

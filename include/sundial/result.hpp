@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace sundial::embedding {
+
+/// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
+/// STORAGE_UNAVAILABLE, …), for programs; `detail` says it to people, and what would be right.
+struct Error {
+    std::string code;
+    std::string detail;
+    friend bool operator==(const Error&, const Error&) = default;
+};
+
+/// A value, or the Error that stands in its place. Look before you take:
+///
+///     if (const auto user = engine.create_user(ada)) greet(user->id);
+///     else complain(user.error().detail);
+template <class T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : content_(std::move(value)) {}
+    Result(Error error) : content_(std::move(error)) {}
+
+    [[nodiscard]] bool has_value() const { return content_.index() == 0; }
+    explicit operator bool() const { return has_value(); }
+    /// Only where there is a value.
+    T& operator*() & { return *value_or_end(); }
+    const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
+    T&& operator*() && { return std::move(*value_or_end()); }
+    T* operator->() { return value_or_end(); }
+    const T* operator->() const { return const_cast<Result*>(this)->value_or_end(); }
+    /// Only where there is none.
+    [[nodiscard]] const Error& error() const {
+        const Error* error = std::get_if<Error>(&content_);
+        assert(error);
+        return *error;
+    }
+
+private:
+    T* value_or_end() {
+        T* value = std::get_if<T>(&content_);
+        assert(value);
+        return value;
+    }
+
+    std::variant<T, Error> content_;
+};
+
+/// What says of itself only whether it was done.
+struct Done {};
+
+}  // namespace sundial::embedding

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "application/ports/failures.hpp"
+#include "domain/error.hpp"
+#include "domain/event.hpp"
+#include "domain/user.hpp"
+#include "sundial/embedding.hpp"
+
+/// From the insides' words to those of the public face.
+namespace sundial::embedding {
+
+[[nodiscard]] Error error_of(const sundial::Error& error);
+[[nodiscard]] Event shown(const sundial::Event& event);
+[[nodiscard]] User shown(const sundial::User& user);
+
+namespace detail {
+
+template <class T>
+struct IsResult : std::false_type {};
+template <class T>
+struct IsResult<sundial::Result<T>> : std::true_type {};
+
+template <class Public, class Value>
+Public public_value(Value&& value) {
+    if constexpr (std::is_same_v<Public, std::remove_cvref_t<Value>>) {
+        return std::forward<Value>(value);
+    } else {
+        return shown(value);
+    }
+}
+
+}  // namespace detail
+
+/// What `work` answers, in public words; what it throws becomes an Error.
+template <class Public, class Work>
+Result<Public> answered(Work work) {
+    try {
+        auto answer = work();
+        if constexpr (!detail::IsResult<decltype(answer)>::value) {
+            return detail::public_value<Public>(std::move(answer));
+        } else if (!answer) {
+            return error_of(answer.error());
+        } else if constexpr (std::is_same_v<Public, Done>) {
+            return Done{};
+        } else {
+            return detail::public_value<Public>(*std::move(answer));
+        }
+    } catch (const CannotStart& error) {
+        return Error{"CANNOT_START", error.what()};
+    } catch (const OutcomeUnknown& error) {
+        return Error{"COMMIT_OUTCOME_UNKNOWN", error.what()};
+    } catch (const Unavailable& error) {
+        return Error{"STORAGE_UNAVAILABLE", error.what()};
+    } catch (const std::exception& error) {
+        return Error{"INTERNAL_ERROR", error.what()};
+    }
+}
+
+}  // namespace sundial::embedding

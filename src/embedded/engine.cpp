@@ -1,0 +1,193 @@
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "adapters/system/handler_delivery.hpp"
+#include "adapters/system/ids.hpp"
+#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/zones/cctz_time_zones.hpp"
+#include "application/advance_clock.hpp"
+#include "application/cancel_event.hpp"
+#include "application/create_user.hpp"
+#include "application/delete_user.hpp"
+#include "application/handlers.hpp"
+#include "application/queries.hpp"
+#include "application/schedule_event.hpp"
+#include "application/worker_loop.hpp"
+#include "domain/time/text.hpp"
+#include "embedded/answers.hpp"
+#include "embedded/storage.hpp"
+#include "sundial/embedding.hpp"
+
+namespace sundial::embedding {
+namespace {
+
+constexpr std::size_t handler_threads = 4;
+constexpr const char* correlation_id = "";  // nobody asked by HTTP
+
+/// Passes lines on to whoever listens.
+class CallbackLog final : public base::Log {
+public:
+    explicit CallbackLog(std::function<void(const std::string&)> listener)
+        : listener_(std::move(listener)) {}
+    void write(base::LogLine line) override {
+        if (!listener_) return;
+        listener_(line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
+    }
+
+private:
+    const std::function<void(const std::string&)> listener_;
+};
+
+/// There are no endpoints here, so nothing comes this way.
+class NoDelivery final : public Delivery {
+public:
+    void start(DeliveryRequest /*request*/, std::function<void(Outcome)> done) override {
+        Outcome outcome;
+        outcome.verdict = Verdict::permanent;
+        outcome.error = DeliveryErrorCode::worker;
+        outcome.error_text = "this program delivers to its own handlers only";
+        done(std::move(outcome));
+    }
+};
+
+sundial::Handled as_domain(const Handled& handled) {
+    switch (handled.verdict()) {
+        case Handled::Verdict::done:
+            return {Verdict::accepted, {}};
+        case Handled::Verdict::retry:
+            return {Verdict::retryable, handled.reason()};
+        case Handled::Verdict::refused:
+            break;
+    }
+    return {Verdict::permanent, handled.reason()};
+}
+
+std::optional<std::string> unless_empty(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+/// In the order in which they need each other.
+struct Engine::Parts {
+    explicit Parts(const Options& options)
+        : log(options.log),
+          zones(options.zoneinfo),
+          storage(open_storage(options, log)),
+          plan(store, zones, ids),
+          deliver(store, zones, ids,
+                  {.webhook = nowhere,
+                   .inbox = nowhere,
+                   .in_process = &in_process,
+                   .handlers = handlers}),
+          loop({.instance = InstanceId{ids.fresh()},
+                .shards = queue.shards(),
+                .clock_stands_still = options.test_clock},
+               {queue, plan, deliver, monotonic, random, log, observer}) {}
+    ~Parts() { stop(); }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    void stop() {
+        loop.stop();
+        if (worker.joinable()) worker.join();
+    }
+
+    CallbackLog log;
+    zones::CctzTimeZones zones;
+    std::unique_ptr<Storage> storage;
+    Store& store = storage->store();
+    EventQueue& queue = storage->queue();
+    Clock& clock = storage->clock();
+    system::SystemIds ids;
+    system::SystemRandom random;
+    system::BootClock monotonic;
+    NoDelivery nowhere;
+    Handlers handlers;
+    EngineObserver observer;
+    system::HandlerDelivery in_process{handlers, monotonic, handler_threads};
+    PlanSuccessors plan;
+    DeliverEvent deliver;
+    WorkerLoop loop;
+    AdvanceClock advance{clock, queue, loop};
+    CreateUser create_user{store, zones, ids, loop};
+    DeleteUser delete_user{store, ids};
+    ScheduleEvent schedule{store, zones, ids, loop};
+    CancelEvent cancel{store, zones, ids, loop};
+    Queries queries{store};
+    std::thread worker;
+};
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Result<Engine> Engine::open(const Options& options) {
+    return answered<Engine>([&] { return Engine{std::make_unique<Parts>(options)}; });
+}
+
+void Engine::on(const std::string& type, Handler handler) {
+    parts_->handlers.on(type, [handler = std::move(handler)](const sundial::Event& event) {
+        return as_domain(handler(shown(event)));
+    });
+}
+
+Result<User> Engine::create_user(const NewUser& wanted) {
+    return answered<User>([&] {
+        return parts_->create_user.run({.external_id = unless_empty(wanted.external_id),
+                                        .first_name = wanted.first_name,
+                                        .last_name = wanted.last_name,
+                                        .date_of_birth = wanted.date_of_birth,
+                                        .timezone = wanted.timezone},
+                                       correlation_id);
+    });
+}
+
+Result<Done> Engine::delete_user(const std::string& id) {
+    return answered<Done>([&] {
+        return parts_->delete_user.run(id, UserHistory::erase, std::nullopt, correlation_id);
+    });
+}
+
+Result<Event> Engine::schedule(const NewEvent& wanted) {
+    sundial::NewEvent event;
+    event.event_type = wanted.type;
+    event.user = unless_empty(wanted.user_id);
+    if (wanted.at) event.target.utc = format_instant(*wanted.at);
+    event.target.local = unless_empty(wanted.local_time);
+    event.target.zone = unless_empty(wanted.timezone);
+    event.payload = wanted.payload;
+    event.idempotency_key = unless_empty(wanted.idempotency_key);
+    return answered<Event>([&] { return parts_->schedule.run(event); });
+}
+
+Result<Event> Engine::find_event(const std::string& id) {
+    return answered<Event>([&] { return parts_->queries.event(id); });
+}
+
+Result<Event> Engine::cancel(const std::string& id) {
+    return answered<Event>([&] { return parts_->cancel.run(id, std::nullopt); });
+}
+
+void Engine::start() {
+    if (parts_->clock.is_test() || parts_->worker.joinable()) return;
+    parts_->worker = std::thread([&loop = parts_->loop] { loop.run(); });
+}
+
+void Engine::stop() { parts_->stop(); }
+
+Result<std::uint64_t> Engine::advance(std::chrono::microseconds by) {
+    return answered<std::uint64_t>([&]() -> sundial::Result<std::uint64_t> {
+        const auto advanced = parts_->advance.by(by);
+        if (!advanced) return advanced.error();
+        return advanced->delivered;
+    });
+}
+
+Result<Instant> Engine::now() {
+    return answered<Instant>([&] { return parts_->clock.now(); });
+}
+
+}  // namespace sundial::embedding

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/store.hpp"
+#include "base/log.hpp"
+#include "sundial/embedding.hpp"
+
+namespace sundial::embedding {
+
+/// Whichever storage the options name.
+class Storage {
+public:
+    virtual ~Storage() = default;
+    virtual Store& store() = 0;
+    virtual EventQueue& queue() = 0;
+    virtual Clock& clock() = 0;
+};
+
+/// Throws CannotStart, Unavailable.
+[[nodiscard]] std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log);
+
+}  // namespace sundial::embedding

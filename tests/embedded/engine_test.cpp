@@ -1,0 +1,230 @@
+#include "sundial/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/postgres_cluster.hpp"
+
+/// As a program sees it that has Sundial inside: by the public headers alone.
+namespace {
+
+using namespace std::chrono_literals;
+using sundial::Engine;
+using sundial::Event;
+using sundial::Handled;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+/// Gone with the test.
+class Folder {
+public:
+    Folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        path_ = name;
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string file(const std::string& name) const {
+        return (path_ / name).string();
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+Engine opened(const std::string& storage, bool test_clock = true) {
+    auto engine = Engine::open({.storage = storage, .test_clock = test_clock});
+    if (!engine) throw std::runtime_error(engine.error().detail);
+    return *std::move(engine);
+}
+
+/// What handlers were given.
+class Seen {
+public:
+    void add(const Event& event) {
+        const std::lock_guard lock(mutex_);
+        events_.push_back(event);
+    }
+    [[nodiscard]] std::vector<Event> events() const {
+        const std::lock_guard lock(mutex_);
+        return events_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Event> events_;
+};
+
+const sundial::NewUser ada{"Ada", "Li", "1992-06-15", "America/New_York"};
+
+class EachStorage : public testing::TestWithParam<std::string> {
+protected:
+    [[nodiscard]] std::string storage() const {
+        if (GetParam() == "sqlite") return "sqlite:" + folder_.file("sundial.db");
+        if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
+        return "memory:";
+    }
+
+private:
+    Folder folder_;
+};
+
+TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
+    Engine engine = opened(storage());
+    Seen seen;
+    engine.on("BIRTHDAY", [&](const Event& event) {
+        seen.add(event);
+        return Handled::done();
+    });
+    const auto user = engine.create_user(ada);
+    ASSERT_TRUE(user);
+    const auto done = engine.advance(2 * 366 * 24h);
+    ASSERT_TRUE(done) << done.error().detail;
+    // Two, or three if today or tomorrow is one.
+    EXPECT_EQ(*done, seen.events().size());
+    ASSERT_THAT(seen.events(), AnyOf(SizeIs(2), SizeIs(3)));
+    std::set<std::string> keys;
+    for (const Event& event : seen.events()) {
+        EXPECT_TRUE(keys.insert(event.idempotency_key).second);
+        EXPECT_EQ(event.user_id, user->id);
+        EXPECT_EQ(event.payload, R"({"message":"Hey, Ada Li it's your birthday"})");
+        const auto day = std::chrono::floor<std::chrono::days>(event.due);
+        EXPECT_EQ(event.due - day, 13h);  // 09:00 in summer
+        const std::chrono::year_month_day date{day};
+        EXPECT_EQ(date.month(), std::chrono::June);
+        EXPECT_EQ(date.day(), std::chrono::day{15});
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Embedded, EachStorage, testing::Values("memory", "sqlite", "postgres"),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Embedded, TriesAgainWhatAHandlerCouldNotDo) {
+    Engine engine = opened("memory:");
+    std::atomic<int> tries = 0;
+    engine.on("REMINDER", [&](const Event& event) {
+        ++tries;
+        if (event.attempt == 1) return Handled::retry("not now");
+        if (event.attempt == 2) throw std::runtime_error("nor now");
+        return Handled::done();
+    });
+    const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now()});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(*engine.advance(1h), 1U);
+    EXPECT_EQ(tries, 3);
+    EXPECT_EQ(engine.find_event(event->id)->status, "COMPLETED");
+}
+
+TEST(Embedded, FailsWhatAHandlerRefuses) {
+    Engine engine = opened("memory:");
+    engine.on("REMINDER", [](const Event&) { return Handled::refuse("nobody wants it"); });
+    const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now()});
+    EXPECT_EQ(*engine.advance(1h), 0U);
+    const auto failed = engine.find_event(event->id);
+    EXPECT_EQ(failed->status, "FAILED");
+    EXPECT_THAT(failed->failure_reason, HasSubstr("nobody wants it"));
+}
+
+TEST(Embedded, KeepsALocalTimeAcrossAChangeOfTheClocks) {
+    Engine engine = opened("memory:");
+    const auto event = engine.schedule(
+        {.type = "REMINDER", .local_time = "2040-07-01T09:00:00", .timezone = "America/New_York"});
+    ASSERT_TRUE(event) << event.error().detail;
+    const auto day = std::chrono::floor<std::chrono::days>(event->due);
+    EXPECT_EQ(event->due - day, 13h);
+}
+
+TEST(Embedded, KeepsWhatIsDueThroughARestart) {
+    const Folder folder;
+    const std::string storage = "sqlite:" + folder.file("sundial.db");
+    std::string id;
+    {
+        Engine engine = opened(storage);
+        const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now() + 1h});
+        ASSERT_TRUE(event);
+        id = event->id;
+    }
+    Engine engine = opened(storage);
+    Seen seen;
+    engine.on("REMINDER", [&](const Event& event) {
+        seen.add(event);
+        return Handled::done();
+    });
+    EXPECT_EQ(*engine.advance(2h), 1U);
+    ASSERT_THAT(seen.events(), SizeIs(1));
+    EXPECT_EQ(seen.events()[0].id, id);
+}
+
+TEST(Embedded, CallsHandlersByItselfOnceStarted) {
+    Engine first = opened("memory:", false);
+    std::promise<std::string> handled;
+    first.on("REMINDER", [&](const Event& event) {
+        handled.set_value(event.payload);
+        return Handled::done();
+    });
+    Engine engine = std::move(first);  // whoever has it, has it running
+    engine.start();
+    ASSERT_TRUE(engine.schedule({.type = "REMINDER", .at = *engine.now(), .payload = "[7]"}));
+    EXPECT_EQ(handled.get_future().get(), "[7]");
+    engine.stop();
+}
+
+TEST(Embedded, LetsPeopleAndEventsGo) {
+    Engine engine = opened("memory:");
+    const auto user = engine.create_user(ada);
+    const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now() + 1h});
+    EXPECT_EQ(engine.cancel(event->id)->status, "CANCELLED");
+    EXPECT_TRUE(engine.delete_user(user->id));
+    EXPECT_EQ(engine.delete_user(user->id).error().code, "USER_NOT_FOUND");
+    EXPECT_EQ(*engine.advance(366 * 24h), 0U);
+}
+
+TEST(Embedded, SaysWhatIsWrongInTheCodesOfTheApi) {
+    Engine engine = opened("memory:");
+    const auto unknown = engine.create_user({"Ada", "", "1992-02-30", "Europe/Pariss"});
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code, "VALIDATION_FAILED");
+    EXPECT_THAT(unknown.error().detail,
+                AllOf(HasSubstr("/lastName"), HasSubstr("/dateOfBirth"), HasSubstr("/timezone")));
+
+    const sundial::NewEvent once{
+        .type = "REMINDER", .at = *engine.now(), .idempotency_key = "only-once"};
+    ASSERT_TRUE(engine.schedule(once));
+    EXPECT_EQ(engine.schedule(once).error().code, "DUPLICATE_IDEMPOTENCY_KEY");
+    EXPECT_EQ(engine.schedule({.type = "REMINDER"}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.find_event("nonsense").error().code, "EVENT_NOT_FOUND");
+    EXPECT_EQ(engine.cancel("nonsense").error().code, "EVENT_NOT_FOUND");
+    EXPECT_EQ(opened("memory:", false).advance(1h).error().code, "CLOCK_NOT_TEST");
+}
+
+TEST(Embedded, RefusesAStorageThatItCannotOpen) {
+    for (const std::string storage :
+         {"", "sqlite:", "mysql://root:hunter2@localhost/x", "sqlite:/nowhere/at/all/sundial.db"}) {
+        const auto engine = Engine::open({.storage = storage});
+        ASSERT_FALSE(engine) << storage;
+        EXPECT_EQ(engine.error().code, "CANNOT_START");
+        EXPECT_THAT(engine.error().detail, AllOf(Not(IsEmpty()), Not(HasSubstr("hunter2"))));
+    }
+    EXPECT_EQ(Engine::open({.storage = "postgresql:///x?host=/nowhere"}).error().code,
+              "STORAGE_UNAVAILABLE");
+}
+
+}  // namespace
