@@ -61,6 +61,7 @@ void fires_as_it_says(const CronRule& rule, unsigned choice) {
 }  // namespace
 }  // namespace sundial
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sundial;
     if (size == 0) return 0;

@@ -335,6 +335,7 @@ TimeError unknown_macro(std::string_view text) {
         return bad_cron("'@every' is not cron: make an interval, as every PT15M");
     if (find_macro(name) != nullptr) return bad_cron(quoted(name) + "stands alone");
     std::vector<std::string> names;
+    names.reserve(macros.size());
     for (const Macro& macro : macros) names.emplace_back(macro.name);
     constexpr std::size_t longest_compared = 40;
     const auto near = name.size() <= longest_compared ? base::nearest(name, names) : std::nullopt;

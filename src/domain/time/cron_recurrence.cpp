@@ -206,7 +206,7 @@ std::uint64_t CronRecurrence::count_in(const Stretch& stretch, Span span) const 
     for (const Reading& reading : readings(stretch, span, Skipped::left_out)) {
         if (reading.all_at) {
             const bool taken = calendar_.has(wall_clock(*reading.all_at, stretch.offset));
-            found += !taken && calendar_.first_in(reading.from, reading.until) ? 1 : 0;
+            if (!taken && calendar_.first_in(reading.from, reading.until)) ++found;
             continue;
         }
         found += calendar_.count_in(reading.from, reading.until);
