@@ -187,8 +187,8 @@ TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing
 
 TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {
     const ScriptedReceiver receiver({.hold = true});
+    std::promise<Outcome> lost, other;  // outlive the delivery, which tells all at its end
     WebhookDelivery delivery({}, everything_, secrets_);
-    std::promise<Outcome> lost, other;
     Event event = an_event().due(noon);
     event.attempt = Attempt{2};
     Event earlier = event;
