@@ -1,5 +1,6 @@
 #include "application/queries.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "application/reference.hpp"
@@ -19,16 +20,23 @@ Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read re
     });
 }
 
+/// What was made by hand is due at once, so hardly ever more of it than that lies before.
+constexpr std::size_t enough_to_find_the_next = 100;
+
+/// When the next event by the schedule's rule is due.
 std::optional<Instant> next_of(Transaction& tx, const Schedule& schedule) {
     if (!schedule.enabled) return std::nullopt;
     EventQuery first;
     first.statuses = {EventStatus::pending};
     first.schedule = schedule.id;
     first.sort = EventQuery::Sort::target;
-    first.page.limit = 1;
+    first.page.limit = enough_to_find_the_next;
+    const auto by_rule = [](const Event& event) {
+        return event.occurrence->origin == Origin::rule;
+    };
     const auto page = tx.events().list(first);
-    if (page.items.empty()) return std::nullopt;
-    return page.items.front().due;
+    const auto next = std::ranges::find_if(page.items, by_rule);
+    return next == page.items.end() ? std::nullopt : std::optional{next->due};
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ public:
         read_place();
         read_trigger();
         read_policies();
+        judge_rrule();
         read_bounds();
         if (fields_.payload) {
             if (auto refused = refuse_payload("/payload", *fields_.payload)) {
@@ -113,7 +114,7 @@ private:
         if (trigger.yearly) read_yearly(*trigger.yearly);
         if (trigger.cron) read_cron(*trigger.cron);
         if (trigger.every) read_every(*trigger.every);
-        if (trigger.rrule) read_rule(*trigger.rrule);
+        if (trigger.rrule) schedule_.trigger = *trigger.rrule;
         if (kind_of(schedule_.trigger) != before) set_defaults(schedule_);
     }
 
@@ -156,25 +157,19 @@ private:
         schedule_.trigger = CronTrigger{text};
     }
 
-    /// A DTSTART that names a zone must name the schedule's.
-    void read_rule(const RruleTrigger& rule) {
-        const char* pointer = "/trigger/rrule";
+    /// The whole of an RRULE, in its zone and by its policies, whichever of them is new. A DTSTART
+    /// that names a zone names the schedule's: the reader refuses two.
+    void judge_rrule() {
+        const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
         const std::string place = schedule_.timezone.value_or(zone_of_each_user);
-        const auto set = read_rrule(rule, place);
-        if (!set) return refuse(pointer, set.error());
-        schedule_.trigger = rule;
-        if (set->zones.front() != place) {
-            return refuse(pointer, "not_allowed",
-                          "its DTSTART is in " + set->zones.front() +
-                              "; leave the zone out, or give the same as timezone");
-        }
+        if (!rule || (schedule_.timezone && !zones_.find(place))) return;
+        const auto set = read_rrule(*rule, place);
+        if (!set) return refuse("/trigger/rrule", set.error());
         const auto find_zone = [&](std::string_view id) {
             return zones_.find(id == zone_of_each_user ? "UTC" : id);
         };
         const auto found = rrule_recurrence(*set, find_zone, schedule_.gap, schedule_.overlap);
-        const bool told = !found && found.error().code == TimeErrorCode::unknown_zone &&
-                          schedule_.timezone && !zones_.find(*schedule_.timezone);
-        if (!found && !told) refuse(pointer, found.error());
+        if (!found) refuse("/trigger/rrule", found.error());
     }
 
     void read_every(const std::string& text) {

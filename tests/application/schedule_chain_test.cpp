@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <set>
 
+#include "application/plan_occurrence.hpp"
+#include "domain/time/misfire.hpp"
+#include "domain/time/text.hpp"
 #include "support/engine.hpp"
 
 namespace sundial {
@@ -351,6 +355,45 @@ TEST_F(ScheduleChain, RecordsWhatALeapDaySkips) {
     EXPECT_EQ(runs[0].reason, "leap_skipped");
     EXPECT_EQ(runs[0].count, 3U);
     EXPECT_EQ(runs[0].next, sys_days{2032y / 2 / 29} + 9h);
+}
+
+/// Whatever the rule, the policy and the downtimes: what is delivered is what `catch_up` says of
+/// each time that somebody looked, no more, no less, and the rest is on record.
+TEST_F(ScheduleChain, DeliversWhatCatchingUpSaysAfterEveryDowntime) {
+    const bool holds = rc::check("each look delivers what is to be caught up", [&] {
+        const auto text = *rc::gen::element<std::string>("* * * * *", "*/7 * * * *", "0 */3 * * *",
+                                                         "30 2 * * *", "15,45 9-17 * * MON-FRI");
+        ScheduleFields wanted;
+        wanted.misfire =
+            *rc::gen::element(MisfirePolicy::all, MisfirePolicy::once, MisfirePolicy::skip);
+        wanted.limit = *rc::gen::inRange<std::uint32_t>(1, 6);
+        wanted.grace = format_duration(seconds{*rc::gen::inRange(0, 1200)});
+        if (*rc::gen::arbitrary<bool>()) {
+            wanted.window = std::optional{format_duration(seconds{*rc::gen::inRange(0, 20'000)})};
+        }
+        wanted.timezone = *rc::gen::element<std::string>("UTC", "America/New_York");
+        const Schedule schedule = cron(text, wanted);
+        const auto rule = rule_of_schedule(schedule, nullptr, *zones.current()).value();
+
+        const Instant begin = clock.now();
+        std::vector<Instant> expected;
+        std::uint64_t dropped = 0;
+        for (int look = 0; look < 4; ++look) {
+            const Instant last = clock.now();
+            advance(seconds{*rc::gen::inRange(1, 200'000)});
+            const CatchUp caught = catch_up(rule.recurrence(), last, clock.now(), schedule.misfire);
+            for (const auto& one : caught.fire) expected.push_back(one.instant);
+            dropped += caught.dropped;
+        }
+        RC_ASSERT(delivered(schedule) == expected);
+        std::uint64_t recorded = 0;
+        for (const SkippedRun& run : skipped(schedule)) recorded += run.count;
+        RC_ASSERT(recorded == dropped);
+        RC_ASSERT(rule.recurrence().count(begin, clock.now()) == expected.size() + dropped);
+        RC_ASSERT(pending_of(schedule).due == rule.first_after(clock.now())->instant);
+        RC_ASSERT(delete_schedule.run(to_string(schedule.id), std::nullopt, "r").has_value());
+    });
+    EXPECT_TRUE(holds);
 }
 
 }  // namespace

@@ -128,11 +128,26 @@ TEST_F(Schedules, RefuseTriggersThatAreNone) {
         ElementsAre("/trigger/rrule bad_request"));
     ScheduleFields in_utc = with(rrule({"", "2027-01-05T09:00:00Z", "FREQ=DAILY", {}, {}}));
     in_utc.timezone = std::optional<std::string>{"Europe/Paris"};
-    EXPECT_THAT(defects_in(in_utc), ElementsAre("/trigger/rrule not_allowed"));
+    EXPECT_THAT(defects_in(in_utc), ElementsAre("/trigger/rrule bad_request"));
     ScheduleFields same_zone = with(rrule(
         {"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY", "", std::nullopt, {}, {}}));
     same_zone.timezone = std::optional<std::string>{"Europe/Paris"};
     EXPECT_THAT(defects_in(same_zone), ElementsAre("no ValidationFailed"));
+}
+
+TEST_F(Schedules, AreJudgedWholeWhateverPartOfThemIsEdited) {
+    ScheduleFields wanted =
+        with({.rrule = RruleTrigger{"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
+                                    "",
+                                    std::nullopt,
+                                    {},
+                                    {}}});
+    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
+    const Schedule schedule = create(wanted).value();
+    ScheduleFields edit;
+    edit.timezone = std::optional<std::string>{"UTC"};
+    EXPECT_THAT(defects_of(edit_schedule.run(to_string(schedule.id), edit, std::nullopt, "r")),
+                ElementsAre("/trigger/rrule bad_request"));
 }
 
 TEST_F(Schedules, RunEitherForEachUserOrInAZone) {
@@ -300,6 +315,8 @@ TEST_F(Schedules, AreListed) {
     ASSERT_THAT(page.items, SizeIs(1));
     EXPECT_EQ(page.items[0].schedule, schedule);
     EXPECT_EQ(page.items[0].next_at, noon + 1h);
+    ASSERT_TRUE(trigger_schedule.run(to_string(schedule.id), {}));
+    EXPECT_EQ(queries.schedule(to_string(schedule.id)).value().next_at, noon + 1h);
 }
 
 }  // namespace
