@@ -51,7 +51,7 @@ json::object gen_yearly() {
 json::object gen_interval() {
     return {{"kind", "interval"},
             {"start", gen_instant()},
-            {"every", "PT" + std::to_string(*rc::gen::inRange(1, 100'000)) + "S"}};
+            {"every", "PT" + std::to_string(*rc::gen::inRange(60, 100'000)) + "S"}};
 }
 
 std::string gen_cron_field(int least, int most) {
@@ -122,6 +122,36 @@ RC_GTEST_PROP(BatchProperty, AscendsStrictlyAfter, ()) {
         RC_ASSERT(instant > before);
         before = instant;
     }
+}
+
+RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresWhatTheListHolds, ()) {
+    json::object rule = gen_rule();
+    const std::string last = gen_instant();
+    const Instant now =
+        parse_instant(last)->instant + std::chrono::seconds{*rc::gen::inRange(0, 3 * 86'400)};
+    const json::object caught_up = answer({{"kind", "misfire"},
+                                           {"schedule", rule},
+                                           {"last", last},
+                                           {"now", format_instant(now)},
+                                           {"policy", "all"},
+                                           {"limit", 50}});
+    rule["after"] = last;
+    rule["count"] = 10'000;  // one a minute for three days, and more
+    json::array missed;
+    json::value next = nullptr;
+    const json::object list = answer(rule);
+    for (const json::value& each : list.at("utc").as_array()) {
+        if (parse_instant(each.as_string())->instant > now) {
+            next = each;
+            break;
+        }
+        missed.push_back(each);
+    }
+    const std::size_t dropped = missed.size() > 50 ? missed.size() - 50 : 0;
+    missed.erase(missed.begin(), missed.begin() + static_cast<std::ptrdiff_t>(dropped));
+    RC_ASSERT(caught_up.at("fire") == missed);
+    RC_ASSERT(caught_up.at("dropped").to_number<std::size_t>() == dropped);
+    RC_ASSERT(caught_up.at("next") == next);
 }
 
 RC_GTEST_PROP(BatchProperty, AnswersAnyBytesWithOneJsonObject, (const std::string& line)) {
