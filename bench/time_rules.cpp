@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -121,12 +122,12 @@ std::vector<Asked> slowest() {
 
 void measure_next(benchmark::State& state, const Asked& wanted) {
     const auto rule = read(wanted);
-    for ([[maybe_unused]] auto _ : state)
+    for ([[maybe_unused]] auto once : state)
         benchmark::DoNotOptimize(next_after(*rule->recurrence, wanted.after));
 }
 
 void measure_made(benchmark::State& state, const Asked& wanted) {
-    for ([[maybe_unused]] auto _ : state) {
+    for ([[maybe_unused]] auto once : state) {
         const auto rule = read(wanted);
         // A rule that never fires is refused, and that takes its time too.
         if (rule) benchmark::DoNotOptimize(next_after(*rule->recurrence, wanted.after));
@@ -168,9 +169,7 @@ private:
     std::vector<std::pair<double, std::string>> slow_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     const std::vector<Asked> vectors = public_vectors();
     const std::vector<Asked> slow = slowest();
     const auto add = [](const std::string& name, auto measure, const Asked& each) {
@@ -189,4 +188,15 @@ int main(int argc, char** argv) {
     Summary summary;
     benchmark::RunSpecifiedBenchmarks(&summary);
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench_time_rules: %s\n", error.what());
+        return 1;
+    }
 }
