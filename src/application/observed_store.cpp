@@ -30,6 +30,12 @@ struct ObservedStore::Changes {
     std::vector<Event> cancelled{};
     bool of_user = false;                          // a user was changed in it
     std::unordered_map<EventId, Before> before{};  // of the events that it has locked
+
+    void remember(const Event& event) {
+        before.insert_or_assign(
+            event.id,
+            Before{event.due, event.occurrence ? event.occurrence->schedule_version : Version{0}});
+    }
 };
 
 namespace {
@@ -66,7 +72,7 @@ public:
     std::optional<Event> find(EventId id) override { return events_.find(id); }
     std::optional<Event> lock(EventId id) override {
         auto event = events_.lock(id);
-        if (event) remember(*event);
+        if (event) changes_.remember(*event);
         return event;
     }
     std::vector<Event> lock_of_user(UserId user) override {
@@ -106,13 +112,8 @@ public:
     std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
 
 private:
-    void remember(const Event& event) {
-        changes_.before.insert_or_assign(
-            event.id,
-            Before{event.due, event.occurrence ? event.occurrence->schedule_version : Version{0}});
-    }
     std::vector<Event> remembered(std::vector<Event> events) {
-        for (const Event& event : events) remember(event);
+        for (const Event& event : events) changes_.remember(event);
         return events;
     }
     /// A change that leaves the event at its instant is no news.
@@ -127,10 +128,44 @@ private:
     Changes& changes_;
 };
 
+/// What follows another tz database has its reason with the move, which comes after the change.
+class ObservedStore::Tz final : public TzRepository {
+public:
+    Tz(TzRepository& tz, Changes& changes) : tz_(tz), changes_(changes) {}
+
+    std::vector<ComputedWith> computed_with() override { return tz_.computed_with(); }
+    std::vector<Event> list(const ComputedWith& pair, std::optional<EventId> after,
+                            std::size_t limit) override {
+        return tz_.list(pair, after, limit);
+    }
+    std::vector<Event> lock(const ComputedWith& pair, std::optional<EventId> after,
+                            std::size_t limit) override {
+        auto events = tz_.lock(pair, after, limit);
+        for (const Event& event : events) changes_.remember(event);
+        return events;
+    }
+    KnownClocks known_clocks(std::string_view release) override {
+        return tz_.known_clocks(release);
+    }
+    void store_clocks(std::string_view release, const KnownClocks& clocks) override {
+        tz_.store_clocks(release, clocks);
+    }
+    void add_move(const EventMove& move) override {
+        tz_.add_move(move);
+        if (!changes_.moved.empty() && changes_.moved.back().event.id == move.event)
+            changes_.moved.back().reason = move.reason;
+    }
+    std::vector<EventMove> moves_of(EventId event) override { return tz_.moves_of(event); }
+
+private:
+    TzRepository& tz_;
+    Changes& changes_;
+};
+
 class ObservedStore::Observed final : public Transaction {
 public:
     Observed(Transaction& tx, Changes& changes)
-        : tx_(tx), changes_(changes), events_(tx.events(), changes) {}
+        : tx_(tx), changes_(changes), events_(tx.events(), changes), tz_(tx.tz(), changes) {}
 
     Instant now() override { return tx_.now(); }
     UserRepository& users() override { return tx_.users(); }
@@ -139,6 +174,7 @@ public:
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return tx_.inbox(); }
     SkipRepository& skips() override { return tx_.skips(); }
+    TzRepository& tz() override { return tz_; }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_user = changes_.of_user || recorded.aggregate_type == "User";
@@ -151,6 +187,7 @@ private:
     Transaction& tx_;
     Changes& changes_;
     Events events_;
+    Tz tz_;
 };
 
 void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {

@@ -24,6 +24,7 @@ public:
 private:
     struct Changes;
     class Events;
+    class Tz;
     class Observed;
     void tell(const Changes& changes);
 

@@ -10,6 +10,7 @@
 #include "application/cancel_event.hpp"
 #include "application/create_user.hpp"
 #include "application/delete_user.hpp"
+#include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
 #include "application/queries.hpp"
 #include "application/schedule_event.hpp"
@@ -84,7 +85,10 @@ struct Engine::Parts {
           loop({.instance = InstanceId{ids.fresh()},
                 .shards = queue.shards(),
                 .clock_stands_still = options.test_clock},
-               {queue, plan, deliver, monotonic, random, log, observer}) {}
+               {queue, plan, deliver, monotonic, random, log, observer}) {
+        // What was planned by an earlier tz database keeps its local time.
+        (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
+    }
     ~Parts() { stop(); }
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;

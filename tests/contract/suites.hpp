@@ -6,6 +6,7 @@
 #include "contract/model_contract.hpp"
 #include "contract/race_contract.hpp"
 #include "contract/store_contract.hpp"
+#include "contract/tz_repository_contract.hpp"
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
@@ -21,6 +22,7 @@
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);     \
     SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
+    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);     \
     INSTANTIATE_TEST_SUITE_P(                                           \
         adapter, ModelContract,                                         \

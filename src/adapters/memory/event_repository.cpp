@@ -139,7 +139,7 @@ void MemoryEventRepository::erase_of_user(UserId user) {
     for (const Event& event : lock_of_user(user)) {
         if (is_claimed(event)) continue;
         state_.live.erase(event.id);
-        erase_attempts_of(event.id);
+        erase_tracks_of(event.id);
     }
     std::vector<EventId> finished;
     for (const auto& [id, row] : state_.history.rows()) {
@@ -147,7 +147,7 @@ void MemoryEventRepository::erase_of_user(UserId user) {
     }
     for (const EventId& id : finished) {
         state_.history.erase(id);
-        erase_attempts_of(id);
+        erase_tracks_of(id);
     }
     forget_user(user);
 }
@@ -215,7 +215,12 @@ DuplicateIdempotencyKey MemoryEventRepository::duplicate(const IdempotencyKey& k
     return {key, current, event ? status_of(*event) : EventStatus::completed};
 }
 
-void MemoryEventRepository::erase_attempts_of(EventId id) {
+void MemoryEventRepository::erase_tracks_of(EventId id) {
+    const auto& moves = state_.moves.rows();
+    for (auto row = moves.lower_bound({id, Version{0}});
+         row != moves.end() && row->first.event == id;) {
+        state_.moves.erase(MoveKey{(row++)->first});
+    }
     for (const AttemptRecord& attempt : attempts_of(id)) {
         const AttemptKey key{id, attempt.number};
         if (state_.attempts.find(key)) state_.attempts.erase(key);

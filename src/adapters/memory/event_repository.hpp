@@ -31,7 +31,8 @@ public:
 
 private:
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
-    void erase_attempts_of(EventId id);
+    /// Its attempts and moves.
+    void erase_tracks_of(EventId id);
 
     State& state_;
     Instant now_;

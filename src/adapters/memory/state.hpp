@@ -10,6 +10,7 @@
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "application/ports/tz_repository.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -44,6 +45,12 @@ struct InboxKey {
     friend auto operator<=>(const InboxKey&, const InboxKey&) = default;
 };
 
+struct MoveKey {
+    EventId event;
+    Version version;
+    friend auto operator<=>(const MoveKey&, const MoveKey&) = default;
+};
+
 /// A version of a stream, which is written once.
 struct StreamPlace {
     std::string aggregate_type;
@@ -69,6 +76,8 @@ struct State {
     Table<AttemptKey, AttemptRecord> attempts{journal};
     Table<InboxKey, InboxRequest> inbox{journal};
     Table<EndpointId, std::size_t> inbox_sizes{journal};
+    Table<std::string, KnownClocks> clocks{journal};  // by release
+    Table<MoveKey, EventMove> moves{journal};
     Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
     Table<StreamPlace, std::uint64_t> positions{journal};
     Table<Uuid, SkippedRun> skips{journal};

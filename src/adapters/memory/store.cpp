@@ -9,6 +9,7 @@
 #include "adapters/memory/schedule_repository.hpp"
 #include "adapters/memory/skip_repository.hpp"
 #include "adapters/memory/state.hpp"
+#include "adapters/memory/tz_repository.hpp"
 #include "adapters/memory/user_repository.hpp"
 #include "base/check.hpp"
 
@@ -25,7 +26,8 @@ public:
           endpoints_{state},
           events_{state, now_},
           inbox_{state},
-          skips_{state} {}
+          skips_{state},
+          tz_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -34,6 +36,7 @@ public:
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
+    TzRepository& tz() override { return tz_; }
 
     void record(const RecordedEvent& recorded) override {
         const auto& rows = state_.recorded.rows();
@@ -62,6 +65,7 @@ private:
     MemoryEventRepository events_;
     MemoryInboxRepository inbox_;
     MemorySkipRepository skips_;
+    MemoryTzRepository tz_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

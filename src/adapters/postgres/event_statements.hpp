@@ -156,9 +156,12 @@ inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
     WITH live AS (
         DELETE FROM sundial.events WHERE user_id = $1 AND claimed_by IS NULL RETURNING shard, id),
     finished AS (
-        DELETE FROM sundial.event_history WHERE user_id = $1 RETURNING shard, id)
-    DELETE FROM sundial.attempts AS attempt
-     USING (SELECT * FROM live UNION ALL SELECT * FROM finished) AS event
+        DELETE FROM sundial.event_history WHERE user_id = $1 RETURNING shard, id),
+    erased AS (SELECT * FROM live UNION ALL SELECT * FROM finished),
+    moves AS (
+        DELETE FROM sundial.event_moves AS move USING erased AS event
+         WHERE move.shard = event.shard AND move.event_id = event.id)
+    DELETE FROM sundial.attempts AS attempt USING erased AS event
      WHERE attempt.shard = event.shard AND attempt.event_id = event.id)sql"};
 
 /// Claimed and finished events of a user whose live events are locked stay, without it. $1 user.

@@ -6,6 +6,7 @@
 #include "adapters/postgres/inbox_repository.hpp"
 #include "adapters/postgres/schedule_repository.hpp"
 #include "adapters/postgres/skip_repository.hpp"
+#include "adapters/postgres/tz_repository.hpp"
 #include "adapters/postgres/user_repository.hpp"
 
 namespace sundial::postgres {
@@ -22,6 +23,7 @@ public:
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
+    TzRepository& tz() override { return tz_; }
 
     void record(const RecordedEvent& recorded) override {
         const Answer added = session_.run(
@@ -42,6 +44,7 @@ private:
     PostgresEventRepository events_{session_};
     PostgresInboxRepository inbox_{session_};
     PostgresSkipRepository skips_{session_};
+    PostgresTzRepository tz_{session_};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/event_rows.hpp"
 #include "adapters/sqlite/event_statements.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/tz_statements.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -122,6 +123,7 @@ void SqliteEventRepository::erase_of_user(UserId user) {
     for (const Event& event : lock_of_user(user)) {
         if (is_claimed(event)) continue;  // delivered as planned
         connection.execute(sql::remove_attempts, event.id);
+        connection.execute(sql::remove_moves, event.id);
         connection.execute(sql::remove_event, event.id);
         session_.ledger.removed(event);
     }
@@ -133,6 +135,7 @@ void SqliteEventRepository::erase_of_user(UserId user) {
         }
     }
     connection.execute(sql::erase_attempts_of_user, user);
+    connection.execute(sql::erase_moves_of_user, user);
     connection.execute(sql::erase_finished_of_user, user);
     forget_user(user);
 }

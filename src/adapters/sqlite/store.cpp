@@ -8,6 +8,7 @@
 #include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/skip_repository.hpp"
 #include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/tz_repository.hpp"
 #include "adapters/sqlite/user_repository.hpp"
 #include "adapters/sqlite/writer.hpp"
 
@@ -23,7 +24,8 @@ public:
           endpoints_{session},
           events_{session},
           inbox_{session},
-          skips_{session} {}
+          skips_{session},
+          tz_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -32,6 +34,7 @@ public:
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
+    TzRepository& tz() override { return tz_; }
 
     void record(const RecordedEvent& recorded) override {
         session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
@@ -51,6 +54,7 @@ private:
     SqliteEventRepository events_;
     SqliteInboxRepository inbox_;
     SqliteSkipRepository skips_;
+    SqliteTzRepository tz_;
 };
 
 }  // namespace

@@ -108,6 +108,14 @@ std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::loaded() const {
     return current_;
 }
 
+/// What was seen before is the same again.
+std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::seen(TzDatabase found) const {
+    const std::lock_guard lock(mutex_);
+    if (!seen_ || seen_->database() != found)
+        seen_ = std::make_shared<const Loaded>(std::move(found));
+    return seen_;
+}
+
 std::shared_ptr<const TzData> CctzTimeZones::current() const { return loaded(); }
 
 std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
@@ -117,7 +125,7 @@ std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
     // Read again: while somebody copies files, hardly two looks see the same.
     if (found != read_tz_database(directory_))
         throw Corrupt("the tz database in '" + directory_.string() + "' is being written");
-    auto other = std::make_shared<const Loaded>(std::move(found));
+    auto other = seen(std::move(found));
     if (const auto why = other->unfit_after(*in_force))
         throw Corrupt("the tz database in '" + directory_.string() + "' is not whole: " + *why);
     return other;

@@ -9,6 +9,8 @@
 
 namespace sundial::zones {
 
+struct TzDatabase;
+
 /// Where the package tzdata installs the compiled database.
 inline constexpr std::string_view system_directory = "/usr/share/zoneinfo";
 
@@ -29,10 +31,12 @@ public:
 private:
     class Loaded;
     [[nodiscard]] std::shared_ptr<const Loaded> loaded() const;
+    [[nodiscard]] std::shared_ptr<const Loaded> seen(TzDatabase found) const;
 
     const std::filesystem::path directory_;
     mutable std::mutex mutex_;
     std::shared_ptr<const Loaded> current_;
+    mutable std::shared_ptr<const Loaded> seen_;  // at the source, last
 };
 
 }  // namespace sundial::zones

@@ -9,6 +9,7 @@
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/skip_repository.hpp"
+#include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
 #include "domain/recorded_event.hpp"
 
@@ -27,6 +28,7 @@ public:
     virtual EventRepository& events() = 0;
     virtual InboxRepository& inbox() = 0;
     virtual SkipRepository& skips() = 0;
+    virtual TzRepository& tz() = 0;
     /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
     /// caller.
     virtual void record(const RecordedEvent& recorded) = 0;

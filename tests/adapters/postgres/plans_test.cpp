@@ -3,6 +3,7 @@
 
 #include "adapters/postgres/event_statements.hpp"
 #include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/tz_statements.hpp"
 #include "postgres_storage.hpp"
 #include "support/postgres_cluster.hpp"
 
@@ -73,6 +74,12 @@ TEST_F(Plans, AnEditOfAScheduleGoesThroughItsEventsInOrder) {
     EXPECT_THAT(plan_of(sql::lock_events_behind, "uuid, bigint, uuid, bigint",
                         "'01990000-0000-7000-8000-000000000001', 2, NULL, 100"),
                 AllOf(HasSubstr("Index Scan using events_of_schedule"), Not(HasSubstr("Sort"))));
+}
+
+TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
+    EXPECT_THAT(
+        plan_of(sql::lock_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),
+        AllOf(HasSubstr("Index Scan using events_computed_with"), Not(HasSubstr("Sort"))));
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.recorded_events;
         DELETE FROM sundial.inbox_requests;
         DELETE FROM sundial.skipped_runs;
+        DELETE FROM sundial.tz_fingerprints;
+        DELETE FROM sundial.event_moves;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

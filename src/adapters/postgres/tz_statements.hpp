@@ -1,0 +1,64 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// The statements of the port TzRepository. Those about events say the condition of the partial
+/// index events_computed_with.
+namespace sundial::postgres::sql {
+
+/// Each pair once, by looking for the next one after each.
+inline constexpr Statement computed_with{"computed_with", R"sql(
+    WITH RECURSIVE pair AS (
+        (SELECT zone, tz_release FROM sundial.events
+          WHERE status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL
+          ORDER BY zone, tz_release LIMIT 1)
+        UNION ALL
+        SELECT next.zone, next.tz_release
+          FROM pair CROSS JOIN LATERAL (
+               SELECT zone, tz_release FROM sundial.events
+                WHERE status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL
+                  AND (zone, tz_release) > (pair.zone, pair.tz_release)
+                ORDER BY zone, tz_release LIMIT 1) AS next)
+    SELECT zone, tz_release FROM pair)sql"};
+
+/// $1 zone, $2 release, $3 after this id (or null), $4 limit.
+inline constexpr Statement list_computed_with{"list_computed_with", R"sql(
+    SELECT * FROM sundial.events
+     WHERE status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL
+       AND zone = $1 AND tz_release = $2
+       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+     ORDER BY id LIMIT $4)sql"};
+
+/// The same, locked. Whoever is claimed or moved while we wait drops out.
+inline constexpr Statement lock_computed_with{"lock_computed_with", R"sql(
+    SELECT * FROM sundial.events
+     WHERE status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL
+       AND zone = $1 AND tz_release = $2
+       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+     ORDER BY id LIMIT $4 FOR UPDATE)sql"};
+
+/// $1 release.
+inline constexpr Statement known_clocks{"known_clocks", R"sql(
+    SELECT zone, since, fingerprint FROM sundial.tz_fingerprints WHERE release = $1)sql"};
+
+/// In the order of the zones, so that two instances never wait for each other in a circle.
+/// $1 release, $2 zones, $3 since, $4 fingerprints.
+inline constexpr Statement store_clocks{"store_clocks", R"sql(
+    INSERT INTO sundial.tz_fingerprints (release, zone, since, fingerprint)
+    SELECT $1, zone, since, fingerprint
+      FROM unnest($2::text[], $3::timestamptz[], $4::bigint[]) AS given(zone, since, fingerprint)
+     ORDER BY zone
+    ON CONFLICT (release, zone) DO UPDATE
+       SET since = excluded.since, fingerprint = excluded.fingerprint)sql"};
+
+/// $1 shard, $2 event, $3 version, $4 before, $5 after, $6 reason, $7 when.
+inline constexpr Statement add_move{"add_move", R"sql(
+    INSERT INTO sundial.event_moves (shard, event_id, version, before, after, reason, moved_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7))sql"};
+
+/// $1 shard, $2 event.
+inline constexpr Statement moves_of_event{"moves_of_event", R"sql(
+    SELECT version, before, after, reason, moved_at
+      FROM sundial.event_moves WHERE shard = $1 AND event_id = $2 ORDER BY version)sql"};
+
+}  // namespace sundial::postgres::sql

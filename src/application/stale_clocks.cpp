@@ -1,0 +1,74 @@
+#include "application/stale_clocks.hpp"
+
+#include <chrono>
+#include <map>
+
+#include "domain/time/resolve.hpp"
+
+namespace sundial {
+namespace {
+
+/// Clocks are remembered from a while before now, since what a local time means depends on the
+/// offsets about a day around it, and events may be due already.
+constexpr std::chrono::hours margin{48};
+
+class Comparison {
+public:
+    Comparison(Transaction& tx, const TzData& data) : tx_(tx), data_(data) {}
+
+    /// Whether `zone` shows another time than it did under the pair's release, as far as we know.
+    bool differs(const ComputedWith& pair, const Zone& zone) {
+        const KnownClocks& known = known_of(pair.release);
+        if (known.empty() && pair.release == data_.release()) return false;  // the first start
+        const auto before = known.find(pair.zone);
+        return before == known.end() ||
+               before->second.fingerprint != fingerprint(zone, before->second.since);
+    }
+
+private:
+    const KnownClocks& known_of(const std::string& release) {
+        const auto known = known_.find(release);
+        if (known != known_.end()) return known->second;
+        return known_.emplace(release, tx_.tz().known_clocks(release)).first->second;
+    }
+
+    Transaction& tx_;
+    const TzData& data_;
+    std::map<std::string, KnownClocks> known_;
+};
+
+/// What only kind `local` asks for is settled by now: for a move the nearest meaning will do.
+Passes passes_of(const Intent& intent, const Zone& zone) {
+    const bool no_gap = intent.gap == GapPolicy::reject;
+    const bool no_overlap = intent.overlap == OverlapPolicy::reject;
+    return resolve_recurring(*intent.wall, zone, no_gap ? GapPolicy::compatible : intent.gap,
+                             no_overlap ? OverlapPolicy::compatible : intent.overlap);
+}
+
+}  // namespace
+
+StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover) {
+    Comparison comparison{tx, data};
+    StaleClocks stale;
+    for (const ComputedWith& pair : tx.tz().computed_with()) {
+        if (takeover == Takeover::of_older && is_older_release(data.release(), pair.release)) {
+            stale.newer.insert(pair.release);
+            continue;
+        }
+        const auto zone = data.find(pair.zone);
+        if (zone && comparison.differs(pair, **zone)) stale.pairs.push_back({pair, *zone});
+    }
+    return stale;
+}
+
+std::optional<Instant> instant_by(const Event& event, const Zone& zone) {
+    const Passes passes = passes_of(event.intent, zone);
+    const bool second_pass = event.occurrence && event.occurrence->nominal.second_pass;
+    return second_pass && passes.second ? passes.second : passes.first;
+}
+
+KnownClock clock_of(const Zone& zone, Instant now) {
+    return {now - margin, fingerprint(zone, now - margin)};
+}
+
+}  // namespace sundial
