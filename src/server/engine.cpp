@@ -6,6 +6,7 @@
 #include "adapters/http/api/event_routes.hpp"
 #include "adapters/http/api/schedule_routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
+#include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
@@ -17,6 +18,7 @@
 #include "application/observed_queue.hpp"
 #include "application/observed_store.hpp"
 #include "application/ports/failures.hpp"
+#include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "server/version.hpp"
@@ -116,7 +118,22 @@ struct Engine::Parts {
           delete_schedule(store, ids),
           trigger_schedule(store, zones, ids, loop),
           backfill_schedule(store, zones, ids, loop),
-          queries(store) {}
+          queries(store),
+          follow(store, zones, ids, loop),
+          survey(store, zones) {}
+
+    /// Before anything is claimed: what came due in the meantime may not be due by the clock of
+    /// today.
+    void follow_tzdata() {
+        if (settings.tz.on_change == "report") return follow.remember();
+        // On SQLite nobody else can be ahead of this process.
+        const bool alone = database->kind() == "sqlite";
+        const auto followed = follow.run(alone ? Takeover::of_any : Takeover::of_older);
+        const std::string release = zones.current()->release();
+        if (!followed.before.empty())
+            log.write(tzdb_changed_line(followed.before, release, followed.moved));
+        if (!followed.newer.empty()) log.write(tzdb_behind_line(followed.newer, release));
+    }
 
     [[nodiscard]] WorkerSettings worker_settings() {
         WorkerSettings of_worker{.instance = instance, .shards = queue.shards()};
@@ -172,6 +189,8 @@ struct Engine::Parts {
     TriggerSchedule trigger_schedule;
     BackfillSchedule backfill_schedule;
     Queries queries;
+    FollowTzdata follow;
+    SurveyTzdata survey;
     std::thread worker;
 };
 
@@ -181,6 +200,7 @@ Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
 Engine::~Engine() { stop(); }
 
 void Engine::start() {
+    parts_->follow_tzdata();
     (void)parts_->replan.run_behind();
     (void)parts_->unpark.run_all();
     parts_->worker = std::thread([this] { parts_->loop.run(); });
@@ -198,7 +218,10 @@ Demo Engine::demo() {
             parts_->schedule_event};
 }
 
+FollowTzdata& Engine::follow_tzdata() { return parts_->follow; }
+
 Engine::Pass Engine::tick(std::uint64_t limit) {
+    parts_->follow_tzdata();
     const Tally tally = parts_->tick.run(limit);
     return {tally.claimed, tally.completed, tally.failed, tally.retrying};
 }
@@ -244,6 +267,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                        .backfill = p.backfill_schedule,
                                        .queries = p.queries,
                                        .zones = p.zones});
+    http::add_timezone_routes(router,
+                              {.zones = p.zones, .survey = p.survey, .clock = p.database->clock()});
     const auto info = [&p] {
         return http::Info{.version = product_version(),
                           .commit = product_commit(),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/http/router.hpp"
+#include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
 #include "application/observer.hpp"
 #include "application/ports/time_zones.hpp"
@@ -37,8 +38,9 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Finishes what an earlier process left half done (edits of schedules, endpoints that were
-    /// enabled), then lets the worker run on a thread of its own.
+    /// Brings pending events to the tz database in force, finishes what an earlier process left
+    /// half done (edits of schedules, endpoints that were enabled), then lets the worker run on a
+    /// thread of its own.
     void start();
     /// Claims nothing more; waits until what was claimed is settled or given back.
     void stop();
@@ -49,6 +51,8 @@ public:
     [[nodiscard]] std::optional<std::string> unready() const;
     [[nodiscard]] Database& database();
     [[nodiscard]] Demo demo();
+    /// For whoever puts another tz database in force, once it has started.
+    [[nodiscard]] FollowTzdata& follow_tzdata();
     /// One pass, for whoever has no worker running.
     struct Pass {
         std::uint64_t claimed, completed, failed, retrying;

@@ -112,19 +112,29 @@ struct Metrics::Families {
         return name;
     }
 
+    void set_tz_release(std::string_view release) {
+        const std::lock_guard lock(mutex_);
+        if (tz_release_ != nullptr) tzdb.Remove(tz_release_);
+        tz_release_ = &tzdb.Add({{"version", std::string(release)}});
+        tz_release_->Set(1);
+    }
+
 private:
     std::mutex mutex_;
     std::set<std::string> endpoints_;
+    Gauge* tz_release_ = nullptr;
 };
 
 Metrics::Metrics(std::string_view version, std::string_view commit, std::string_view tz_release)
     : families_(std::make_unique<Families>()) {
     families_->build.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
         .Set(1);
-    families_->tzdb.Add({{"version", std::string(tz_release)}}).Set(1);
+    this->tz_release(tz_release);
 }
 
 Metrics::~Metrics() = default;
+
+void Metrics::tz_release(std::string_view release) { families_->set_tz_release(release); }
 
 void Metrics::claimed(std::size_t events, std::size_t rescued, std::chrono::microseconds duration) {
     families_->claim_duration.Observe(seconds(duration));

@@ -31,6 +31,9 @@ public:
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
 
+    /// Another tz database is in force.
+    void tz_release(std::string_view release);
+
     /// Everything, with the queue and the connections as they are now.
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::optional<PoolUse>& connections);

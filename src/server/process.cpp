@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
@@ -22,6 +23,7 @@
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
 #include "server/signals.hpp"
+#include "server/tz_watch.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -137,10 +139,20 @@ void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOpt
     demo.greet();
 }
 
+/// Until a signal says to stop. SIGHUP says to look at the tz database, or that the terminal that
+/// it was started from has been closed.
+void wait_for_end(const Signals& signals, TzWatch& tz_watch) {
+    const bool has_terminal = ::isatty(STDIN_FILENO) != 0;
+    while (signals.wait() == SIGHUP) {
+        if (has_terminal && ::isatty(STDIN_FILENO) == 0) return;
+        tz_watch.look();
+    }
+}
+
 /// Waits for a signal, then stops in the order that loses nothing and repeats nothing.
 void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, base::Log& log,
-                        const Signals& signals) {
-    (void)signals.wait();
+                        const Signals& signals, TzWatch& tz_watch) {
+    wait_for_end(signals, tz_watch);
     gate.drain();
     base::LogLine draining =
         line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
@@ -160,7 +172,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const Signals signals;
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
-    const zones::CctzTimeZones zones(tz_directory(settings));
+    zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
@@ -207,7 +219,12 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
     log.write(std::move(ready));
     if (options.demo_people > 0) present_demo(demo, made, engine, options, zones, port);
-    serve_until_signal(engine, server, gate, log, signals);
+    TzWatch tz_watch(
+        zones, engine.follow_tzdata(), log,
+        {.watch = settings.tz.watch,
+         .reschedule = settings.tz.on_change == "reschedule",
+         .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
+    serve_until_signal(engine, server, gate, log, signals, tz_watch);
     return 0;
 }
 
@@ -241,6 +258,10 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
 
 std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings) {
     return std::make_unique<zones::CctzTimeZones>(tz_directory(settings));
+}
+
+std::unique_ptr<const TimeZones> load_time_zones(const std::string& directory) {
+    return std::make_unique<zones::CctzTimeZones>(directory);
 }
 
 }  // namespace sundial::server

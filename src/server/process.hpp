@@ -22,5 +22,7 @@ struct ProcessOptions {
 
 /// The tz database of the settings. Throws CannotStart where there is none.
 [[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings);
+/// Of a directory. Throws CannotStart when it holds none.
+[[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const std::string& directory);
 
 }  // namespace sundial::server

@@ -208,8 +208,14 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.delivery.user_agent; }),
             key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
-            key("tz.dir", "tz database to use in place of the system's",
+            word("tz.source", "auto (tz.dir if given, else system), system or dir",
+                 [](auto& s) -> auto& { return s.tz.source; }, {"auto", "system", "dir"}),
+            key("tz.dir", "directory of the tz database, as the package tzdata installs it",
                 [](auto& s) -> auto& { return s.tz.dir; }),
+            key("tz.watch", "take another tz database by itself, not only on SIGHUP",
+                [](auto& s) -> auto& { return s.tz.watch; }),
+            word("tz.on_change", "reschedule: pending events follow another tz database; or report",
+                 [](auto& s) -> auto& { return s.tz.on_change; }, {"reschedule", "report"}),
             word("log.level", "debug, info, warn or error",
                  [](auto& s) -> auto& { return s.log.level; }, {"debug", "info", "warn", "error"}),
             word("log.format", "json or text", [](auto& s) -> auto& { return s.log.format; },
@@ -324,6 +330,11 @@ void check_together(const Settings& settings) {
                           format_duration(settings.delivery.timeout) +
                           ") and 10 s, or a slow receiver's event would be taken for lost");
     }
+    if (settings.tz.source == "dir" && settings.tz.dir.empty())
+        throw CannotStart("tz.source is dir: tz.dir must name the directory");
+    if (settings.tz.source == "system" && !settings.tz.dir.empty())
+        throw CannotStart("tz.source is system, so tz.dir (" + settings.tz.dir +
+                          ") would be ignored: leave out one of them");
     if ((settings.storage.shards & (settings.storage.shards - 1)) != 0) {
         throw CannotStart("storage.shards must be a power of two, not " +
                           std::to_string(settings.storage.shards));

@@ -45,7 +45,10 @@ struct Settings {
                                        // database
     } security;
     struct Tz {
-        std::string dir{};  // empty: the system's
+        std::string source = "auto";  // auto: dir if it is given, else the system's; system; dir
+        std::string dir{};
+        bool watch = true;
+        std::string on_change = "reschedule";  // or report
     } tz;
     struct Log {
         std::string level = "info";

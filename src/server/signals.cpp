@@ -17,12 +17,18 @@ sigset_t ending_signals() {
     return set;
 }
 
+sigset_t all_signals() {
+    sigset_t set = ending_signals();
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
 constexpr int interrupted = 130;
 
 }  // namespace
 
 Signals::Signals() {
-    const sigset_t set = ending_signals();
+    const sigset_t set = all_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 }
@@ -36,15 +42,17 @@ std::optional<int> Signals::wait_for(std::chrono::milliseconds duration) const {
 }
 
 int Signals::wait() const {
-    const sigset_t set = ending_signals();
+    const sigset_t set = all_signals();
     int signal = 0;
     sigwait(&set, &signal);
     return signal;
 }
 
 void Signals::exit_on_next() const {
-    std::thread([signals = *this] {
-        (void)signals.wait();
+    std::thread([] {
+        const sigset_t set = ending_signals();
+        int signal = 0;
+        sigwait(&set, &signal);
         ::_exit(interrupted);
     }).detach();
 }

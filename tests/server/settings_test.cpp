@@ -142,5 +142,16 @@ TEST(ParseListen, TakesBothFamilies) {
     EXPECT_EQ(parse_listen("0.0.0.0:65535").port, 65535);
 }
 
+TEST(Settings, TheSourceOfTimeZonesAndItsDirectoryMustAgree) {
+    EXPECT_THAT(complaint_about({.flags = {{"tz.source", "dir"}}}),
+                HasSubstr("tz.dir must name the directory"));
+    EXPECT_THAT(complaint_about({.flags = {{"tz.source", "system"}, {"tz.dir", "/opt/zones"}}}),
+                HasSubstr("leave out one of them"));
+    EXPECT_THAT(complaint_about({.flags = {{"tz.on_change", "move"}}}),
+                HasSubstr("one of reschedule report"));
+    EXPECT_EQ(complaint_about({.flags = {{"tz.source", "dir"}, {"tz.dir", "/opt/zones"}}}), "");
+    EXPECT_EQ(complaint_about({.flags = {{"tz.dir", "/opt/zones"}, {"tz.watch", "false"}}}), "");
+}
+
 }  // namespace
 }  // namespace sundial::server
