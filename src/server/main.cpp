@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
@@ -14,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/next/batch.hpp"
 #include "cli/next/show_next.hpp"
+#include "cli/zone/zone_commands.hpp"
 #include "server/database.hpp"
 #include "server/process.hpp"
 #include "server/settings.hpp"
@@ -38,6 +41,11 @@ struct Options {
     std::size_t people = 12;
     bool test_clock = false;
     std::uint64_t limit = 100;
+    std::string zone_part{};
+    cli::ZoneShowOptions zone_show{};
+    cli::ZoneConvertOptions zone_convert{};
+    cli::ZoneDiffOptions zone_diff{};
+    std::vector<std::string> tz_databases{};
     std::string by{}, to{};
     std::vector<std::string> expression{};
     cli::NextOptions next{};
@@ -133,6 +141,33 @@ int explain_rule(Options options) {
     return cli::show_explanation(options.next, {std::cout, std::cerr, false});
 }
 
+using ZoneCommand = std::function<int(const TzData& zones, Instant now, const cli::Output& output)>;
+
+/// With the tz database that the settings name.
+int ask_zones(const Options& options, const ZoneCommand& ask) {
+    const auto zones = server::load_time_zones(load(options).settings)->current();
+    return ask(*zones, system::real_time(), {std::cout, std::cerr, options.json});
+}
+
+/// `which` is a directory, or the release of the tz database that the settings name.
+std::shared_ptr<const TzData> named_tzdata(const std::string& which,
+                                           const std::shared_ptr<const TzData>& configured) {
+    if (which == configured->release()) return configured;
+    if (std::filesystem::is_directory(which)) return server::load_time_zones(which)->current();
+    throw CannotStart("'" + which + "' is neither a directory nor the release in use (" +
+                      configured->release() +
+                      "): give the directory of an unpacked tz database, as /usr/share/zoneinfo");
+}
+
+int diff_zones(const Options& options) {
+    const auto configured = server::load_time_zones(load(options).settings)->current();
+    const auto first = named_tzdata(options.tz_databases.front(), configured);
+    const bool one = options.tz_databases.size() == 1;
+    const auto second = one ? first : named_tzdata(options.tz_databases.back(), configured);
+    return cli::diff_zones(options.zone_diff, one ? *configured : *first, *second,
+                           system::real_time(), {std::cout, std::cerr, options.json});
+}
+
 std::optional<std::string> if_given(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -148,6 +183,7 @@ public:
         maintaining();
         asking();
         reckoning();
+        telling_zones();
     }
 
     int run(int argc, char** argv) {
@@ -309,6 +345,70 @@ private:
         expression_of(command(*schedule, "explain", "a rule in plain words", [this] {
             return explain_rule(options_);
         }))->required();
+    }
+
+    void telling_zones() {
+        CLI::App* const zone = app_.add_subcommand("zone", "time zones and the tz database");
+        zone->require_subcommand(1);
+        CLI::App* const list =
+            command(*zone, "list", "zones, their offsets now and their next changes", [this] {
+                return ask_zones(options_, [this](const auto& zones, Instant now, const auto& out) {
+                    return cli::list_zones(options_.zone_part, zones, now, out);
+                });
+            });
+        list->add_option("PART", options_.zone_part, "part of the name, in any case");
+
+        CLI::App* const show = command(*zone, "show", "when a zone changes its clock", [this] {
+            return ask_zones(options_, [this](const auto& zones, Instant now, const auto& out) {
+                return cli::show_zone(options_.zone_show, zones, now, out);
+            });
+        });
+        show->add_option("ZONE", options_.zone_show.zone, "Europe/Berlin")->required();
+        show->add_option("--from", options_.zone_show.from, "an instant (now)");
+        show->add_option("--to", options_.zone_show.to, "an instant (three years later)");
+
+        CLI::App* const convert =
+            command(*zone, "convert", "a time on the clocks of other zones", [this] {
+                return ask_zones(options_, [this](const auto& zones, Instant, const auto& out) {
+                    return cli::convert_time(options_.zone_convert, zones, out);
+                });
+            });
+        convert
+            ->add_option("TIME", options_.zone_convert.time,
+                         "local (2027-01-05T09:00) or an instant (2027-01-05T08:00:00Z)")
+            ->required();
+        convert->add_option("--from", options_.zone_convert.from, "the local time's zone");
+        convert->add_option("--to", options_.zone_convert.to, "zones to show it in (UTC)")
+            ->delimiter(',');
+        convert->add_option("--gap", options_.zone_convert.gap,
+                            "for a time that does not exist: compatible, earlier, later, boundary, "
+                            "reject");
+        convert->add_option("--overlap", options_.zone_convert.overlap,
+                            "for a time that occurs twice: compatible, earlier, later, reject");
+
+        CLI::App* const diff =
+            command(*zone, "diff", "which zones differ between two tz databases, and from when on",
+                    [this] { return diff_zones(options_); });
+        diff->add_option("DATABASE", options_.tz_databases,
+                         "one or two directories; the release in use may stand for its own, and is "
+                         "compared with where there is one only")
+            ->required()
+            ->expected(1, 2);
+        diff->add_option("--from", options_.zone_diff.from, "an instant (now)");
+        diff->add_option("--to", options_.zone_diff.to, "an instant (ten years later)");
+
+        for (CLI::App* const each : {list, show, convert, diff}) {
+            each->add_option("--config", options_.config, "TOML file")->type_name("FILE");
+            each->add_option_function<std::string>(
+                "--tz.dir", [this](const std::string& text) { options_.settings["tz.dir"] = text; },
+                "directory of the tz database, in place of the system's");
+            each->add_flag("--json", options_.json, "one JSON document");
+        }
+        zone->footer(
+            "sundial zone list paris\n"
+            "sundial zone show America/Vancouver --to 2030-01-01T00:00:00Z\n"
+            "sundial zone convert 2027-03-28T02:30 --from Europe/Paris --to UTC,Asia/Tokyo\n"
+            "sundial zone diff 2025b /tmp/tzdata/usr/share/zoneinfo");
     }
 
     /// A rule for people, and the flags that belong to it.
