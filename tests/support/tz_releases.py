@@ -1,9 +1,9 @@
 """Two real releases of the tz database, side by side: the oldest and the newest version of the package tzdata that apt
 offers, downloaded and unpacked into a folder, never installed.
 
-    python3 tests/support/tz_releases.py FOLDER                 prints their two directories
-    python3 tests/support/tz_releases.py FOLDER PROGRAM ARG...  runs a test program under each of them (TZDIR), and with
-                                                                both (TZDIR, TZDIR_AFTER)
+    python3 tests/support/tz_releases.py FOLDER                      prints their two directories
+    python3 tests/support/tz_releases.py FOLDER each PROGRAM ARG...  runs a test program under each of them (TZDIR)
+    python3 tests/support/tz_releases.py FOLDER both PROGRAM ARG...  runs it with both (TZDIR, TZDIR_AFTER)
 
 Where apt offers no two releases, or cannot be reached, the exit code is 77: skipped.
 """
@@ -74,10 +74,11 @@ def main():
         return SKIPPED
     if len(sys.argv) == 2:
         print(old, new, sep="\n")
-    for settings in ({"TZDIR": old}, {"TZDIR": new}, {"TZDIR": old, "TZDIR_AFTER": new}):
-        if len(sys.argv) > 2:
-            print(settings, flush=True)
-            subprocess.run(sys.argv[2:], check=True, env={**os.environ, **settings})
+        return 0
+    runs = {"each": ({"TZDIR": old}, {"TZDIR": new}), "both": ({"TZDIR": old, "TZDIR_AFTER": new},)}
+    for settings in runs[sys.argv[2]]:
+        print(settings, flush=True)
+        subprocess.run(sys.argv[3:], check=True, env={**os.environ, **settings})
     return 0
 
 
