@@ -36,7 +36,8 @@ public:
         store_.transact([&](Transaction& tx) {
             batch = Batch{};
             const auto events = tx.tz().lock(pair_, after, batch_size);
-            for (const Event& event : events) follow(tx, event, batch);
+            InstantsByClock instants{tx, zone_};
+            for (const Event& event : events) follow(tx, event, instants.of(event), batch);
             if (!events.empty()) batch.last = events.back().id;
             return true;
         });
@@ -54,7 +55,7 @@ public:
             const auto user = shared_user(tx, *seen);
             const auto schedule = shared_schedule(tx, *seen);
             const auto event = tx.events().lock(id);
-            if (!event || !is_ours(*event) || instant_by(*event, zone_)) return false;
+            if (!event || !is_ours(*event) || InstantsByClock{tx, zone_}.of(*event)) return false;
             const std::string why = skip_reason(*event);
             const bool goes_on = schedule && event->occurrence->origin == Origin::rule &&
                                  (user || !schedule->per_user);
@@ -73,8 +74,7 @@ public:
     }
 
 private:
-    void follow(Transaction& tx, const Event& event, Batch& batch) {
-        const auto due = instant_by(event, zone_);
+    void follow(Transaction& tx, const Event& event, std::optional<Instant> due, Batch& batch) {
         if (!due) return batch.dropped.push_back(event.id);
         if (*due == event.due && event.tz_release == data_.release()) return;
 

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <map>
+#include <variant>
 
+#include "domain/schedule_rule.hpp"
+#include "domain/time/cron.hpp"
 #include "domain/time/resolve.hpp"
 
 namespace sundial {
@@ -45,6 +48,19 @@ Passes passes_of(const Intent& intent, const Zone& zone) {
                              no_overlap ? OverlapPolicy::compatible : intent.overlap);
 }
 
+/// A cron job that follows the real clock; an RRULE of exact elapsed time.
+bool is_by_real_time(const Trigger& trigger, const Zone& zone) {
+    if (const auto* cron = std::get_if<CronTrigger>(&trigger)) {
+        const auto rule = parse_cron(cron->text);
+        return rule && rule->wildcard;
+    }
+    if (const auto* rrule = std::get_if<RruleTrigger>(&trigger)) {
+        const auto set = read_rrule(*rrule, zone.name());
+        return set && set->rule && set->rule->frequency < Frequency::daily;
+    }
+    return false;
+}
+
 }  // namespace
 
 StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover) {
@@ -61,10 +77,20 @@ StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover)
     return stale;
 }
 
-std::optional<Instant> instant_by(const Event& event, const Zone& zone) {
-    const Passes passes = passes_of(event.intent, zone);
+std::optional<Instant> InstantsByClock::of(const Event& event) {
+    const Passes passes = passes_of(event.intent, zone_);
     const bool second_pass = event.occurrence && event.occurrence->nominal.second_pass;
-    return second_pass && passes.second ? passes.second : passes.first;
+    const auto instant = second_pass && passes.second ? passes.second : passes.first;
+    return instant && *instant < event.due && goes_by_real_time(event) ? event.due : instant;
+}
+
+bool InstantsByClock::goes_by_real_time(const Event& event) {
+    if (!event.occurrence) return false;
+    const ScheduleId id = event.occurrence->schedule;
+    const auto known = real_time_.find(id);
+    if (known != real_time_.end()) return known->second;
+    const auto schedule = tx_.schedules().find(id);
+    return real_time_[id] = schedule && is_by_real_time(schedule->trigger, zone_);
 }
 
 KnownClock clock_of(const Zone& zone, Instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,8 +34,22 @@ struct StaleClocks {
 /// know.
 [[nodiscard]] StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover);
 
-/// The instant of a pending event by the clock of `zone`; empty if a policy skips its local time.
-[[nodiscard]] std::optional<Instant> instant_by(const Event& event, const Zone& zone);
+/// The instants of pending events of one zone, by its clock as it is now. Inside one transaction.
+class InstantsByClock {
+public:
+    InstantsByClock(Transaction& tx, const Zone& zone) : tx_(tx), zone_(zone) {}
+    /// Empty if a policy skips its local time. What goes by real time (every five minutes, every
+    /// three hours) never runs earlier for it: at its old instant it is as right as ever, and what
+    /// lies before has had its run.
+    [[nodiscard]] std::optional<Instant> of(const Event& event);
+
+private:
+    [[nodiscard]] bool goes_by_real_time(const Event& event);
+
+    Transaction& tx_;
+    const Zone& zone_;
+    std::map<ScheduleId, bool> real_time_;  // what is known of schedules
+};
 
 /// What is to be remembered of a clock at `now`.
 [[nodiscard]] KnownClock clock_of(const Zone& zone, Instant now);

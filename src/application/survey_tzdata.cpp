@@ -23,6 +23,7 @@ TzImpact SurveyTzdata::run(const std::optional<ImpactPlace>& after, std::size_t 
         std::size_t budget = looked_at;
         for (const auto& [pair, zone] : stale_clocks(tx, *data, Takeover::of_any).pairs) {
             if (after && pair < after->pair) continue;
+            InstantsByClock instants{tx, *zone};
             auto last = after && pair == after->pair ? std::optional{after->event} : std::nullopt;
             for (bool more = true; more;) {
                 const auto events = tx.tz().list(pair, last, std::min(batch_size, budget));
@@ -30,7 +31,7 @@ TzImpact SurveyTzdata::run(const std::optional<ImpactPlace>& after, std::size_t 
                 for (const Event& event : events) {
                     last = event.id;
                     --budget;
-                    const auto instant = instant_by(event, *zone);
+                    const auto instant = instants.of(event);
                     if (instant != event.due) impact.moves.push_back({event, instant});
                     if (impact.moves.size() == limit || budget == 0) {
                         impact.last = ImpactPlace{pair, event.id};

@@ -323,6 +323,32 @@ TEST_F(FollowTzdataTest, ACronOccurrenceKeepsItsNominalTimeAndRunsOnce) {
     EXPECT_EQ(pending_of_job(job).due, at("2027-01-08T07:30:00Z"));
 }
 
+TEST_F(FollowTzdataTest, WhatGoesByRealTimeNeverRunsEarlierForIt) {
+    ScheduleFields wanted;
+    wanted.event_type = "JOB";
+    wanted.per_user = false;
+    wanted.timezone = "Europe/Paris";
+    wanted.endpoint = to_string(an_existing_endpoint().id);
+    for (const TriggerFields& trigger :
+         {TriggerFields{.cron = "*/5 * * * *"},
+          TriggerFields{
+              .rrule = RruleTrigger{"", "2027-01-05T13:05", "FREQ=MINUTELY;INTERVAL=5", {}, {}}}}) {
+        zones.set(FakeTzData{"2025b"});
+        wanted.trigger = trigger;
+        const Schedule job = create_schedule.run(wanted, "req-1").value();
+        const Event before = pending_of_job(job);
+        zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead all the time
+        ASSERT_TRUE(run_anew().complete);
+        EXPECT_EQ(pending_of_job(job).due, before.due);
+        EXPECT_EQ(pending_of_job(job).tz_release, "2026f");
+
+        const std::size_t sent = webhook.requests.size();
+        for (int minute = 0; minute < 20; ++minute) advance(1min);
+        EXPECT_EQ(webhook.requests.size(), sent + 4);
+        ASSERT_TRUE(delete_schedule.run(to_string(job.id), std::nullopt, "req-2"));
+    }
+}
+
 TEST_F(FollowTzdataTest, AJobGoesOnAfterAnOccurrenceThatIsSkippedWhichIsKeptAsARun) {
     const Schedule job = a_daily_job(GapPolicy::skip);
     zones.set(release("2026f", paris(1h, {{second("2027-01-06T08:00:00Z"), 2h}})));
@@ -349,10 +375,14 @@ TEST_F(FollowTzdataTest, TheSecondPassStaysTheSecondPass) {
                                       .nominal = nominal_of(*event.intent.wall, second_pass)};
         return event;
     };
-    EXPECT_EQ(instant_by(in_pass(false), twice), at("2027-10-31T01:30:00Z"));
-    EXPECT_EQ(instant_by(in_pass(true), twice), at("2027-10-31T02:30:00Z"));
-    EXPECT_EQ(instant_by(in_pass(true), paris(1h)), at("2027-10-31T01:30:00Z"))
-        << "where there is one pass only, it is that";
+    write([&](Transaction& tx) {
+        InstantsByClock instants{tx, twice};
+        EXPECT_EQ(instants.of(in_pass(false)), at("2027-10-31T01:30:00Z"));
+        EXPECT_EQ(instants.of(in_pass(true)), at("2027-10-31T02:30:00Z"));
+        const FakeZone once = paris(1h);
+        EXPECT_EQ((InstantsByClock{tx, once}.of(in_pass(true))), at("2027-10-31T01:30:00Z"))
+            << "where there is one pass only, it is that";
+    });
 }
 
 TEST_F(FollowTzdataTest, AZoneThatIsGoneLeavesItsEventsAsTheyAre) {
