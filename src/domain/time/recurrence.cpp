@@ -58,17 +58,26 @@ std::vector<RuleOccurrence> newest_until(const Recurrence& rule, Instant after, 
                                          std::size_t count) {
     until = std::min(until, latest_instant);
     if (count == 0 || until <= after) return {};
-    // From how far back there are enough: found by doubling, then by halving, so that a dense rule
-    // is not walked from its beginning.
+    // From how far back there are enough, and not many more: found by doubling, then by halving, so
+    // that a dense rule is not walked from its beginning, nor a sparse one counted over and over.
     const Instant oldest = std::max(after, earliest_instant - std::chrono::seconds{1});
-    const auto enough = [&](Instant from) { return rule.count(from, until) >= count; };
+    const auto count_from = [&](std::chrono::microseconds back) {
+        return rule.count(std::max(oldest, until - back), until);
+    };
     std::chrono::microseconds back = std::chrono::seconds{1};
-    while (until - oldest > back && !enough(until - back)) back *= 2;
+    std::uint64_t there = count_from(back);
+    while (until - oldest > back && there < count) there = count_from(back *= 2);
     if (until - oldest <= back) back = until - oldest;
     std::chrono::microseconds short_of{0};
-    while (back - short_of > std::chrono::seconds{1}) {
+    while (there / 2 > count && back - short_of > std::chrono::seconds{1}) {
         const auto middle = short_of + (back - short_of) / 2;
-        (enough(until - middle) ? back : short_of) = middle;
+        const std::uint64_t from_middle = count_from(middle);
+        if (from_middle >= count) {
+            back = middle;
+            there = from_middle;
+        } else {
+            short_of = middle;
+        }
     }
 
     std::vector<RuleOccurrence> found;

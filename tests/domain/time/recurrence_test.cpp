@@ -31,9 +31,10 @@ public:
         return std::make_unique<Cursor>(*this, number_after(after));
     }
     [[nodiscard]] std::uint64_t count(Instant after, Instant until) const override {
+        ++counted;
         return until <= after ? 0 : number_after(until) - number_after(after);
     }
-    mutable std::uint64_t walked = 0;
+    mutable std::uint64_t walked = 0, counted = 0;
 
 private:
     class Cursor final : public OccurrenceCursor {
@@ -101,6 +102,12 @@ TEST(Recurrence, TheNewestOfASparseRuleReachBackAsFarAsNeeded) {
     const EverySo sparse{seconds{std::chrono::years{100}}};
     EXPECT_EQ(newest_until(sparse, Instant::min(), Instant::max(), 3).size(), 3U);
     EXPECT_EQ(newest_until(sparse, Instant::min(), start, 3).size(), 1U);
+}
+
+TEST(Recurrence, TheNewestOfASparseRuleAreNotCountedOverAndOver) {
+    const EverySo sparse{seconds{std::chrono::years{100}}};
+    EXPECT_EQ(newest_until(sparse, Instant::min(), Instant::max(), 10'000).size(), 80U);
+    EXPECT_LT(sparse.counted, 45U);  // doubling from a second to 10,000 years, and no halving
 }
 
 TEST(Recurrence, NotesHaveTheNamesOfTheInterface) {
