@@ -31,7 +31,7 @@ Result<User> CreateUser::run(const UserFields& wanted, const std::string& correl
         const auto read =
             read_user(blank(UserId{ids_.fresh()}, tx.now()), wanted, *zones, tx.now());
         if (!read) return read.error();
-        const User& user = read->user;
+        const User& user = *read;
         if (auto added = tx.users().add(user); !added) return added.error();
         tx.record(user_created(user, {ids_.fresh(), correlation_id}));
 

@@ -144,7 +144,7 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
         const auto zones = zones_.current();
         auto read = read_user(*before, wish(fields_of(*before)), *zones, tx.now());
         if (!read) return read.error();
-        User after = std::move(read->user);
+        User after = *std::move(read);
         if (after == *before) return EditedUser{after, std::nullopt};
 
         after.version = base::next(before->version);

@@ -54,8 +54,7 @@ UserFields edited(UserFields fields, const UserEdit& edit) {
     return fields;
 }
 
-Result<UserInZone> read_user(User user, const UserFields& fields, const TzData& zones,
-                             Instant now) {
+Result<User> read_user(User user, const UserFields& fields, const TzData& zones, Instant now) {
     std::vector<FieldError> found;
     user.external_id = fields.external_id;
     user.first_name = fields.first_name;
@@ -76,7 +75,7 @@ Result<UserInZone> read_user(User user, const UserFields& fields, const TzData& 
     auto others = defects(user, today_in(zone ? zone->get() : nullptr, now));
     std::move(others.begin(), others.end(), std::back_inserter(found));
     if (!found.empty()) return ValidationFailed{std::move(found)};
-    return UserInZone{std::move(user), *zone};
+    return user;
 }
 
 }  // namespace sundial

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -36,13 +35,9 @@ struct UserEdit {
 [[nodiscard]] UserFields fields_of(const User& user);
 [[nodiscard]] UserFields edited(UserFields fields, const UserEdit& edit);
 
-struct UserInZone {
-    User user;
-    std::shared_ptr<const Zone> zone;
-};
 /// `user` with all that `fields` say of it. Errors: ValidationFailed, with every field that is
 /// wrong (pointers /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
-[[nodiscard]] Result<UserInZone> read_user(User user, const UserFields& fields, const TzData& zones,
-                                           Instant now);
+[[nodiscard]] Result<User> read_user(User user, const UserFields& fields, const TzData& zones,
+                                     Instant now);
 
 }  // namespace sundial
