@@ -21,6 +21,7 @@ ValidationFailed backwards(const char* pointer, Instant now) {
 
 Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     if (!clock_.is_test()) return ClockNotTest{};
+    operations_.drain();
     // The loop itself must not claim between two steps: the lease of what it holds would be one.
     auto worker = loop_.take_over();
     Advanced advanced{.now = clock_.now()};
@@ -61,6 +62,7 @@ Result<Advanced> AdvanceClock::by(std::chrono::microseconds duration, const Prog
 
 Result<Instant> AdvanceClock::jump(Instant target) {
     if (!clock_.is_test()) return ClockNotTest{};
+    operations_.drain();
     auto worker = loop_.take_over();
     const Instant now = clock_.now();
     if (target < now) return backwards("/now", now);

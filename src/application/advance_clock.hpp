@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "application/operations.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/worker_loop.hpp"
@@ -18,14 +19,14 @@ struct Advanced {
 };
 
 /// Moves the test clock as time would move: it stands still at every instant at which something is
-/// claimable, retries too, until all of that is settled.
+/// claimable, retries too, until all of that is settled. Operations are over before it moves.
 class AdvanceClock {
 public:
     /// Called after each step; what it does is part of the time that the advance takes.
     using Progress = std::function<void(const Advanced&)>;
 
-    AdvanceClock(Clock& clock, EventQueue& queue, WorkerLoop& loop)
-        : clock_(clock), queue_(queue), loop_(loop) {}
+    AdvanceClock(Clock& clock, EventQueue& queue, Operations& operations, WorkerLoop& loop)
+        : clock_(clock), queue_(queue), operations_(operations), loop_(loop) {}
 
     /// Errors: ClockNotTest; ValidationFailed at /to when it would go back. Ends early, wherever it
     /// is, when the worker is stopped. Throws Unavailable.
@@ -40,6 +41,7 @@ public:
 private:
     Clock& clock_;
     EventQueue& queue_;
+    Operations& operations_;
     WorkerLoop& loop_;
 };
 

@@ -5,11 +5,13 @@
 
 namespace sundial {
 
-Result<Schedule> CreateSchedule::run(const ScheduleFields& wanted,
-                                     const std::string& correlation_id) {
+Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted,
+                                            const std::string& correlation_id) {
     Instant earliest = never;
+    std::optional<Operation> started;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
         earliest = never;
+        started.reset();
         const auto zones = zones_.current();
         auto read = read_schedule(tx, ScheduleId{ids_.fresh()}, wanted, *zones);
         if (!read) return read;
@@ -17,17 +19,19 @@ Result<Schedule> CreateSchedule::run(const ScheduleFields& wanted,
         if (schedule.per_user) schedule.planned_version = Version{0};
         if (auto added = tx.schedules().add(schedule); !added) return added.error();
         tx.record(schedule_created(schedule, {ids_.fresh(), correlation_id}));
-        if (!schedule.per_user) {
+        if (schedule.per_user) {
+            started = operations_.start(tx, OperationKind::plan_schedule, schedule);
+        } else {
             ChainPlanner planner{tx, nullptr, *zones, ids_};
             planner.begin(schedule);
             earliest = planner.earliest();
         }
         return schedule;
     });
-    if (!result) return result;
+    if (!result) return result.error();
     wakeups_.due_at(earliest);
-    if (result->per_user) static_cast<void>(replan_.run(result->id));
-    return result;
+    if (started) started = operations_.begin(*started);
+    return CreatedSchedule{*std::move(result), std::move(started)};
 }
 
 }  // namespace sundial

@@ -56,8 +56,10 @@ Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
 Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
                                             std::optional<Version> expected,
                                             const std::string& correlation_id) {
+    std::optional<Operation> started;
     // Locks the schedule alone; the events follow afterwards, since there may be millions.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+        started.reset();
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         const auto before = tx.schedules().lock(*id);
@@ -79,14 +81,12 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         after.updated_at = tx.now();
         tx.schedules().update(after);
         tx.record(schedule_updated(*before, after, {ids_.fresh(), correlation_id}));
+        if (!planned) started = operations_.start(tx, OperationKind::replan_schedule, after);
         return after;
     });
     if (!result) return result.error();
-    EditedSchedule answer{*std::move(result), {}};
-    if (answer.schedule.planned_version != answer.schedule.version) {
-        answer.replanned = replan_.run(answer.schedule.id);
-    }
-    return answer;
+    if (started) started = operations_.begin(*started);
+    return EditedSchedule{*std::move(result), std::move(started)};
 }
 
 }  // namespace sundial

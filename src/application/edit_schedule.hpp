@@ -5,25 +5,26 @@
 #include <string>
 #include <string_view>
 
+#include "application/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/replan_schedule.hpp"
 #include "application/schedule_fields.hpp"
 
 namespace sundial {
 
 struct EditedSchedule {
     Schedule schedule;
-    Replanned replanned;
+    std::optional<Operation> operation{};  // brings its events along; none where none is needed
 };
 
-/// Changes a schedule, then brings its PENDING events to the new rule, batch by batch. An edit that
+/// Changes a schedule and begins the operation that brings its PENDING events to the new rule, in
+/// the same transaction. Where those are few they have followed when this returns. An edit that
 /// changes nothing makes no new version.
 class EditSchedule {
 public:
-    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, ReplanSchedule& replan)
-        : store_(store), zones_(zones), ids_(ids), replan_(replan) {}
+    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)
+        : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
     /// What `edit` leaves empty stays. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
     [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
@@ -44,7 +45,7 @@ private:
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;
-    ReplanSchedule& replan_;
+    Operations& operations_;
 };
 
 }  // namespace sundial

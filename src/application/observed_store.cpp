@@ -82,6 +82,9 @@ public:
                                    std::optional<EventId> after, std::size_t limit) override {
         return remembered(events_.lock_behind(schedule, version, after, limit));
     }
+    std::uint64_t count_behind(ScheduleId schedule, Version version) override {
+        return events_.count_behind(schedule, version);
+    }
     void update(const Event& changed) override {
         events_.update(changed);
         note_update(changed);
@@ -175,6 +178,7 @@ public:
     InboxRepository& inbox() override { return tx_.inbox(); }
     SkipRepository& skips() override { return tx_.skips(); }
     TzRepository& tz() override { return tz_; }
+    OperationRepository& operations() override { return tx_.operations(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_user = changes_.of_user || recorded.aggregate_type == "User";

@@ -27,7 +27,7 @@ Result<PutScheduleResult> PutSchedule::run(const std::string& external_id, Sched
         if (!failed_with<NotFound>(edited) || expected) return edited.error();
 
         auto created = create_.run(wanted, correlation_id);
-        if (created) return PutScheduleResult{{*std::move(created), {}}, true};
+        if (created) return PutScheduleResult{{created->schedule, created->operation}, true};
         if (!failed_with<DuplicateExternalId>(created) || turn == turns) return created.error();
     }
 }

@@ -104,6 +104,16 @@ Page<ScheduleView> Queries::schedules(const ScheduleQuery& query) {
     });
 }
 
+Result<Operation> Queries::operation(std::string_view id) {
+    return found<Operation>(
+        store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
+        [](auto& tx, OperationId operation) { return tx.operations().find(operation); });
+}
+
+Page<Operation> Queries::operations(const OperationQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.operations().list(query); });
+}
+
 Result<UserId> Queries::user_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
 }

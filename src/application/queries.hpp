@@ -28,6 +28,8 @@ public:
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
     [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
     [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
+    [[nodiscard]] Result<Operation> operation(std::string_view id);
+    [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
 
     /// For filters.
     [[nodiscard]] Result<UserId> user_id(std::string_view reference);

@@ -43,4 +43,10 @@ Result<EventId> event_id(std::string_view reference) {
     return EventId{*uuid};
 }
 
+Result<OperationId> operation_id(std::string_view reference) {
+    const auto uuid = base::parse_uuid(reference);
+    if (!uuid) return absent(Noun::operation, reference);
+    return OperationId{*uuid};
+}
+
 }  // namespace sundial

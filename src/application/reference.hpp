@@ -12,7 +12,8 @@ namespace sundial {
 [[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
-/// Events have no external id.
+/// Events and operations have no external id.
 [[nodiscard]] Result<EventId> event_id(std::string_view reference);
+[[nodiscard]] Result<OperationId> operation_id(std::string_view reference);
 
 }  // namespace sundial

@@ -1,7 +1,9 @@
 #include "cli/commands.hpp"
 
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <ostream>
+#include <utility>
 
 #include "base/json_writer.hpp"
 
@@ -56,6 +58,57 @@ int print(const Answer& answer, const Output& output, Say say) {
     return exit_code_of(answer.status);
 }
 
+/// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000 (3 failed)`
+std::string line_of(const json::object& operation) {
+    const std::string total = text_of(operation, "total");
+    const std::string failed = text_of(operation, "failed");
+    const std::string reason = text_of(operation, "reason");
+    return text_of(operation, "id") + "  " + text_of(operation, "kind") + "  " +
+           text_of(operation, "status") + "  " + text_of(operation, "done") +
+           (total.empty() ? "" : " of " + total) +
+           (failed == "0" ? "" : ", " + failed + " failed") + (reason.empty() ? "" : ": " + reason);
+}
+
+/// How far an operation has come: one line drawn again and again for people, else one every ten
+/// seconds.
+class ProgressLine {
+public:
+    ProgressLine(const Patience& patience, std::ostream& err) : patience_(patience), err_(err) {}
+
+    void show(const json::object& operation) {
+        if (patience_.terminal) {
+            err_ << '\r' << line_of(operation) << rate(operation) << "\x1b[K" << std::flush;
+        } else if (patience_.elapsed() >= next_) {
+            next_ += std::chrono::seconds(10);
+            err_ << line_of(operation) << rate(operation) << '\n' << std::flush;
+        }
+    }
+    void end() {
+        if (patience_.terminal) err_ << "\r\x1b[K" << std::flush;
+    }
+
+private:
+    /// Rows a second since the first look, and how long the rest takes at that.
+    std::string rate(const json::object& operation) {
+        const auto done = std::strtoull(text_of(operation, "done").c_str(), nullptr, 10);
+        const auto total = std::strtoull(text_of(operation, "total").c_str(), nullptr, 10);
+        if (!first_) first_ = {patience_.elapsed(), done};
+        const auto [since, done_then] = *first_;
+        const auto milliseconds = (patience_.elapsed() - since).count();
+        if (milliseconds <= 0 || done <= done_then) return "";
+        const auto per_second =
+            (done - done_then) * 1000 / static_cast<std::uint64_t>(milliseconds);
+        if (per_second == 0 || total < done) return "";
+        return ", " + std::to_string(per_second) + "/s, " +
+               std::to_string((total - done) / per_second) + " s left";
+    }
+
+    const Patience& patience_;
+    std::ostream& err_;
+    std::chrono::milliseconds next_{0};
+    std::optional<std::pair<std::chrono::milliseconds, std::uint64_t>> first_;
+};
+
 }  // namespace
 
 int show_clock(const HttpClient& client, const Output& output) {
@@ -77,6 +130,50 @@ int advance_clock(const HttpClient& client, const std::optional<std::string>& by
                                 << text_of(advanced, "delivered") << " delivered, "
                                 << text_of(advanced, "failed") << " failed\n";
                  });
+}
+
+int list_operations(const HttpClient& client, bool running, const Output& output) {
+    const std::string path =
+        std::string("/v1/operations?sort=-createdAt") + (running ? "&status=RUNNING" : "");
+    return print(client.call("GET", path), output, [&](const json::object& page) {
+        for (const json::value& operation : page.at("data").as_array()) {
+            output.out << line_of(operation.as_object()) << '\n';
+        }
+    });
+}
+
+int wait_for_operation(const HttpClient& client, const std::string& id, const Patience& patience,
+                       const Output& output) {
+    ProgressLine progress(patience, output.err);
+    for (;;) {
+        const Answer answer = client.call("GET", "/v1/operations/" + id);
+        std::string status, failed;
+        const auto look = [&](const json::object& operation) {
+            status = text_of(operation, "status");
+            failed = text_of(operation, "failed");
+            progress.show(operation);
+        };
+        const int code = print(answer, {output.out, output.err, false}, look);
+        if (code != 0) return code;
+        if (status != "RUNNING") {
+            progress.end();
+            const auto say = [&](const json::object& over) { output.out << line_of(over) << '\n'; };
+            (void)print(answer, output, say);
+            if (status != "COMPLETED") return 1;
+            return failed == "0" ? 0 : 7;
+        }
+        if (patience.timeout && patience.elapsed() >= *patience.timeout) {
+            progress.end();
+            output.err << "sundial: it is still running; it goes on without us\n";
+            return 8;
+        }
+        patience.sleep(std::chrono::milliseconds(200));  // as often as a person can read
+    }
+}
+
+int stop_operation(const HttpClient& client, const std::string& id, const Output& output) {
+    return print(client.call("DELETE", "/v1/operations/" + id), output,
+                 [&](const json::object& stopped) { output.out << line_of(stopped) << '\n'; });
 }
 
 int show_info(const HttpClient& client, const Output& output) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -20,6 +22,21 @@ struct Output {
 /// Exactly one of `by` (PT24H) and `to` (RFC 3339).
 [[nodiscard]] int advance_clock(const HttpClient& client, const std::optional<std::string>& by,
                                 const std::optional<std::string>& to, const Output& output);
+/// Newest first, a line each; `running`: only those that are.
+[[nodiscard]] int list_operations(const HttpClient& client, bool running, const Output& output);
+/// How `wait_for_operation` waits, and how it looks.
+struct Patience {
+    std::function<std::chrono::milliseconds()> elapsed;
+    std::function<void(std::chrono::milliseconds)> sleep;
+    std::optional<std::chrono::seconds> timeout;
+    bool terminal = false;  // progress is drawn anew; else a line every ten seconds
+};
+/// Returns when it is over: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8 after the
+/// timeout. Progress goes to `err`.
+[[nodiscard]] int wait_for_operation(const HttpClient& client, const std::string& id,
+                                     const Patience& patience, const Output& output);
+[[nodiscard]] int stop_operation(const HttpClient& client, const std::string& id,
+                                 const Output& output);
 [[nodiscard]] int show_info(const HttpClient& client, const Output& output);
 
 }  // namespace sundial::cli

@@ -22,7 +22,7 @@ struct FieldError {
 struct ValidationFailed {
     std::vector<FieldError> errors;
 };
-enum class Noun : std::uint8_t { user, schedule, event, endpoint };
+enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation };
 struct NotFound {
     Noun noun;
     std::string id;  // as it was asked for

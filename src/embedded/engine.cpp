@@ -12,6 +12,8 @@
 #include "application/delete_user.hpp"
 #include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
+#include "application/operation_tasks.hpp"
+#include "application/operations.hpp"
 #include "application/queries.hpp"
 #include "application/schedule_event.hpp"
 #include "application/worker_loop.hpp"
@@ -82,7 +84,7 @@ struct Engine::Parts {
                    .inbox = nowhere,
                    .in_process = &in_process,
                    .handlers = handlers}),
-          loop({.instance = InstanceId{ids.fresh()},
+          loop({.instance = instance,
                 .shards = queue.shards(),
                 .clock_stands_still = options.test_clock},
                {queue, plan, deliver, monotonic, random, log, observer}) {
@@ -94,7 +96,9 @@ struct Engine::Parts {
     Parts& operator=(const Parts&) = delete;
 
     void stop() {
+        operations.shut_down();
         loop.stop();
+        if (operations_worker.joinable()) operations_worker.join();
         if (worker.joinable()) worker.join();
     }
 
@@ -105,6 +109,7 @@ struct Engine::Parts {
     EventQueue& queue = storage->queue();
     Clock& clock = storage->clock();
     system::SystemIds ids;
+    InstanceId instance{ids.fresh()};
     system::SystemRandom random;
     system::BootClock monotonic;
     NoDelivery nowhere;
@@ -114,13 +119,21 @@ struct Engine::Parts {
     PlanSuccessors plan;
     DeliverEvent deliver;
     WorkerLoop loop;
-    AdvanceClock advance{clock, queue, loop};
+    Operations operations{{.instance = instance},
+                          {.store = store,
+                           .ids = ids,
+                           .wakeups = loop,
+                           .monotonic = monotonic,
+                           .log = log,
+                           .make_task = operation_tasks(store, zones, ids, loop)}};
+    AdvanceClock advance{clock, queue, operations, loop};
     CreateUser create_user{store, zones, ids, loop};
     DeleteUser delete_user{store, ids};
     ScheduleEvent schedule{store, zones, ids, loop};
     CancelEvent cancel{store, zones, ids, loop};
     Queries queries{store};
     std::thread worker;
+    std::thread operations_worker;
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -178,6 +191,8 @@ Result<Event> Engine::cancel(const std::string& id) {
 void Engine::start() {
     if (parts_->clock.is_test() || parts_->worker.joinable()) return;
     parts_->worker = std::thread([&loop = parts_->loop] { loop.run(); });
+    parts_->operations_worker =
+        std::thread([&operations = parts_->operations] { operations.run(); });
 }
 
 void Engine::stop() { parts_->stop(); }

@@ -4,6 +4,8 @@
 
 #include "adapters/http/api/endpoint_routes.hpp"
 #include "adapters/http/api/event_routes.hpp"
+#include "adapters/http/api/operation_routes.hpp"
+#include "adapters/http/api/preview_routes.hpp"
 #include "adapters/http/api/schedule_routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
@@ -17,6 +19,7 @@
 #include "adapters/webhook/webhook_delivery.hpp"
 #include "application/observed_queue.hpp"
 #include "application/observed_store.hpp"
+#include "application/operation_tasks.hpp"
 #include "application/ports/failures.hpp"
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
@@ -94,8 +97,15 @@ struct Engine::Parts {
                    .handlers = given.handlers}),
           loop(worker_settings(),
                {queue, plan, deliver, monotonic, random, given.log, given.observer}),
+          operations({.instance = instance, .lease = settings.scheduler.lease},
+                     {.store = store,
+                      .ids = ids,
+                      .wakeups = loop,
+                      .monotonic = monotonic,
+                      .log = log,
+                      .make_task = operation_tasks(store, zones, ids, loop)}),
           tick(loop),
-          advance(database->clock(), queue, loop),
+          advance(database->clock(), queue, operations, loop),
           create_user(store, zones, ids, loop),
           edit_user(store, zones, ids, loop),
           put_user(create_user, edit_user),
@@ -104,6 +114,8 @@ struct Engine::Parts {
           edit_event(store, zones, loop),
           cancel_event(store, zones, ids, loop),
           retry_event(store, ids, loop),
+          explain_event(store, zones),
+          preview_schedule(store, zones),
           create_endpoint(store, secrets, urls, ids, endpoint_settings(settings)),
           unpark(store, loop),
           edit_endpoint(store, urls, ids, unpark, endpoint_settings(settings)),
@@ -111,9 +123,8 @@ struct Engine::Parts {
           test_endpoint(store, test_deliveries, ids),
           read_inbox(store),
           clear_inbox(store),
-          replan(store, zones, ids, loop),
-          edit_schedule(store, zones, ids, replan),
-          create_schedule(store, zones, ids, loop, replan),
+          edit_schedule(store, zones, ids, operations),
+          create_schedule(store, zones, ids, loop, operations),
           put_schedule(create_schedule, edit_schedule),
           delete_schedule(store, ids),
           trigger_schedule(store, zones, ids, loop),
@@ -164,6 +175,7 @@ struct Engine::Parts {
     PlanSuccessors plan;
     DeliverEvent deliver;
     WorkerLoop loop;
+    Operations operations;
     Tick tick;
     AdvanceClock advance;
     CreateUser create_user;
@@ -174,6 +186,8 @@ struct Engine::Parts {
     EditEvent edit_event;
     CancelEvent cancel_event;
     RetryEvent retry_event;
+    ExplainEvent explain_event;
+    PreviewSchedule preview_schedule;
     CreateEndpoint create_endpoint;
     UnparkEvents unpark;
     EditEndpoint edit_endpoint;
@@ -181,7 +195,6 @@ struct Engine::Parts {
     TestEndpoint test_endpoint;
     ReadInbox read_inbox;
     ClearInbox clear_inbox;
-    ReplanSchedule replan;
     EditSchedule edit_schedule;
     CreateSchedule create_schedule;
     PutSchedule put_schedule;
@@ -192,6 +205,7 @@ struct Engine::Parts {
     FollowTzdata follow;
     SurveyTzdata survey;
     std::thread worker;
+    std::thread operations_worker;
 };
 
 Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
@@ -201,13 +215,15 @@ Engine::~Engine() { stop(); }
 
 void Engine::start() {
     parts_->follow_tzdata();
-    (void)parts_->replan.run_behind();
     (void)parts_->unpark.run_all();
     parts_->worker = std::thread([this] { parts_->loop.run(); });
+    parts_->operations_worker = std::thread([this] { parts_->operations.run(); });
 }
 
 void Engine::stop() {
+    parts_->operations.shut_down();
     parts_->loop.stop();
+    if (parts_->operations_worker.joinable()) parts_->operations_worker.join();
     if (parts_->worker.joinable()) parts_->worker.join();
 }
 
@@ -249,6 +265,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                     .edit = p.edit_event,
                                     .cancel = p.cancel_event,
                                     .retry = p.retry_event,
+                                    .explain = p.explain_event,
                                     .queries = p.queries,
                                     .clock = p.database->clock(),
                                     .zones = p.zones});
@@ -269,6 +286,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                        .zones = p.zones});
     http::add_timezone_routes(router,
                               {.zones = p.zones, .survey = p.survey, .clock = p.database->clock()});
+    http::add_preview_routes(router, {.preview = p.preview_schedule});
+    http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
     const auto info = [&p] {
         return http::Info{.version = product_version(),
                           .commit = product_commit(),
@@ -281,7 +300,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     };
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
-        return metrics.render(p.queue.depth(), p.database->connections());
+        return metrics.render(p.queue.depth(), p.operations.running(), p.database->connections());
     };
     http::add_system_routes(router, {.clock = p.database->clock(),
                                      .advance = p.advance,

@@ -39,10 +39,11 @@ public:
     Engine& operator=(const Engine&) = delete;
 
     /// Brings pending events to the tz database in force, finishes what an earlier process left
-    /// half done (edits of schedules, endpoints that were enabled), then lets the worker run on a
-    /// thread of its own.
+    /// half done (endpoints that were enabled), then lets the worker and the operations run, each
+    /// on a thread of its own.
     void start();
-    /// Claims nothing more; waits until what was claimed is settled or given back.
+    /// Claims nothing more; waits until what was claimed is settled or given back, and for the
+    /// batch of the operation under way.
     void stop();
 
     /// All of the API but health.

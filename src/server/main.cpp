@@ -1,15 +1,21 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "adapters/system/json_log.hpp"
+#include "adapters/system/monotonic_clock.hpp"
 #include "adapters/system/real_time.hpp"
 #include "application/ports/failures.hpp"
 #include "base/suggest.hpp"
@@ -49,6 +55,9 @@ struct Options {
     std::string by{}, to{};
     std::vector<std::string> expression{};
     cli::NextOptions next{};
+    std::string id{};
+    bool running = false;
+    std::int64_t timeout = 0;  // 0: none
 };
 
 std::map<std::string, std::string> environment() {
@@ -305,6 +314,23 @@ private:
         how_far->add_option("--to", options_.to, "an instant, such as 2027-01-01T00:00:00Z");
         how_far->require_option(1);
 
+        CLI::App* const op = app_.add_subcommand("op", "long jobs: edits of schedules, …");
+        op->require_subcommand(1);
+        CLI::App* const list = command(*op, "list", "newest first", [this] {
+            return cli::list_operations(client(), options_.running, output());
+        });
+        client_of(list);
+        list->add_flag("--running", options_.running, "only those under way");
+        CLI::App* const wait = command(*op, "wait", "until it is over, with its progress", [this] {
+            return cli::wait_for_operation(client(), options_.id, patience(), output());
+        });
+        operation_of(wait);
+        wait->add_option("--timeout", options_.timeout, "seconds; after them exit code 8")
+            ->check(CLI::PositiveNumber);
+        operation_of(command(*op, "stop", "end it; what it has done stays", [this] {
+            return cli::stop_operation(client(), options_.id, output());
+        }));
+
         client_of(command(app_, "info", "versions of a running server and its parts",
                           [this] { return cli::show_info(client(), output()); }));
         command(app_, "version", "version of this program", [] {
@@ -430,6 +456,23 @@ private:
             ->envname("SUNDIAL_SERVER")
             ->capture_default_str();
         to->add_flag("--json", options_.json, "the answer as the API gave it");
+    }
+    void operation_of(CLI::App* to) {
+        client_of(to);
+        to->add_option("id", options_.id, "the operation")->required();
+    }
+    [[nodiscard]] cli::Patience patience() const {
+        const auto clock = std::make_shared<system::BootClock>();
+        const auto in_milliseconds = [clock] {
+            return std::chrono::duration_cast<std::chrono::milliseconds>(clock->now());
+        };
+        const auto begin = in_milliseconds();
+        return {.elapsed = [in_milliseconds, begin] { return in_milliseconds() - begin; },
+                .sleep = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
+                .timeout = options_.timeout > 0
+                               ? std::optional(std::chrono::seconds(options_.timeout))
+                               : std::nullopt,
+                .terminal = ::isatty(STDERR_FILENO) == 1};
     }
     [[nodiscard]] cli::HttpClient client() const { return cli::HttpClient(options_.server); }
     [[nodiscard]] cli::Output output() const { return {std::cout, std::cerr, options_.json}; }

@@ -95,6 +95,8 @@ struct Metrics::Families {
         counter("sundial_commit_outcome_unknown_total", "Commits to which no answer came");
     Gauge& dead_letters =
         gauge("sundial_dead_letters", "FAILED events that nobody has dismissed").Add({});
+    Family<Gauge>& operations =
+        gauge("sundial_operations_running", "Long jobs that are RUNNING, by kind");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
     Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
                                                     "From the end of the head to the answer");
@@ -197,13 +199,20 @@ void Metrics::answered(const http::AnsweredRequest& request) {
         .Observe(seconds(request.duration));
 }
 
-std::string Metrics::render(const QueueDepth& depth, const std::optional<PoolUse>& connections) {
+std::string Metrics::render(const QueueDepth& depth,
+                            const std::map<OperationKind, std::size_t>& operations,
+                            const std::optional<PoolUse>& connections) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
         families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
     }
     families_->due.Set(static_cast<double>(depth.due));
     families_->oldest.Set(seconds(depth.oldest_due_age));
+    for (const OperationKind kind : operation_kinds) {
+        const auto running = operations.find(kind);
+        families_->operations.Add({{"kind", std::string(to_string(kind))}})
+            .Set(running == operations.end() ? 0 : static_cast<double>(running->second));
+    }
     const auto set_waiting = [&](const char* reason, std::uint64_t events) {
         families_->waiting.Add({{"reason", reason}}).Set(static_cast<double>(events));
     };

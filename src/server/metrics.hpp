@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "adapters/http/observer.hpp"
 #include "application/observer.hpp"
 #include "application/ports/event_queue.hpp"
+#include "domain/operation.hpp"
 #include "server/database.hpp"
 
 namespace sundial::server {
@@ -34,8 +36,10 @@ public:
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue and the connections as they are now.
+    /// Everything, with the queue, the operations that are RUNNING and the connections as they are
+    /// now.
     [[nodiscard]] std::string render(const QueueDepth& depth,
+                                     const std::map<OperationKind, std::size_t>& operations,
                                      const std::optional<PoolUse>& connections);
 
 private:

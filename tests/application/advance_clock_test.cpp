@@ -32,7 +32,7 @@ protected:
         };
     }
 
-    AdvanceClock advance_clock{clock, queue, *loop};
+    AdvanceClock advance_clock{clock, queue, operations, *loop};
     std::vector<Instant> sent_at;
     std::vector<microseconds> latenesses;
 };
@@ -116,7 +116,7 @@ TEST_F(AdvanceClockTest, StaysWithinTheCalendar) {
 
 TEST_F(AdvanceClockTest, MovesNoRealClock) {
     RealClock real;
-    AdvanceClock real_time{real, queue, *loop};
+    AdvanceClock real_time{real, queue, operations, *loop};
     EXPECT_TRUE(fails_with<ClockNotTest>(real_time.to(noon + 1h)));
     EXPECT_TRUE(fails_with<ClockNotTest>(real_time.by(1h)));
     EXPECT_TRUE(fails_with<ClockNotTest>(real_time.jump(noon + 1h)));

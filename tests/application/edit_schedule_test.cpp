@@ -45,7 +45,10 @@ TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
     EXPECT_EQ(after.key, before.key);
     EXPECT_EQ(after.due, sys_days{January / 6 / 2027} + 6h + 30min);
     EXPECT_EQ(after.occurrence->schedule_version, Version{2});
-    EXPECT_EQ(result.replanned.changed, 1U);
+    ASSERT_TRUE(result.operation);
+    EXPECT_EQ(result.operation->kind, OperationKind::replan_schedule);
+    EXPECT_EQ(result.operation->status, OperationStatus::completed);
+    EXPECT_EQ(result.operation->done, 2U);  // the event, and whether its user needs one
     EXPECT_EQ(result.schedule.version, Version{2});
     EXPECT_EQ(birthday().planned_version, Version{2});
     EXPECT_EQ(wakeups.hints.back(), after.due);
@@ -75,11 +78,10 @@ TEST_F(EditScheduleTest, CancelsTheYearThatALeapPolicySkips) {
     const User user = created(born("1992-02-29", "Europe/Paris"));
     const Event before = pending_of(user);
 
-    const auto result = edited_birthday({.leap = LeapPolicy::skip});
+    edited_birthday({.leap = LeapPolicy::skip});
 
     EXPECT_EQ(std::get<Cancelled>(find(before).state).reason, "leap_skipped");
     EXPECT_EQ(pending_of(user).occurrence->nominal, Date{February / 29 / 2028});
-    EXPECT_EQ(result.replanned.dropped, 1U);
 }
 
 TEST_F(EditScheduleTest, RendersTheNewMessage) {
@@ -184,29 +186,22 @@ TEST_F(EditScheduleTest, KeepsWhatAPersonChangedWhilePaused) {
 
 TEST_F(EditScheduleTest, WorksThroughMoreThanOneBatch) {
     for (int i = 0; i < 450; ++i) created(ada());
-    EXPECT_EQ(edited_birthday({.trigger = at("10:00")}).replanned.changed, 450U);
+    const auto begun = edited_birthday({.trigger = at("10:00")}).operation.value();
+    EXPECT_EQ(begun.status, OperationStatus::running);
+    EXPECT_EQ(begun.total, 900U);
+    operations.drain();
+    EXPECT_EQ(queries.operation(to_string(begun.id))->done, 900U);
     EventQuery all;
     all.page.limit = 500;
     EXPECT_THAT(queries.events(all).items,
                 Each(testing::Field(&Event::due, sys_days{January / 6 / 2027} + 9h)));
 }
 
-TEST_F(EditScheduleTest, FinishesAtStartWhatWasCutShort) {
-    const User user = created(ada());
-    change_birthday([](Schedule& schedule) {  // committed, and then the process died
-        yearly_of(schedule).at = 10h;
-        schedule.version = Version{2};
-    });
-    EXPECT_EQ(replan_schedule.run_behind().changed, 1U);
-    EXPECT_EQ(pending_of(user).due, sys_days{January / 6 / 2027} + 9h);
-    EXPECT_EQ(birthday().planned_version, Version{2});
-    EXPECT_EQ(replan_schedule.run_behind().changed, 0U);
-}
-
 TEST_F(EditScheduleTest, MakesNoVersionOfAnEditThatChangesNothing) {
     const User user = created(ada());
     const Event before = pending_of(user);
     const auto result = edited_birthday({.enabled = true, .trigger = at("09:00")});
+    EXPECT_FALSE(result.operation);
     EXPECT_EQ(result.schedule.version, Version{1});
     EXPECT_EQ(pending_of(user), before);
     EXPECT_THAT(store.recorded(), SizeIs(1));
@@ -218,6 +213,7 @@ TEST_F(EditScheduleTest, TouchesNoEventForANote) {
     const auto result =
         edited_birthday({.note = std::optional<std::string>{"until the move is done"}});
     EXPECT_EQ(result.schedule.note, "until the move is done");
+    EXPECT_FALSE(result.operation);
     EXPECT_EQ(result.schedule.planned_version, Version{2});
     EXPECT_EQ(pending_of(user), before);
 }

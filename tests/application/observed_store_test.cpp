@@ -49,8 +49,14 @@ protected:
     EditEvent edit_one{watched, zones, wakeups};
     CancelEvent cancel_one{watched, zones, ids, wakeups};
     RetryEvent retry{watched, ids, wakeups};
-    ReplanSchedule replan{watched, zones, ids, wakeups};
-    EditSchedule edit_rule{watched, zones, ids, replan};
+    Operations edits{operation_settings,
+                     {.store = watched,
+                      .ids = ids,
+                      .wakeups = wakeups,
+                      .monotonic = monotonic,
+                      .log = log,
+                      .make_task = operation_tasks(watched, zones, ids, wakeups)}};
+    EditSchedule edit_rule{watched, zones, ids, edits};
 };
 
 TEST_F(Observed, CountsWhatPeopleCreate) {

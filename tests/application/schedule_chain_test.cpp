@@ -25,9 +25,9 @@ protected:
         if (!wanted.event_type) wanted.event_type = "JOB";
         if (!wanted.endpoint) wanted.endpoint = to_string(endpoint.id);
         if (!wanted.per_user.value_or(false) && !wanted.timezone) wanted.timezone = "UTC";
-        const auto schedule = create_schedule.run(wanted, "req-1");
-        EXPECT_TRUE(schedule) << testing::PrintToString(defects_of(schedule));
-        return schedule.value();
+        const auto created = create_schedule.run(wanted, "req-1");
+        EXPECT_TRUE(created) << testing::PrintToString(defects_of(created));
+        return created.value().schedule;
     }
     Schedule cron(std::string text, ScheduleFields wanted = {}) {
         wanted.trigger = TriggerFields{.cron = std::move(text)};

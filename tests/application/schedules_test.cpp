@@ -30,7 +30,9 @@ protected:
         return wanted;
     }
     Result<Schedule> create(const ScheduleFields& wanted) {
-        return create_schedule.run(wanted, "req-1");
+        auto created = create_schedule.run(wanted, "req-1");
+        if (!created) return created.error();
+        return created->schedule;
     }
     std::vector<std::string> defects_in(const ScheduleFields& wanted) {
         return defects_of(create(wanted));

@@ -49,6 +49,24 @@ protected:
     }
 };
 
+class OperationRepositoryContract : public StorageTest {
+protected:
+    template <class... Operations>
+    void add(const Operations&... operations) {
+        write([&](Transaction& tx) {
+            for (const Operation& operation : {static_cast<Operation>(operations)...}) {
+                tx.operations().add(operation);
+            }
+        });
+    }
+    std::optional<Operation> find(OperationId id) {
+        return read([&](Transaction& tx) { return tx.operations().find(id); });
+    }
+    std::optional<Operation> claimable() {
+        return write([](Transaction& tx) { return tx.operations().lock_claimable(tx.now()); });
+    }
+};
+
 class ClockContract : public StorageTest {};
 
 }  // namespace sundial

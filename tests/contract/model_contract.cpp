@@ -36,7 +36,7 @@ TEST_P(ModelContract, AnswersRandomOperationsAsTheModelDoes) {
     memory::MemoryStorage model{subject->queue().shards()};
     RandomOperations random{model, seed};
     for (int i = 0; i < operations; ++i) {
-        const Operation operation = random.next();
+        const RandomOperation operation = random.next();
         const std::string expected = operation.run(model);
         ASSERT_EQ(operation.run(*subject), expected) << "operation " << i << ": " << operation.name;
     }

@@ -11,7 +11,7 @@ namespace sundial {
 namespace {
 
 /// `work` in a transaction that commits.
-Operation committed(std::string name, std::function<std::string(Transaction&)> work) {
+RandomOperation committed(std::string name, std::function<std::string(Transaction&)> work) {
     return {std::move(name), [work = std::move(work)](Storage& storage) {
                 std::string answer;
                 storage.store().transact([&](Transaction& tx) {
@@ -52,9 +52,9 @@ RandomOperations::RandomOperations(Storage& model, unsigned seed)
     }
 }
 
-Operation RandomOperations::next() {
+RandomOperation RandomOperations::next() {
     if (repetition_) return *std::exchange(repetition_, std::nullopt);
-    using Make = Operation (RandomOperations::*)();
+    using Make = RandomOperation (RandomOperations::*)();
     static const std::vector<std::pair<unsigned, Make>> weights{
         {10, &RandomOperations::add},        {10, &RandomOperations::add_many},
         {20, &RandomOperations::claim},      {20, &RandomOperations::settle},
@@ -145,13 +145,13 @@ Settlement RandomOperations::a_settlement(const Event& claimed) {
     }
 }
 
-Operation RandomOperations::add() {
+RandomOperation RandomOperations::add() {
     return committed("add", [event = a_new_event()](Transaction& tx) {
         return describe(event) + " -> " + describe(tx.events().add(event));
     });
 }
 
-Operation RandomOperations::add_many() {
+RandomOperation RandomOperations::add_many() {
     std::vector<Event> events;
     for (auto count = below(12); count > 0; --count) events.push_back(a_new_event());
     return committed("add_new", [events](Transaction& tx) {
@@ -159,7 +159,7 @@ Operation RandomOperations::add_many() {
     });
 }
 
-Operation RandomOperations::claim() {
+RandomOperation RandomOperations::claim() {
     // Which of equally old ones are taken is left open, so a share never cuts between such.
     const auto shards = model_.queue().shards();
     const Instant now = model_.clock().now();
@@ -202,37 +202,37 @@ Operation RandomOperations::claim() {
             }};
 }
 
-Operation RandomOperations::settle() {
+RandomOperation RandomOperations::settle() {
     std::vector<Settlement> settlements;
     for (const Event& claimed : some_claims()) settlements.push_back(a_settlement(claimed));
-    const Operation operation{"settle", [settlements](Storage& storage) {
-                                  std::string answer;
-                                  const auto answers = storage.queue().settle(settlements);
-                                  for (std::size_t i = 0; i < answers.size(); ++i) {
-                                      answer += to_string(settlements[i].id) + ' ' +
-                                                describe(answers[i]) + '\n';
-                                  }
-                                  return answer;
-                              }};
+    const RandomOperation operation{"settle", [settlements](Storage& storage) {
+                                        std::string answer;
+                                        const auto answers = storage.queue().settle(settlements);
+                                        for (std::size_t i = 0; i < answers.size(); ++i) {
+                                            answer += to_string(settlements[i].id) + ' ' +
+                                                      describe(answers[i]) + '\n';
+                                        }
+                                        return answer;
+                                    }};
     if (chance(25)) repetition_ = operation;
     return operation;
 }
 
-Operation RandomOperations::give_back() {
+RandomOperation RandomOperations::give_back() {
     std::vector<GivenBack> all;
     for (const Event& claimed : some_claims()) {
         all.push_back(given_back(claimed, chance(50)
                                               ? std::optional<std::chrono::microseconds>{up_to(20s)}
                                               : std::nullopt));
     }
-    const Operation operation{"give_back", [all](Storage& storage) {
-                                  return describe_all(storage.queue().give_back(all));
-                              }};
+    const RandomOperation operation{"give_back", [all](Storage& storage) {
+                                        return describe_all(storage.queue().give_back(all));
+                                    }};
     if (chance(25)) repetition_ = operation;
     return operation;
 }
 
-Operation RandomOperations::extend() {
+RandomOperation RandomOperations::extend() {
     std::map<EventId, Version> some;  // an instance holds an event once
     for (const Event& claimed : claims_) {
         if (chance(30)) some.insert_or_assign(claimed.id, claimed.version);
@@ -248,12 +248,12 @@ Operation RandomOperations::extend() {
             }};
 }
 
-Operation RandomOperations::advance() {
+RandomOperation RandomOperations::advance() {
     return {"advance", [to = model_.clock().now() + up_to(chance(20) ? 60s : 5s)](
                            Storage& storage) { return describe(storage.clock().set(to)); }};
 }
 
-Operation RandomOperations::look() {
+RandomOperation RandomOperations::look() {
     return {"look", [](Storage& storage) {
                 std::ostringstream answer;
                 const auto horizon = storage.queue().look();
@@ -273,7 +273,7 @@ Operation RandomOperations::look() {
             }};
 }
 
-Operation RandomOperations::edit() {
+RandomOperation RandomOperations::edit() {
     const auto event = an_event_in({EventStatus::pending});
     if (!event) return look();
     const Instant now = model_.clock().now();
@@ -291,7 +291,7 @@ Operation RandomOperations::edit() {
     });
 }
 
-Operation RandomOperations::exchange_key() {
+RandomOperation RandomOperations::exchange_key() {
     const auto event = an_event_in({EventStatus::pending});
     if (!event) return look();
     Event changed =
@@ -305,7 +305,7 @@ Operation RandomOperations::exchange_key() {
     });
 }
 
-Operation RandomOperations::cancel_one() {
+RandomOperation RandomOperations::cancel_one() {
     const auto event = a_free_event();
     if (!event) return look();
     const Event over = cancel(*event, model_.clock().now(), "by hand").value();
@@ -316,7 +316,7 @@ Operation RandomOperations::cancel_one() {
     });
 }
 
-Operation RandomOperations::retry() {
+RandomOperation RandomOperations::retry() {
     const auto event = an_event_in({EventStatus::failed});
     if (!event) return look();
     const Event again = retried(*event, fresh<EventId>(), model_.clock().now()).value();
@@ -325,7 +325,7 @@ Operation RandomOperations::retry() {
     });
 }
 
-Operation RandomOperations::dismiss_one() {
+RandomOperation RandomOperations::dismiss_one() {
     const auto event = an_event_in({EventStatus::failed});
     if (!event) return look();
     const Event changed = dismiss(*event, chance(70), model_.clock().now()).value();
@@ -336,7 +336,7 @@ Operation RandomOperations::dismiss_one() {
     });
 }
 
-Operation RandomOperations::forget_or_erase() {
+RandomOperation RandomOperations::forget_or_erase() {
     const UserId user = one_of(users_);
     if (chance(50)) {
         return committed("forget", [user](Transaction& tx) {
@@ -350,7 +350,7 @@ Operation RandomOperations::forget_or_erase() {
     });
 }
 
-Operation RandomOperations::unpark() {
+RandomOperation RandomOperations::unpark() {
     return committed("unpark", [endpoint = one_of(endpoints_)](Transaction& tx) {
         return std::to_string(tx.events().unpark(endpoint, 10'000));
     });
@@ -379,14 +379,14 @@ EventQuery RandomOperations::a_query() {
     return query;
 }
 
-Operation RandomOperations::list() {
+RandomOperation RandomOperations::list() {
     return committed("list", [query = a_query()](Transaction& tx) {
         const auto page = tx.events().list(query);
         return describe_all(page.items) + (page.has_more ? "and more" : "that is all");
     });
 }
 
-Operation RandomOperations::lock_many() {
+RandomOperation RandomOperations::lock_many() {
     if (chance(50)) {
         return committed("lock_of_user", [user = one_of(users_)](Transaction& tx) {
             return describe_sorted(tx.events().lock_of_user(user));
@@ -400,7 +400,7 @@ Operation RandomOperations::lock_many() {
     });
 }
 
-Operation RandomOperations::roll_back() {
+RandomOperation RandomOperations::roll_back() {
     const auto doomed = a_free_event();
     return {"roll back", [event = a_new_event(), doomed, user = one_of(users_),
                           endpoint = one_of(endpoints_)](Storage& storage) {

@@ -13,7 +13,7 @@ namespace sundial {
 
 /// Something done to a storage. `run` answers with all that was seen, as text; the same operation
 /// has the same answer on every adapter that is in the same state.
-struct Operation {
+struct RandomOperation {
     std::string name;
     std::function<std::string(Storage&)> run;
 };
@@ -24,7 +24,7 @@ struct Operation {
 class RandomOperations {
 public:
     RandomOperations(Storage& model, unsigned seed);
-    [[nodiscard]] Operation next();
+    [[nodiscard]] RandomOperation next();
 
 private:
     std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
@@ -54,24 +54,24 @@ private:
     std::vector<Event> some_claims();
     Settlement a_settlement(const Event& claimed);
 
-    Operation add();
-    Operation add_many();
-    Operation claim();
-    Operation settle();
-    Operation give_back();
-    Operation extend();
-    Operation advance();
-    Operation look();
-    Operation edit();
-    Operation exchange_key();
-    Operation cancel_one();
-    Operation retry();
-    Operation dismiss_one();
-    Operation forget_or_erase();
-    Operation unpark();
-    Operation list();
-    Operation lock_many();
-    Operation roll_back();
+    RandomOperation add();
+    RandomOperation add_many();
+    RandomOperation claim();
+    RandomOperation settle();
+    RandomOperation give_back();
+    RandomOperation extend();
+    RandomOperation advance();
+    RandomOperation look();
+    RandomOperation edit();
+    RandomOperation exchange_key();
+    RandomOperation cancel_one();
+    RandomOperation retry();
+    RandomOperation dismiss_one();
+    RandomOperation forget_or_erase();
+    RandomOperation unpark();
+    RandomOperation list();
+    RandomOperation lock_many();
+    RandomOperation roll_back();
 
     Storage& model_;
     std::mt19937_64 random_;
@@ -83,7 +83,7 @@ private:
     std::vector<InstanceId> instances_;
     std::vector<IdempotencyKey> keys_;
     std::vector<Event> claims_;
-    std::optional<Operation> repetition_;  // of a settlement whose answer is taken as lost
+    std::optional<RandomOperation> repetition_;  // of a settlement whose answer is taken as lost
 };
 
 }  // namespace sundial

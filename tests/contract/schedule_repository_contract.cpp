@@ -189,25 +189,5 @@ TEST_P(ScheduleRepositoryContract, SharesThoseThatExistAndAllThatRunForUsers) {
     });
 }
 
-TEST_P(ScheduleRepositoryContract, KnowsWhichAreBehindTheirEdit) {
-    const auto behind = [&] {
-        return read([](Transaction& tx) { return tx.schedules().behind(); });
-    };
-    EXPECT_THAT(behind(), IsEmpty());
-    const Schedule birthday = read(birthday_of);
-    const auto update = [&](Version version, Version planned) {
-        write([&](Transaction& tx) {
-            Schedule changed = tx.schedules().lock(birthday.id).value();
-            changed.version = version;
-            changed.planned_version = planned;
-            tx.schedules().update(changed);
-        });
-    };
-    update(Version{2}, Version{1});
-    EXPECT_THAT(behind(), ElementsAre(birthday.id));
-    update(Version{2}, Version{2});
-    EXPECT_THAT(behind(), IsEmpty());
-}
-
 }  // namespace
 }  // namespace sundial

@@ -10,22 +10,23 @@
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
-#define SUNDIAL_CONTRACTS(adapter, ...)                                 \
-    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);              \
-    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__); \
-    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);          \
-    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);         \
-    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);               \
-    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__); \
-    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);     \
-    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);              \
-    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);       \
-    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);     \
-    INSTANTIATE_TEST_SUITE_P(                                           \
-        adapter, ModelContract,                                         \
+#define SUNDIAL_CONTRACTS(adapter, ...)                                  \
+    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);               \
+    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);  \
+    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);           \
+    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);          \
+    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);     \
+    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);     \
+    SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                \
+    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);  \
+    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);              \
+    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);      \
+    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);               \
+    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);      \
+    INSTANTIATE_TEST_SUITE_P(                                            \
+        adapter, ModelContract,                                          \
         testing::Combine(testing::Values(__VA_ARGS__), testing::Range(1U, 6U)))
 
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \

@@ -11,6 +11,7 @@
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
+#include "domain/operation.hpp"
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
@@ -216,6 +217,22 @@ private:
 };
 /// Each birthday at 09:00, enabled, without an endpoint.
 [[nodiscard]] inline ScheduleBuilder a_schedule() { return {}; }
+
+/// RUNNING, on no schedule, for whoever takes it, since noon.
+[[nodiscard]] inline Operation an_operation() {
+    return {.id = an_id<OperationId>(),
+            .kind = OperationKind::replan_schedule,
+            .reason = std::nullopt,
+            .schedule = std::nullopt,
+            .schedule_version = std::nullopt,
+            .total = std::nullopt,
+            .cursor = std::nullopt,
+            .held_by = std::nullopt,
+            .claimable_at = noon,
+            .created_at = noon,
+            .updated_at = noon,
+            .finished_at = std::nullopt};
+}
 
 class EndpointBuilder {
 public:

@@ -25,10 +25,12 @@
 #include "application/edit_event.hpp"
 #include "application/edit_schedule.hpp"
 #include "application/edit_user.hpp"
+#include "application/mono.hpp"
+#include "application/operation_tasks.hpp"
+#include "application/operations.hpp"
 #include "application/put_schedule.hpp"
 #include "application/put_user.hpp"
 #include "application/queries.hpp"
-#include "application/replan_schedule.hpp"
 #include "application/retry_event.hpp"
 #include "application/schedule_event.hpp"
 #include "application/trigger_schedule.hpp"
@@ -37,8 +39,16 @@
 #include "support/defects.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
+#include "support/recorded_log.hpp"
 
 namespace sundial {
+
+/// Moves only when told to.
+class ManualMonotonic final : public MonotonicClock {
+public:
+    [[nodiscard]] std::chrono::microseconds now() const override { return time; }
+    Mono time{1000s};
+};
 
 /// Remembers every hint.
 class RecordedWakeups final : public Wakeups {
@@ -213,6 +223,8 @@ protected:
     FakeTimeZones zones;
     FakeIds ids;
     RecordedWakeups wakeups;
+    ManualMonotonic monotonic;
+    RecordedLog log;
     FakeSecrets secrets;
     FakeDestinationRules destinations;
     EndpointSettings settings{.allow_inbox = true};
@@ -226,9 +238,16 @@ protected:
     CancelEvent cancel_event{store, zones, ids, wakeups};
     RetryEvent retry_event{store, ids, wakeups};
     UnparkEvents unpark_events{store, wakeups};
-    ReplanSchedule replan_schedule{store, zones, ids, wakeups};
-    EditSchedule edit_schedule{store, zones, ids, replan_schedule};
-    CreateSchedule create_schedule{store, zones, ids, wakeups, replan_schedule};
+    OperationSettings operation_settings{.instance = instance_a};
+    Operations operations{operation_settings,
+                          {.store = store,
+                           .ids = ids,
+                           .wakeups = wakeups,
+                           .monotonic = monotonic,
+                           .log = log,
+                           .make_task = operation_tasks(store, zones, ids, wakeups)}};
+    EditSchedule edit_schedule{store, zones, ids, operations};
+    CreateSchedule create_schedule{store, zones, ids, wakeups, operations};
     PutSchedule put_schedule{create_schedule, edit_schedule};
     DeleteSchedule delete_schedule{store, ids};
     TriggerSchedule trigger_schedule{store, zones, ids, wakeups};

@@ -13,16 +13,8 @@
 #include "support/control_plane.hpp"
 #include "support/fake_delivery.hpp"
 #include "support/faulty_queue.hpp"
-#include "support/recorded_log.hpp"
 
 namespace sundial {
-
-/// Moves only when told to.
-class ManualMonotonic final : public MonotonicClock {
-public:
-    [[nodiscard]] std::chrono::microseconds now() const override { return time; }
-    Mono time{1000s};
-};
 
 /// Counts what it is told.
 class CountingObserver final : public EngineObserver {
@@ -109,9 +101,7 @@ protected:
     PlanSuccessors plan{store, zones, ids};
     DeliverEvent deliver{store, zones, ids, {webhook, inbox, &in_process, handlers}};
     FaultyQueue faulty{queue};
-    ManualMonotonic monotonic;
     FakeRandom random;
-    RecordedLog log;
     CountingObserver observer;
     std::unique_ptr<WorkerLoop> loop = a_loop();
 };

@@ -22,6 +22,8 @@ constexpr std::array kinds{
     ProblemKind{Code::event_not_found, "EVENT_NOT_FOUND", 404, "Event not found", false},
     ProblemKind{Code::endpoint_not_found, "ENDPOINT_NOT_FOUND", 404, "Endpoint not found", false},
     ProblemKind{Code::schedule_not_found, "SCHEDULE_NOT_FOUND", 404, "Schedule not found", false},
+    ProblemKind{Code::operation_not_found, "OPERATION_NOT_FOUND", 404, "Operation not found",
+                false},
     ProblemKind{Code::route_not_found, "ROUTE_NOT_FOUND", 404, "Route not found", false},
     ProblemKind{Code::method_not_allowed, "METHOD_NOT_ALLOWED", 405, "Method not allowed here",
                 false},

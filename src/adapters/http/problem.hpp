@@ -25,6 +25,7 @@ enum class Code : std::uint8_t {
     event_not_found,
     endpoint_not_found,
     schedule_not_found,
+    operation_not_found,
     route_not_found,
     method_not_allowed,
     not_acceptable,

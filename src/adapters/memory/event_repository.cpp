@@ -18,6 +18,11 @@ std::vector<Event> live_where(const State& state, Wanted wanted) {
     return found;
 }
 
+bool is_behind(const Event& event, ScheduleId schedule, Version version) {
+    return event.occurrence && event.occurrence->schedule == schedule &&
+           event.occurrence->schedule_version < version && !is_claimed(event);
+}
+
 AttemptRecord success_of(const FinishedEvent& completed) {
     const auto& [event, last_try] = completed;
     return {.event = event.id,
@@ -68,14 +73,18 @@ std::vector<Event> MemoryEventRepository::lock_behind(ScheduleId schedule, Versi
                                                       std::optional<EventId> after,
                                                       std::size_t limit) {
     auto found = live_where(state_, [&](const Event& event) {
-        return event.occurrence && event.occurrence->schedule == schedule &&
-               event.occurrence->schedule_version < version && !is_claimed(event) &&
-               (!after || event.id > *after);
+        return is_behind(event, schedule, version) && (!after || event.id > *after);
     });
     if (found.size() > limit) {
         found.erase(found.begin() + static_cast<std::ptrdiff_t>(limit), found.end());
     }
     return found;
+}
+
+std::uint64_t MemoryEventRepository::count_behind(ScheduleId schedule, Version version) {
+    return live_where(state_,
+                      [&](const Event& event) { return is_behind(event, schedule, version); })
+        .size();
 }
 
 void MemoryEventRepository::update(const Event& changed) {

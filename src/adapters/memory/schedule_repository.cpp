@@ -40,14 +40,6 @@ void MemoryScheduleRepository::update(const Schedule& schedule) {
 
 void MemoryScheduleRepository::remove(ScheduleId id) { schedules_.erase(id); }
 
-std::vector<ScheduleId> MemoryScheduleRepository::behind() {
-    std::vector<ScheduleId> ids;
-    for (const auto& [id, schedule] : schedules_.rows()) {
-        if (schedule.planned_version < schedule.version) ids.push_back(id);
-    }
-    return ids;
-}
-
 Page<Schedule> MemoryScheduleRepository::list(const ScheduleQuery& query) {
     std::vector<Schedule> schedules;
     for (const auto& [id, schedule] : schedules_.rows()) {

@@ -13,6 +13,7 @@
 #include "application/ports/tz_repository.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
+#include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
@@ -70,6 +71,7 @@ struct State {
     Table<UserId, User> users{journal};
     Table<ScheduleId, Schedule> schedules{journal};
     Table<EndpointId, Endpoint> endpoints{journal};
+    Table<OperationId, Operation> operations{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event

@@ -6,6 +6,7 @@
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
 #include "adapters/memory/inbox_repository.hpp"
+#include "adapters/memory/operation_repository.hpp"
 #include "adapters/memory/schedule_repository.hpp"
 #include "adapters/memory/skip_repository.hpp"
 #include "adapters/memory/state.hpp"
@@ -27,7 +28,8 @@ public:
           events_{state, now_},
           inbox_{state},
           skips_{state},
-          tz_{state} {}
+          tz_{state},
+          operations_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -37,6 +39,7 @@ public:
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
+    OperationRepository& operations() override { return operations_; }
 
     void record(const RecordedEvent& recorded) override {
         const auto& rows = state_.recorded.rows();
@@ -66,6 +69,7 @@ private:
     MemoryInboxRepository inbox_;
     MemorySkipRepository skips_;
     MemoryTzRepository tz_;
+    MemoryOperationRepository operations_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

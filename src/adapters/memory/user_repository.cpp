@@ -63,6 +63,8 @@ Page<User> MemoryUserRepository::list(const UserQuery& query) {
     });
 }
 
+std::uint64_t MemoryUserRepository::count() { return users_.rows().size(); }
+
 std::vector<User> MemoryUserRepository::share_after(std::optional<UserId> after,
                                                     std::size_t limit) {
     const auto& rows = users_.rows();

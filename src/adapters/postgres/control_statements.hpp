@@ -59,6 +59,7 @@ inline constexpr Statement share_users_after{"share_users_after", R"sql(
       FROM sundial.users
      WHERE id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $2 FOR SHARE)sql"};
+inline constexpr Statement count_users{"count_users", "SELECT count(*) FROM sundial.users"};
 
 /// $1 time zones, $2 month and $3 day of birth, $4 prefix of id, external id or name, $5 and $6
 /// created from and to; $7 id and $8 value of the last row of the page before (null: the first
@@ -111,8 +112,6 @@ inline constexpr Statement keep_schedules{"keep_schedules", R"sql(
     SELECT pg_advisory_xact_lock_shared(hashtext('sundial.schedules_per_user')))sql"};
 inline constexpr Statement wait_for_planning{"wait_for_planning", R"sql(
     SELECT pg_advisory_xact_lock(hashtext('sundial.schedules_per_user')))sql"};
-inline constexpr Statement schedules_behind{"schedules_behind", R"sql(
-    SELECT id FROM sundial.schedules WHERE planned_version < version ORDER BY id)sql"};
 /// $1 to $35: the columns in order.
 inline constexpr Statement add_schedule{"add_schedule", R"sql(
     INSERT INTO sundial.schedules

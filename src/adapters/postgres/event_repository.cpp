@@ -169,6 +169,10 @@ std::vector<Event> PostgresEventRepository::lock_behind(ScheduleId schedule, Ver
                                   static_cast<std::int64_t>(limit)));
 }
 
+std::uint64_t PostgresEventRepository::count_behind(ScheduleId schedule, Version version) {
+    return session_.run(sql::count_events_behind, schedule, version).get<std::uint64_t>(0, 0);
+}
+
 void PostgresEventRepository::update(const Event& changed) {
     base::check(!is_final(changed) && !is_claimed(changed));
     const Identity identity = identity_of(changed);

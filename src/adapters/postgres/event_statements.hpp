@@ -81,6 +81,10 @@ inline constexpr Statement lock_events_behind{"lock_events_behind", R"sql(
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4 FOR UPDATE)sql"};
+/// How many those are. $1 schedule, $2 version.
+inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
+    SELECT count(*) FROM sundial.events
+     WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
 
 /// All of a live row but its shard and id. $1 shard, $2 id, $3 version before; the rest in the
 /// order of the columns below.

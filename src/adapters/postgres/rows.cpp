@@ -379,6 +379,38 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
     });
 }
 
+std::vector<Operation> operations_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), kind = reader.column("kind"),
+              status = reader.column("status"), reason = reader.column("reason"),
+              schedule = reader.column("schedule_id"),
+              schedule_version = reader.column("schedule_version"), total = reader.column("total"),
+              done = reader.column("done"), failed = reader.column("failed"),
+              cursor = reader.column("cursor"), held_by = reader.column("held_by"),
+              claimable_at = reader.column("claimable_at"), version = reader.column("version"),
+              created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
+              finished_at = reader.column("finished_at");
+    return reader.each([&](std::size_t row) {
+        return Operation{
+            .id = rows.get<OperationId>(row, id),
+            .kind = operation_kind(rows.get<std::string>(row, kind)),
+            .status = read_name(parse_operation_status, rows.get<std::string>(row, status)),
+            .reason = rows.get<std::optional<std::string>>(row, reason),
+            .schedule = rows.get<std::optional<ScheduleId>>(row, schedule),
+            .schedule_version = rows.get<std::optional<Version>>(row, schedule_version),
+            .total = rows.get<std::optional<std::uint64_t>>(row, total),
+            .done = rows.get<std::uint64_t>(row, done),
+            .failed = rows.get<std::uint64_t>(row, failed),
+            .cursor = rows.get<std::optional<std::string>>(row, cursor),
+            .held_by = rows.get<std::optional<InstanceId>>(row, held_by),
+            .claimable_at = rows.get<Instant>(row, claimable_at),
+            .version = rows.get<Version>(row, version),
+            .created_at = rows.get<Instant>(row, created_at),
+            .updated_at = rows.get<Instant>(row, updated_at),
+            .finished_at = rows.get<std::optional<Instant>>(row, finished_at)};
+    });
+}
+
 std::vector<InboxRequest> inbox_requests_in(const Answer& rows) {
     const Reader reader{rows};
     const int id = reader.column("id"), endpoint_id = reader.column("endpoint_id"),
@@ -414,6 +446,10 @@ std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
 }
 
 EventStatus event_status(const std::string& text) { return read_name(parse_event_status, text); }
+
+OperationKind operation_kind(const std::string& text) {
+    return read_name(parse_operation_kind, text);
+}
 
 std::string_view name_of(RetryPolicy::Kind kind) {
     return retry_policy_names.at(static_cast<std::size_t>(kind));

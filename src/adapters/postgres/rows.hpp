@@ -7,6 +7,7 @@
 #include "application/ports/inbox_repository.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
+#include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
@@ -20,11 +21,13 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Schedule> schedules_in(const Answer& rows);
 [[nodiscard]] std::vector<SkippedRun> skipped_runs_in(const Answer& rows);
 [[nodiscard]] std::vector<Endpoint> endpoints_in(const Answer& rows);
+[[nodiscard]] std::vector<Operation> operations_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// The answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);
 
 [[nodiscard]] EventStatus event_status(const std::string& text);
+[[nodiscard]] OperationKind operation_kind(const std::string& text);
 [[nodiscard]] std::string_view name_of(RetryPolicy::Kind kind);
 /// The first of them, if there is one.
 template <class T>

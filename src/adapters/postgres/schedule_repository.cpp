@@ -94,10 +94,6 @@ void PostgresScheduleRepository::remove(ScheduleId id) {
     base::check(session_.run(sql::remove_schedule, id).changed() == 1);
 }
 
-std::vector<ScheduleId> PostgresScheduleRepository::behind() {
-    return column_of<ScheduleId>(session_.run(sql::schedules_behind), 0);
-}
-
 Page<Schedule> PostgresScheduleRepository::list(const ScheduleQuery& query) {
     const Statement& statement =
         query.page.descending ? sql::schedules_by_creation_down : sql::schedules_by_creation;

@@ -16,7 +16,6 @@ public:
     std::vector<Schedule> share_per_user() override;
     void update(const Schedule& schedule) override;
     void remove(ScheduleId id) override;
-    std::vector<ScheduleId> behind() override;
     Page<Schedule> list(const ScheduleQuery& query) override;
 
 private:

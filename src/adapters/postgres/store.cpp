@@ -4,6 +4,7 @@
 #include "adapters/postgres/endpoint_repository.hpp"
 #include "adapters/postgres/event_repository.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
+#include "adapters/postgres/operation_repository.hpp"
 #include "adapters/postgres/schedule_repository.hpp"
 #include "adapters/postgres/skip_repository.hpp"
 #include "adapters/postgres/tz_repository.hpp"
@@ -24,6 +25,7 @@ public:
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
+    OperationRepository& operations() override { return operations_; }
 
     void record(const RecordedEvent& recorded) override {
         const Answer added = session_.run(
@@ -45,6 +47,7 @@ private:
     PostgresInboxRepository inbox_{session_};
     PostgresSkipRepository skips_{session_};
     PostgresTzRepository tz_{session_};
+    PostgresOperationRepository operations_{session_};
 };
 
 }  // namespace

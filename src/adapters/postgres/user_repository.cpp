@@ -80,6 +80,10 @@ Page<User> PostgresUserRepository::list(const UserQuery& query) {
                last_instant(query.page));
 }
 
+std::uint64_t PostgresUserRepository::count() {
+    return session_.run(sql::count_users).get<std::uint64_t>(0, 0);
+}
+
 std::vector<User> PostgresUserRepository::share_after(std::optional<UserId> after,
                                                       std::size_t limit) {
     return users_in(session_.run(sql::share_users_after, after, std::int64_t(limit)));

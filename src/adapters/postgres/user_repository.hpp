@@ -16,6 +16,7 @@ public:
     Result<void> update(const User& user) override;
     void remove(UserId id) override;
     Page<User> list(const UserQuery& query) override;
+    std::uint64_t count() override;
     std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) override;
 
 private:

@@ -33,6 +33,7 @@ inline constexpr Statement user{"SELECT " SUNDIAL_USER " FROM users WHERE id = ?
 inline constexpr Statement user_id{"SELECT id FROM users WHERE external_id = ?1"};
 inline constexpr Statement users_after{
     "SELECT " SUNDIAL_USER " FROM users WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2"};
+inline constexpr Statement count_users{"SELECT count(*) FROM users"};
 
 /// ?1 zones (a JSON array), ?2 and ?3 month and day of birth, ?4 prefix of id, external id or name,
 /// ?5 and ?6 the ids that begin with it, ?7 and ?8 created from and to; ?9 id and ?10 value of the
@@ -82,8 +83,6 @@ inline constexpr Statement schedule{"SELECT " SUNDIAL_SCHEDULE " FROM schedules 
 inline constexpr Statement schedule_id{"SELECT id FROM schedules WHERE external_id = ?1"};
 inline constexpr Statement schedules_per_user{"SELECT " SUNDIAL_SCHEDULE
                                               " FROM schedules WHERE per_user ORDER BY id"};
-inline constexpr Statement schedules_behind{
-    "SELECT id FROM schedules WHERE planned_version < version ORDER BY id"};
 
 /// ?1 enabled, ?2 for each user, ?3 kinds and ?4 types (JSON arrays), ?5 endpoint, ?6 prefix of id,
 /// external id or type, ?7 and ?8 the ids that begin with it; ?9 id and ?10 creation of the last

@@ -103,6 +103,7 @@ void end_leases(Connection& connection, Instant now) {
     for (int priority = 0; priority <= 3; ++priority) {
         connection.execute(sql::end_leases, now, priority, last);
     }
+    connection.execute(sql::end_leases_of_operations, now);
 }
 
 /// What goes wrong at the start is told as CannotStart.

@@ -55,6 +55,10 @@ std::vector<Event> SqliteEventRepository::lock_behind(ScheduleId schedule, Versi
         read_event);
 }
 
+std::uint64_t SqliteEventRepository::count_behind(ScheduleId schedule, Version version) {
+    return count_in(session_.connection.query(sql::count_events_behind, schedule, version));
+}
+
 void SqliteEventRepository::update(const Event& changed) {
     const auto before = lock(changed.id);
     base::check(before && changed.key == before->key);

@@ -16,6 +16,7 @@ public:
     std::vector<Event> lock_of_user(UserId user) override;
     std::vector<Event> lock_behind(ScheduleId schedule, Version version,
                                    std::optional<EventId> after, std::size_t limit) override;
+    std::uint64_t count_behind(ScheduleId schedule, Version version) override;
     void update(const Event& changed) override;
     Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override;
     void finish(const Event& finished) override;

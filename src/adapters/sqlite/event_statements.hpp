@@ -62,6 +62,9 @@ inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql
      WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL
        AND (?3 IS NULL OR id > ?3)
      ORDER BY id LIMIT ?4)sql"};
+inline constexpr Statement count_events_behind{R"sql(
+    SELECT count(*) FROM events INDEXED BY events_of_schedule
+     WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL)sql"};
 /// Whether the schedule ?1 has a live event for the user ?2 (or, in the second, for nobody), of
 /// origin ?3 (null: any), due before ?4
 /// and after ?5 (null: whenever).

@@ -221,4 +221,23 @@ Endpoint read_endpoint(Cursor& row) {
             .updated_at = row.take<Instant>()};
 }
 
+Operation read_operation(Cursor& row) {
+    return {.id = row.take<OperationId>(),
+            .kind = row.take<OperationKind>(),
+            .status = row.take<OperationStatus>(),
+            .reason = row.take<std::optional<std::string>>(),
+            .schedule = row.take<std::optional<ScheduleId>>(),
+            .schedule_version = row.take<std::optional<Version>>(),
+            .total = row.take<std::optional<std::uint64_t>>(),
+            .done = row.take<std::uint64_t>(),
+            .failed = row.take<std::uint64_t>(),
+            .cursor = row.take<std::optional<std::string>>(),
+            .held_by = row.take<std::optional<InstanceId>>(),
+            .claimable_at = row.take<Instant>(),
+            .version = row.take<Version>(),
+            .created_at = row.take<Instant>(),
+            .updated_at = row.take<Instant>(),
+            .finished_at = row.take<std::optional<Instant>>()};
+}
+
 }  // namespace sundial::sqlite

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/connection.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
+#include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
@@ -21,6 +22,7 @@ namespace sundial::sqlite {
 [[nodiscard]] User read_user(Cursor& row);
 [[nodiscard]] Schedule read_schedule(Cursor& row);
 [[nodiscard]] Endpoint read_endpoint(Cursor& row);
+[[nodiscard]] Operation read_operation(Cursor& row);
 
 [[nodiscard]] inline std::optional<InstanceId> claimed_by(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
@@ -86,6 +88,10 @@ template <class Read>
 template <class Id>
 [[nodiscard]] std::optional<Id> id_of(Cursor&& row) {
     return row.next() ? std::optional{row.get<Id>(0)} : std::nullopt;
+}
+/// The number that is its only row and column.
+[[nodiscard]] inline std::uint64_t count_in(Cursor&& row) {
+    return row.next() ? row.get<std::uint64_t>(0) : 0;
 }
 
 }  // namespace sundial::sqlite

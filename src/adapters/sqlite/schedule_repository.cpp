@@ -84,11 +84,6 @@ void SqliteScheduleRepository::remove(ScheduleId id) {
     base::check(connection_.execute(sql::remove_schedule, id) == 1);
 }
 
-std::vector<ScheduleId> SqliteScheduleRepository::behind() {
-    return all_of(connection_.query(sql::schedules_behind),
-                  [](Cursor& row) { return row.get<ScheduleId>(0); });
-}
-
 Page<Schedule> SqliteScheduleRepository::list(const ScheduleQuery& query) {
     const IdRange ids = ids_with(query.prefix);
     const auto types = query.types.empty() ? std::nullopt : std::optional{array_of(query.types)};

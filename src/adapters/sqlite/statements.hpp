@@ -31,6 +31,9 @@ inline constexpr Statement end_leases{R"sql(
     UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
      WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
        AND claimed_by IS NOT NULL)sql"};
+/// The same for operations. ?1 now.
+inline constexpr Statement end_leases_of_operations{R"sql(
+    UPDATE operations SET claimable_at = ?1 WHERE status = 'RUNNING' AND claimable_at > ?1)sql"};
 
 /// Whether anything was ever kept here, but for the first migration's own.
 inline constexpr Statement is_used{R"sql(

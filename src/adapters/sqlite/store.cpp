@@ -3,6 +3,7 @@
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
 #include "adapters/sqlite/inbox_repository.hpp"
+#include "adapters/sqlite/operation_repository.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/schedule_repository.hpp"
 #include "adapters/sqlite/session.hpp"
@@ -25,7 +26,8 @@ public:
           events_{session},
           inbox_{session},
           skips_{session},
-          tz_{session} {}
+          tz_{session},
+          operations_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -35,6 +37,7 @@ public:
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
+    OperationRepository& operations() override { return operations_; }
 
     void record(const RecordedEvent& recorded) override {
         session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
@@ -55,6 +58,7 @@ private:
     SqliteInboxRepository inbox_;
     SqliteSkipRepository skips_;
     SqliteTzRepository tz_;
+    SqliteOperationRepository operations_;
 };
 
 }  // namespace

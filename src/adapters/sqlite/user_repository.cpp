@@ -87,6 +87,10 @@ Page<User> SqliteUserRepository::list(const UserQuery& query) {
     return read(number_after(query.page));
 }
 
+std::uint64_t SqliteUserRepository::count() {
+    return count_in(connection_.query(sql::count_users));
+}
+
 std::vector<User> SqliteUserRepository::share_after(std::optional<UserId> after,
                                                     std::size_t limit) {
     return all_of(connection_.query(sql::users_after, after, limit), read_user);

@@ -15,6 +15,7 @@
 #include "domain/enum_names.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/schedule.hpp"
 #include "domain/time/policies.hpp"
@@ -154,6 +155,10 @@ template <>
 struct Value<Origin> : NamedValue<Origin, parse_origin> {};
 template <>
 struct Value<EndpointType> : NamedValue<EndpointType, parse_endpoint_type> {};
+template <>
+struct Value<OperationKind> : NamedValue<OperationKind, parse_operation_kind> {};
+template <>
+struct Value<OperationStatus> : NamedValue<OperationStatus, parse_operation_status> {};
 template <>
 struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome> {};
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,8 @@ public:
     /// and that nobody holds (PENDING or waiting), locked as above; by id, after `after`.
     virtual std::vector<Event> lock_behind(ScheduleId schedule, Version version,
                                            std::optional<EventId> after, std::size_t limit) = 0;
+    /// How many those are, whatever their id.
+    virtual std::uint64_t count_behind(ScheduleId schedule, Version version) = 0;
     /// Replaces a locked live event that nobody holds. `changed.version` is one more than the
     /// row's.
     virtual void update(const Event& changed) = 0;

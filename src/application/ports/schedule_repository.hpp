@@ -40,8 +40,6 @@ public:
     virtual void update(const Schedule& schedule) = 0;
     /// A locked one.
     virtual void remove(ScheduleId id) = 0;
-    /// Those whose events still have to be brought up to date with an edit.
-    virtual std::vector<ScheduleId> behind() = 0;
     virtual Page<Schedule> list(const ScheduleQuery& query) = 0;
 };
 

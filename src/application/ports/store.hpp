@@ -7,6 +7,7 @@
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/skip_repository.hpp"
 #include "application/ports/tz_repository.hpp"
@@ -29,6 +30,7 @@ public:
     virtual InboxRepository& inbox() = 0;
     virtual SkipRepository& skips() = 0;
     virtual TzRepository& tz() = 0;
+    virtual OperationRepository& operations() = 0;
     /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
     /// caller.
     virtual void record(const RecordedEvent& recorded) = 0;

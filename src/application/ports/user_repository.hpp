@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +41,7 @@ public:
     virtual Result<void> update(const User& user) = 0;
     virtual void remove(UserId id) = 0;
     virtual Page<User> list(const UserQuery& query) = 0;
+    virtual std::uint64_t count() = 0;
     /// At most `limit` users with id > `after`, by id: for work that goes through all of them.
     /// Shared as above.
     virtual std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) = 0;

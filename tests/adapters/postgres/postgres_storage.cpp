@@ -35,6 +35,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.skipped_runs;
         DELETE FROM sundial.tz_fingerprints;
         DELETE FROM sundial.event_moves;
+        DELETE FROM sundial.operations;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

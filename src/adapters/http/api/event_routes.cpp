@@ -2,6 +2,7 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/explain_codec.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
@@ -82,6 +83,12 @@ public:
         const auto event = api_.queries.event(request.path_value("id"));
         if (!event) return refused(event.error(), request);
         return found(request, event_json(*event, api_.zones), event->version);
+    }
+
+    [[nodiscard]] Response explain(const Request& request) const {
+        const auto explanation = api_.explain.run(request.path_value("id"));
+        if (!explanation) return refused(explanation.error(), request);
+        return json(200, explanation_json(*explanation));
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
@@ -175,6 +182,7 @@ void add_event_routes(Router& router, EventApi api) {
     add("PATCH", "/v1/events/{id}", &EventRoutes::patch);
     add("DELETE", "/v1/events/{id}", &EventRoutes::cancel);
     add("POST", "/v1/events/{id}/retry", &EventRoutes::retry);
+    add("GET", "/v1/events/{id}/explain", &EventRoutes::explain);
 }
 
 }  // namespace sundial::http

@@ -3,6 +3,7 @@
 #include "adapters/http/router.hpp"
 #include "application/cancel_event.hpp"
 #include "application/edit_event.hpp"
+#include "application/explain_event.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/queries.hpp"
@@ -16,6 +17,7 @@ struct EventApi {
     EditEvent& edit;
     CancelEvent& cancel;
     RetryEvent& retry;
+    ExplainEvent& explain;
     Queries& queries;
     Clock& clock;  // what `now` means in filters
     const TimeZones& zones;

@@ -17,9 +17,11 @@ std::string_view name_of(Noun noun) {
         case Noun::event:
             return "event";
         case Noun::endpoint:
+            return "endpoint";
+        case Noun::operation:
             break;
     }
-    return "endpoint";
+    return "operation";
 }
 
 Code not_found_code(Noun noun) {
@@ -31,9 +33,11 @@ Code not_found_code(Noun noun) {
         case Noun::event:
             return Code::event_not_found;
         case Noun::endpoint:
+            return Code::endpoint_not_found;
+        case Noun::operation:
             break;
     }
-    return Code::endpoint_not_found;
+    return Code::operation_not_found;
 }
 
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }

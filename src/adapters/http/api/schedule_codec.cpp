@@ -80,7 +80,7 @@ ScheduleFields schedule_fields(const JsonBody& body) {
     return fields;
 }
 
-std::string schedule_json(const ScheduleView& view, std::optional<std::size_t> changed_events) {
+std::string schedule_json(const ScheduleView& view, std::optional<OperationId> operation) {
     const Schedule& schedule = view.schedule;
     const auto moment = [](const std::optional<Instant>& instant) {
         return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
@@ -106,11 +106,7 @@ std::string schedule_json(const ScheduleView& view, std::optional<std::size_t> c
     json.member("version", schedule.version.value);
     json.member("createdAt", format_instant_millis(schedule.created_at));
     json.member("updatedAt", format_instant_millis(schedule.updated_at));
-    if (changed_events)
-        json.key("reschedule")
-            .begin_object()
-            .member("rescheduledCount", *changed_events)
-            .end_object();
+    if (operation) json.member("operationId", to_string(*operation));
     return std::move(json.end_object()).text();
 }
 

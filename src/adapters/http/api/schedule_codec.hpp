@@ -14,9 +14,9 @@
 namespace sundial::http {
 
 [[nodiscard]] ScheduleFields schedule_fields(const JsonBody& body);
-/// `changed_events` is how many planned events an edit brought along.
+/// `operation` works through the planned events after an edit.
 [[nodiscard]] std::string schedule_json(const ScheduleView& view,
-                                        std::optional<std::size_t> changed_events = std::nullopt);
+                                        std::optional<OperationId> operation = std::nullopt);
 [[nodiscard]] TriggerWish trigger_wish(const JsonBody& body);
 [[nodiscard]] BackfillWish backfill_wish(const JsonBody& body);
 [[nodiscard]] std::string backfill_json(const Backfill& backfill, const TimeZones& zones);

@@ -24,6 +24,10 @@ std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
     return errors;
 }
 
+std::optional<OperationId> operation_of(const EditedSchedule& edited) {
+    return edited.operation ? std::optional(edited.operation->id) : std::nullopt;
+}
+
 class ScheduleRoutes {
 public:
     explicit ScheduleRoutes(ScheduleApi api) : api_(api) {}
@@ -61,7 +65,7 @@ public:
             return refused(*problem, request);
         const auto made = api_.create.run(schedule_fields(*request.json), request.correlation_id);
         if (!made) return refused(made.error(), request);
-        return created_answer(*made, request);
+        return created_answer({made->schedule, made->operation}, request);
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -121,16 +125,17 @@ private:
         const auto put =
             api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
         if (!put) return refused(put.error(), request);
-        return put->created ? created_answer(put->edited.schedule, request)
+        return put->created ? created_answer(put->edited, request)
                             : edited_answer(put->edited, request);
     }
 
     /// As it is now, with the first event that was planned.
-    [[nodiscard]] Response created_answer(const Schedule& made, const Request& request) const {
-        const auto view = api_.queries.schedule(to_string(made.id));
+    [[nodiscard]] Response created_answer(const EditedSchedule& made,
+                                          const Request& request) const {
+        const auto view = api_.queries.schedule(to_string(made.schedule.id));
         if (!view) return refused(view.error(), request);
-        return created(schedule_json({made, view->next_at}), made.version,
-                       "/v1/schedules/" + to_string(made.id));
+        return created(schedule_json({made.schedule, view->next_at}, operation_of(made)),
+                       made.schedule.version, "/v1/schedules/" + to_string(made.schedule.id));
     }
 
     [[nodiscard]] Response edited_answer(const EditedSchedule& edited,
@@ -138,7 +143,7 @@ private:
         const auto view = api_.queries.schedule(to_string(edited.schedule.id));
         if (!view) return refused(view.error(), request);
         const std::string body =
-            schedule_json({edited.schedule, view->next_at}, edited.replanned.changed);
+            schedule_json({edited.schedule, view->next_at}, operation_of(edited));
         return with_etag(json(200, body), edited.schedule.version);
     }
 

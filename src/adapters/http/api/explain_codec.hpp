@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "application/explain_event.hpp"
+
+/// Explanations as JSON.
+namespace sundial::http {
+
+[[nodiscard]] std::string explanation_json(const Explanation& explanation);
+
+}  // namespace sundial::http

@@ -1,0 +1,69 @@
+#include "adapters/http/api/operation_routes.hpp"
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/operation_codec.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+
+namespace sundial::http {
+namespace {
+
+Response list(const OperationApi& api, const Request& request) {
+    const auto page = page_request(request, SortValue::number);
+    if (!page) return refused(page.error(), request);
+    OperationQuery query;
+    query.statuses = parsed_list(request, "status", parse_operation_status);
+    query.kinds = parsed_list(request, "kind", parse_operation_kind);
+    if (const auto schedule = request.query_value("scheduleId")) {
+        const auto id = api.queries.schedule_id(*schedule);
+        if (!id) {
+            return refused(
+                validation_failed({{"?scheduleId", "not_allowed",
+                                    "there is no schedule '" + std::string(*schedule) + "'"}}),
+                request);
+        }
+        query.schedule = *id;
+    }
+    query.page = *page;
+
+    const auto operations = api.queries.operations(query);
+    base::JsonWriter json;
+    begin_page(json);
+    PageKey last{};
+    for (const auto& operation : operations.items) {
+        json.raw(operation_json(operation));
+        last = {std::to_string(operation.created_at.time_since_epoch().count()),
+                operation.id.value};
+    }
+    return end_page(std::move(json), request, operations.has_more, last);
+}
+
+Response get(const OperationApi& api, const Request& request) {
+    const auto operation = api.queries.operation(request.path_value("id"));
+    if (!operation) return refused(operation.error(), request);
+    return found(request, operation_json(*operation), operation->version);
+}
+
+Response stop(const OperationApi& api, const Request& request) {
+    const std::string& id = request.path_value("id");
+    const auto current = [&]() -> std::optional<Version> {
+        const auto operation = api.queries.operation(id);
+        return operation ? std::optional(operation->version) : std::nullopt;
+    };
+    const auto stopped = api.operations.stop(id, expected_version(request, current));
+    if (!stopped) return refused(stopped.error(), request);
+    return with_etag(json(200, operation_json(*stopped)), stopped->version);
+}
+
+}  // namespace
+
+void add_operation_routes(Router& router, OperationApi api) {
+    router.add("GET", "/v1/operations",
+               [api](const Request& request) { return list(api, request); });
+    router.add("GET", "/v1/operations/{id}",
+               [api](const Request& request) { return get(api, request); });
+    router.add("DELETE", "/v1/operations/{id}",
+               [api](const Request& request) { return stop(api, request); });
+}
+
+}  // namespace sundial::http

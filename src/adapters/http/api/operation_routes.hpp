@@ -1,0 +1,17 @@
+#pragma once
+
+#include "adapters/http/router.hpp"
+#include "application/operations.hpp"
+#include "application/queries.hpp"
+
+namespace sundial::http {
+
+struct OperationApi {
+    Operations& operations;
+    Queries& queries;
+};
+
+/// /v1/operations.
+void add_operation_routes(Router& router, OperationApi api);
+
+}  // namespace sundial::http

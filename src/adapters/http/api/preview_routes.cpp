@@ -1,0 +1,96 @@
+#include "adapters/http/api/preview_routes.hpp"
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/json_members.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/schedule_codec.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::http {
+namespace {
+
+void write(base::JsonWriter& json, const PreviewedOccurrence& row, const std::string& zone) {
+    json.begin_object();
+    json.member("targetTimestampUTC",
+                row.target ? std::optional(format_instant_millis(*row.target)) : std::nullopt);
+    json.member("targetTimestampLocal", row.target ? std::optional(row.local) : std::nullopt);
+    json.member("targetTimezone", zone);
+    json.member("note", row.note.empty() ? std::nullopt : std::optional(row.note));
+    json.member("wantedLocal", row.wanted_local);
+}
+
+/// Which schedule is asked for: one that is stored, or one that the body has.
+std::optional<Problem> read_subject(const Request& request, PreviewWish& wish) {
+    const Members members(*request.json);
+    if (members.has("schedule") == members.has("scheduleId")) {
+        return validation_failed({{"/schedule", "required", "give this or scheduleId, not both"}});
+    }
+    wish.schedule = members.text("scheduleId").value_or("");
+    const auto bytes = request.json->raw_member("schedule");
+    if (!bytes) return std::nullopt;
+    const auto body = JsonBody::read(std::string(*bytes));
+    if (!body) return body.error();
+    wish.fields = schedule_fields(*body);
+    if (wish.fields->trigger) return std::nullopt;
+    return validation_failed({{"/schedule/trigger", "required", "says when it fires"}});
+}
+
+Response preview(const PreviewApi& api, const Request& request) {
+    const Members members(*request.json);
+    PreviewWish wish;
+    if (const auto problem = read_subject(request, wish)) return refused(*problem, request);
+    wish.scope.user = members.text("userId");
+    if (const auto other = members.object("override"))
+        wish.scope.timezone = other->text("timezone");
+    wish.from = members.text("from");
+    wish.count = members.count("count").value_or(10);
+    const auto found = api.preview.run(wish);
+    if (!found) return refused(found.error(), request);
+
+    base::JsonWriter json;
+    json.begin_object().member("description", found->description).key("warnings").begin_array();
+    for (const std::string& warning : found->warnings) json.value(std::string_view{warning});
+    json.end_array().key("data").begin_array();
+    for (const PreviewedOccurrence& row : found->occurrences) {
+        write(json, row, found->zone);
+        json.end_object();
+    }
+    json.end_array().end_object();
+    return http::json(200, std::move(json).text());
+}
+
+Response occurrences(const PreviewApi& api, const Request& request) {
+    const auto page = page_request(request, SortValue::number);
+    if (!page) return refused(page.error(), request);
+    OccurrencesWish wish{.schedule = text_value(request, "scheduleId").value_or("")};
+    wish.scope = {text_value(request, "userId"), text_value(request, "timezone")};
+    wish.from = text_value(request, "from");
+    wish.to = text_value(request, "to");
+    wish.limit = page->limit;
+    if (page->after)
+        wish.after = Instant{std::chrono::microseconds{std::stoll(page->after->value)}};
+    const auto found = api.preview.list(wish);
+    if (!found) return refused(found.error(), request);
+
+    base::JsonWriter json;
+    begin_page(json);
+    PageKey last{};
+    for (const PreviewedOccurrence& row : found->occurrences) {
+        write(json, row, found->zone);
+        json.member("skipped", row.skipped).end_object();
+        last.value = std::to_string(row.place.time_since_epoch().count());
+    }
+    return end_page(std::move(json), request, found->has_more, last);
+}
+
+}  // namespace
+
+void add_preview_routes(Router& router, PreviewApi api) {
+    router.add("POST", "/v1/preview",
+               [api](const Request& request) { return preview(api, request); });
+    router.add("GET", "/v1/occurrences",
+               [api](const Request& request) { return occurrences(api, request); });
+}
+
+}  // namespace sundial::http

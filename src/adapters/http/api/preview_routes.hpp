@@ -1,0 +1,15 @@
+#pragma once
+
+#include "adapters/http/router.hpp"
+#include "application/preview_schedule.hpp"
+
+namespace sundial::http {
+
+struct PreviewApi {
+    PreviewSchedule& preview;
+};
+
+/// /v1/preview and /v1/occurrences.
+void add_preview_routes(Router& router, PreviewApi api);
+
+}  // namespace sundial::http

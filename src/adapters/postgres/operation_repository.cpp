@@ -1,0 +1,70 @@
+#include "adapters/postgres/operation_repository.hpp"
+
+#include "adapters/postgres/operation_statements.hpp"
+#include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/rows.hpp"
+#include "base/check.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+void write(Session& session, const Statement& statement, const Operation& operation) {
+    const auto written =
+        session.run(statement, operation.id, to_string(operation.kind), to_string(operation.status),
+                    operation.reason, operation.schedule, operation.schedule_version,
+                    operation.total, operation.done, operation.failed, operation.cursor,
+                    operation.held_by, operation.claimable_at, operation.version,
+                    operation.created_at, operation.updated_at, operation.finished_at);
+    base::check(written.changed() == 1);
+}
+
+template <class Enum>
+std::vector<std::string> names_of(const std::vector<Enum>& wanted) {
+    std::vector<std::string> names;
+    for (const Enum one : wanted) names.emplace_back(to_string(one));
+    return names;
+}
+
+}  // namespace
+
+void PostgresOperationRepository::add(const Operation& operation) {
+    write(session_, sql::add_operation, operation);
+}
+
+std::optional<Operation> PostgresOperationRepository::find(OperationId id) {
+    return first_of(operations_in(session_.run(sql::find_operation, id)));
+}
+
+std::optional<Operation> PostgresOperationRepository::lock(OperationId id) {
+    return first_of(operations_in(session_.run(sql::lock_operation, id)));
+}
+
+std::optional<Operation> PostgresOperationRepository::lock_claimable(Instant now) {
+    return first_of(operations_in(session_.run(sql::lock_claimable_operation, now)));
+}
+
+void PostgresOperationRepository::update(const Operation& operation) {
+    write(session_, sql::update_operation, operation);
+}
+
+Page<Operation> PostgresOperationRepository::list(const OperationQuery& query) {
+    const Statement& statement =
+        query.page.descending ? sql::operations_by_creation_down : sql::operations_by_creation;
+    return page_in(
+        operations_in(session_.run(
+            statement, if_any(names_of(query.statuses)), if_any(names_of(query.kinds)),
+            query.schedule, last_id(query.page), last_instant(query.page), rows_for(query.page))),
+        query.page);
+}
+
+std::map<OperationKind, std::size_t> PostgresOperationRepository::running() {
+    std::map<OperationKind, std::size_t> counts;
+    const Answer rows = session_.run(sql::running_operations);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        counts.emplace(operation_kind(rows.get<std::string>(row, 0)),
+                       rows.get<std::uint64_t>(row, 1));
+    }
+    return counts;
+}
+
+}  // namespace sundial::postgres

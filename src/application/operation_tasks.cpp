@@ -1,0 +1,22 @@
+#include "application/operation_tasks.hpp"
+
+#include "application/replan_schedule.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+
+MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids,
+                                  Wakeups& wakeups) {
+    return [&store, &zones, &ids,
+            &wakeups](const Operation& operation) -> std::unique_ptr<OperationTask> {
+        switch (operation.kind) {
+            case OperationKind::plan_schedule:
+            case OperationKind::replan_schedule:
+                return std::make_unique<ReplanSchedule>(store, zones, ids, wakeups);
+        }
+        base::check(false);
+        return nullptr;
+    };
+}
+
+}  // namespace sundial

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "domain/time/recurrence.hpp"
+#include "domain/time/zone.hpp"
+
+namespace sundial {
+
+/// One occurrence as a preview shows it.
+struct ListedOccurrence {
+    RuleOccurrence occurrence;
+    bool offset_changed = false;  // the first at a new UTC offset
+};
+/// What a change of the clocks or a leap day did to it: the occurrence's own note, else
+/// "offset_changed"; empty for nothing. The names are stable API.
+[[nodiscard]] std::string_view note_of(const ListedOccurrence& listed);
+
+/// Walks through the occurrences of a rule as people look at them: those that a policy skips are
+/// there too. Outlived by rule and zone.
+class ListedOccurrences {
+public:
+    /// From the first one strictly after `after`.
+    ListedOccurrences(const Recurrence& rule, const Zone& zone, Instant after);
+    /// Empty when the rule has ended.
+    [[nodiscard]] std::optional<ListedOccurrence> next();
+
+private:
+    const Zone& zone_;
+    std::unique_ptr<OccurrenceCursor> cursor_;
+    std::optional<std::chrono::seconds> offset_;  // of the one that fired last
+};
+
+}  // namespace sundial
