@@ -68,7 +68,7 @@ protected:
         wanted.endpoint = to_string(an_existing_endpoint().id);
         wanted.payload = R"({"at":"{targetTimestampLocal}"})";
         wanted.gap = gap;
-        return create_schedule.run(wanted, "req-1").value();
+        return create_schedule.run(wanted, "req-1").value().schedule;
     }
     Event pending_of_job(const Schedule& schedule) {
         EventQuery query;
@@ -335,7 +335,7 @@ TEST_F(FollowTzdataTest, WhatGoesByRealTimeNeverRunsEarlierForIt) {
               .rrule = RruleTrigger{"", "2027-01-05T13:05", "FREQ=MINUTELY;INTERVAL=5", {}, {}}}}) {
         zones.set(FakeTzData{"2025b"});
         wanted.trigger = trigger;
-        const Schedule job = create_schedule.run(wanted, "req-1").value();
+        const Schedule job = create_schedule.run(wanted, "req-1").value().schedule;
         const Event before = pending_of_job(job);
         zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead all the time
         ASSERT_TRUE(run_anew().complete);
