@@ -43,6 +43,7 @@ protected:
                                   .edit = edit_event,
                                   .cancel = cancel_event,
                                   .retry = retry_event,
+                                  .explain = explain_event,
                                   .queries = queries,
                                   .clock = clock,
                                   .zones = zones});
@@ -76,7 +77,7 @@ protected:
     }
     [[nodiscard]] Response get(const std::string& target) { return call("GET", target); }
 
-    RecordedLog log;
+    ExplainEvent explain_event{store, zones};
     Router router{product_api(), log};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
