@@ -24,6 +24,8 @@ struct ToError {
                 return {"SCHEDULE_NOT_FOUND", "there is no schedule '" + missing.id + "'"};
             case Noun::endpoint:
                 return {"ENDPOINT_NOT_FOUND", "there is no endpoint '" + missing.id + "'"};
+            case Noun::operation:
+                return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
             case Noun::event:
                 break;
         }
