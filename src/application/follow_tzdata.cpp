@@ -36,8 +36,14 @@ public:
         store_.transact([&](Transaction& tx) {
             batch = Batch{};
             const auto events = tx.tz().lock(pair_, after, batch_size);
-            InstantsByClock instants{tx, zone_};
-            for (const Event& event : events) follow(tx, event, instants.of(event), batch);
+            InstantsByClock instants{tx, zone_, data_};
+            for (const Event& event : events) {
+                if (const Schedule* schedule = instants.to_follow(event)) {
+                    follow_rule(tx, *schedule, event, batch);
+                } else {
+                    follow(tx, event, instants.of(event), batch);
+                }
+            }
             if (!events.empty()) batch.last = events.back().id;
             return true;
         });
@@ -55,7 +61,8 @@ public:
             const auto user = shared_user(tx, *seen);
             const auto schedule = shared_schedule(tx, *seen);
             const auto event = tx.events().lock(id);
-            if (!event || !is_ours(*event) || InstantsByClock{tx, zone_}.of(*event)) return false;
+            if (!event || !is_ours(*event) || InstantsByClock{tx, zone_, data_}.of(*event))
+                return false;
             const std::string why = skip_reason(*event);
             const bool goes_on = schedule && event->occurrence->origin == Origin::rule &&
                                  (user || !schedule->per_user);
@@ -83,16 +90,31 @@ private:
         if (*due != event.due) wanted.payload = rendered_again(tx, event, *due);
         const Event changed = retarget(std::move(wanted), event.intent, *due, tx.now()).value();
         tx.events().update(changed);
-        if (*due == event.due) return;
+        if (*due != event.due) keep_move(tx, event, changed, batch);
+    }
 
-        tx.tz().add_move({.event = event.id,
-                          .version = changed.version,
-                          .before = event.due,
-                          .after = *due,
+    /// What goes by real time becomes the next occurrence of its rule.
+    void follow_rule(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
+        const auto user = event.user ? tx.users().find(*event.user) : std::nullopt;
+        ChainPlanner planner{tx, user ? &*user : nullptr, data_, ids_};
+        const PlanChange change = planner.replace(schedule, event);
+        const bool replaced = change == PlanChange::content || change == PlanChange::moment;
+        if (!replaced)
+            return follow(tx, event, event.due, batch);  // or it was the last of its rule
+        const auto changed = tx.events().find(event.id);
+        base::check(changed.has_value());
+        if (changed->due != event.due) keep_move(tx, event, *changed, batch);
+    }
+
+    void keep_move(Transaction& tx, const Event& before, const Event& after, Batch& batch) {
+        tx.tz().add_move({.event = before.id,
+                          .version = after.version,
+                          .before = before.due,
+                          .after = after.due,
                           .reason = reason(),
                           .at = tx.now()});
         ++batch.moved;
-        batch.earliest = std::min(batch.earliest, changed.claimable_at);
+        batch.earliest = std::min(batch.earliest, after.claimable_at);
     }
 
     /// A payload that tells the local time has its offset in it. Any other stays as it is, changed

@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <map>
-#include <variant>
+#include <utility>
 
+#include "application/plan_occurrence.hpp"
 #include "domain/schedule_rule.hpp"
-#include "domain/time/cron.hpp"
 #include "domain/time/resolve.hpp"
 
 namespace sundial {
@@ -48,19 +48,6 @@ Passes passes_of(const Intent& intent, const Zone& zone) {
                              no_overlap ? OverlapPolicy::compatible : intent.overlap);
 }
 
-/// A cron job that follows the real clock; an RRULE of exact elapsed time.
-bool is_by_real_time(const Trigger& trigger, const Zone& zone) {
-    if (const auto* cron = std::get_if<CronTrigger>(&trigger)) {
-        const auto rule = parse_cron(cron->text);
-        return rule && rule->wildcard;
-    }
-    if (const auto* rrule = std::get_if<RruleTrigger>(&trigger)) {
-        const auto set = read_rrule(*rrule, zone.name());
-        return set && set->rule && set->rule->frequency < Frequency::daily;
-    }
-    return false;
-}
-
 }  // namespace
 
 StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover) {
@@ -78,19 +65,37 @@ StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover)
 }
 
 std::optional<Instant> InstantsByClock::of(const Event& event) {
+    if (const Schedule* schedule = to_follow(event)) return next_of(*schedule, event);
+    if (by_real_time(event) != nullptr) return event.due;
     const Passes passes = passes_of(event.intent, zone_);
     const bool second_pass = event.occurrence && event.occurrence->nominal.second_pass;
-    const auto instant = second_pass && passes.second ? passes.second : passes.first;
-    return instant && *instant < event.due && goes_by_real_time(event) ? event.due : instant;
+    return second_pass && passes.second ? passes.second : passes.first;
 }
 
-bool InstantsByClock::goes_by_real_time(const Event& event) {
-    if (!event.occurrence) return false;
+const Schedule* InstantsByClock::to_follow(const Event& event) {
+    const Schedule* schedule = by_real_time(event);
+    const bool to_come = schedule != nullptr && schedule->enabled &&
+                         event.occurrence->origin == Origin::rule && event.due > tx_.now();
+    return to_come ? schedule : nullptr;
+}
+
+const Schedule* InstantsByClock::by_real_time(const Event& event) {
+    if (!event.occurrence) return nullptr;
     const ScheduleId id = event.occurrence->schedule;
-    const auto known = real_time_.find(id);
-    if (known != real_time_.end()) return known->second;
-    const auto schedule = tx_.schedules().find(id);
-    return real_time_[id] = schedule && is_by_real_time(schedule->trigger, zone_);
+    auto known = real_time_.find(id);
+    if (known == real_time_.end()) {
+        auto schedule = tx_.schedules().find(id);
+        if (schedule && !goes_by_real_time(schedule->trigger)) schedule.reset();
+        known = real_time_.emplace(id, std::move(schedule)).first;
+    }
+    return known->second ? &*known->second : nullptr;
+}
+
+Instant InstantsByClock::next_of(const Schedule& schedule, const Event& event) const {
+    const auto user = event.user ? tx_.users().find(*event.user) : std::nullopt;
+    const auto rule = rule_of_schedule(schedule, user ? &*user : nullptr, data_);
+    const auto next = rule ? rule->first_after(tx_.now()) : std::nullopt;
+    return next ? next->instant : event.due;
 }
 
 KnownClock clock_of(const Zone& zone, Instant now) {

@@ -37,18 +37,25 @@ struct StaleClocks {
 /// The instants of pending events of one zone, by its clock as it is now. Inside one transaction.
 class InstantsByClock {
 public:
-    InstantsByClock(Transaction& tx, const Zone& zone) : tx_(tx), zone_(zone) {}
+    /// `zone` is as `data` has it.
+    InstantsByClock(Transaction& tx, const Zone& zone, const TzData& data)
+        : tx_(tx), zone_(zone), data_(data) {}
     /// Empty if a policy skips its local time. What goes by real time (every five minutes, every
-    /// three hours) never runs earlier for it: at its old instant it is as right as ever, and what
-    /// lies before has had its run.
+    /// three hours) has the next instant of its rule: to keep its local time would leave hours out
+    /// or repeat them. Once due it stays.
     [[nodiscard]] std::optional<Instant> of(const Event& event);
+    /// The schedule whose next occurrence `event` is to become; null if it is to stay the one that
+    /// it is.
+    [[nodiscard]] const Schedule* to_follow(const Event& event);
 
 private:
-    [[nodiscard]] bool goes_by_real_time(const Event& event);
+    [[nodiscard]] const Schedule* by_real_time(const Event& event);
+    [[nodiscard]] Instant next_of(const Schedule& schedule, const Event& event) const;
 
     Transaction& tx_;
     const Zone& zone_;
-    std::map<ScheduleId, bool> real_time_;  // what is known of schedules
+    const TzData& data_;
+    std::map<ScheduleId, std::optional<Schedule>> real_time_;  // of those looked up: if it does
 };
 
 /// What is to be remembered of a clock at `now`.

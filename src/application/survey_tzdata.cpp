@@ -23,7 +23,7 @@ TzImpact SurveyTzdata::run(const std::optional<ImpactPlace>& after, std::size_t 
         std::size_t budget = looked_at;
         for (const auto& [pair, zone] : stale_clocks(tx, *data, Takeover::of_any).pairs) {
             if (after && pair < after->pair) continue;
-            InstantsByClock instants{tx, *zone};
+            InstantsByClock instants{tx, *zone, *data};
             auto last = after && pair == after->pair ? std::optional{after->event} : std::nullopt;
             for (bool more = true; more;) {
                 const auto events = tx.tz().list(pair, last, std::min(batch_size, budget));

@@ -75,7 +75,9 @@ std::optional<RuleOccurrence> ScheduleRule::first_after(Instant after) const {
 }
 
 std::optional<RuleOccurrence> ScheduleRule::next_of(const Event& fired) const {
-    const Instant after = yearly_ ? fired.due : std::max(fired.due, place_of(fired));
+    // After a change of the tz database a nominal time may lie elsewhere; what has none goes on.
+    const bool by_nominal = !yearly_ && !goes_by_real_time(schedule_.trigger);
+    const Instant after = by_nominal ? std::max(fired.due, place_of(fired)) : fired.due;
     return next_of(fired, after + microseconds{1});
 }
 
@@ -137,6 +139,18 @@ Instant ScheduleRule::place_of(const Event& event) const {
 bool ScheduleRule::runs_at(Instant instant) const {
     return (!schedule_.starts_at || *schedule_.starts_at <= instant) &&
            (!schedule_.ends_at || instant <= *schedule_.ends_at);
+}
+
+bool goes_by_real_time(const Trigger& trigger) {
+    if (const auto* cron = std::get_if<CronTrigger>(&trigger)) {
+        const auto rule = parse_cron(cron->text);
+        return rule && rule->wildcard;
+    }
+    if (const auto* rrule = std::get_if<RruleTrigger>(&trigger)) {
+        const auto set = read_rrule(*rrule, "UTC");
+        return set && set->rule && set->rule->frequency < Frequency::daily;
+    }
+    return kind_of(trigger) == TriggerKind::every;
 }
 
 TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger, std::string_view zone) {

@@ -68,6 +68,11 @@ private:
     std::shared_ptr<const Recurrence> recurrence_;
 };
 
+/// Whether its occurrences go by real time: cron jobs that follow the clock, RRULEs of exact
+/// elapsed time, intervals. All others have nominal times, each of which happens once, whatever the
+/// clock does.
+[[nodiscard]] bool goes_by_real_time(const Trigger& trigger);
+
 /// The set that an RRULE trigger is; `zone` is for a DTSTART that names none. Errors: bad_rrule,
 /// bad_time, out_of_range, bad_request.
 [[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,

@@ -60,9 +60,12 @@ protected:
     }
     /// At half past nine, every day in Paris, for nobody.
     Schedule a_daily_job(std::optional<GapPolicy> gap = std::nullopt) {
+        return a_job(TriggerFields{.cron = "30 9 * * *"}, gap);
+    }
+    Schedule a_job(TriggerFields trigger, std::optional<GapPolicy> gap = std::nullopt) {
         ScheduleFields wanted;
         wanted.event_type = "JOB";
-        wanted.trigger = TriggerFields{.cron = "30 9 * * *"};
+        wanted.trigger = std::move(trigger);
         wanted.per_user = false;
         wanted.timezone = "Europe/Paris";
         wanted.endpoint = to_string(an_existing_endpoint().id);
@@ -323,7 +326,7 @@ TEST_F(FollowTzdataTest, ACronOccurrenceKeepsItsNominalTimeAndRunsOnce) {
     EXPECT_EQ(pending_of_job(job).due, at("2027-01-08T07:30:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhatGoesByRealTimeNeverRunsEarlierForIt) {
+TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
     ScheduleFields wanted;
     wanted.event_type = "JOB";
     wanted.per_user = false;
@@ -347,6 +350,40 @@ TEST_F(FollowTzdataTest, WhatGoesByRealTimeNeverRunsEarlierForIt) {
         EXPECT_EQ(webhook.requests.size(), sent + 4);
         ASSERT_TRUE(delete_schedule.run(to_string(job.id), std::nullopt, "req-2"));
     }
+}
+
+/// Forward, back, and by less than an hour: no full hour of the new clock is left out or comes
+/// twice.
+TEST_F(FollowTzdataTest, AnHourlyJobRunsOnEveryHourOfTheNewClock) {
+    for (const auto& [offset, until_first] : {std::pair{seconds{2h}, minutes{60}},
+                                              {seconds{0h}, minutes{60}},
+                                              {seconds{90min}, minutes{30}}}) {
+        zones.set(FakeTzData{"2025b"});
+        const Schedule job = a_job(TriggerFields{.cron = "0 * * * *"});
+        const Instant begin = clock.now();  // a full hour
+        ASSERT_EQ(pending_of_job(job).due, begin + 1h);
+        zones.set(release("2026f", paris(offset)));
+        ASSERT_TRUE(run_anew().complete);
+        EXPECT_EQ(pending_of_job(job).due, begin + until_first);
+        EXPECT_EQ(pending_of_job(job).tz_release, "2026f");
+        const std::size_t sent = webhook.requests.size();
+        for (int hour = 0; hour < 6; ++hour) advance(1h);
+        EXPECT_EQ(webhook.requests.size(), sent + 6) << offset.count();
+        ASSERT_TRUE(delete_schedule.run(to_string(job.id), std::nullopt, "req-2"));
+    }
+}
+
+/// `*/15 9 * * *`: from nine to ten, whatever the hour is elsewhere.
+TEST_F(FollowTzdataTest, AJobOfOneHourRunsInThatHourOfTheNewClock) {
+    const Schedule job = a_job(TriggerFields{.cron = "*/15 9 * * *"});
+    ASSERT_EQ(pending_of_job(job).due, at("2027-01-06T08:00:00Z"));
+    zones.set(release("2026f", paris(2h)));
+    EXPECT_EQ(run().moved, 1U);
+    EXPECT_EQ(pending_of_job(job).due, at("2027-01-06T07:00:00Z"));
+    zones.set(release("2026g", paris(0h)));
+    EXPECT_EQ(run().moved, 1U);
+    EXPECT_EQ(pending_of_job(job).due, at("2027-01-06T09:00:00Z"));
+    EXPECT_THAT(moves_of(pending_of_job(job)), SizeIs(2));
 }
 
 TEST_F(FollowTzdataTest, AJobGoesOnAfterAnOccurrenceThatIsSkippedWhichIsKeptAsARun) {
@@ -376,11 +413,12 @@ TEST_F(FollowTzdataTest, TheSecondPassStaysTheSecondPass) {
         return event;
     };
     write([&](Transaction& tx) {
-        InstantsByClock instants{tx, twice};
+        const FakeTzData data{"2026f"};
+        InstantsByClock instants{tx, twice, data};
         EXPECT_EQ(instants.of(in_pass(false)), at("2027-10-31T01:30:00Z"));
         EXPECT_EQ(instants.of(in_pass(true)), at("2027-10-31T02:30:00Z"));
         const FakeZone once = paris(1h);
-        EXPECT_EQ((InstantsByClock{tx, once}.of(in_pass(true))), at("2027-10-31T01:30:00Z"))
+        EXPECT_EQ((InstantsByClock{tx, once, data}.of(in_pass(true))), at("2027-10-31T01:30:00Z"))
             << "where there is one pass only, it is that";
     });
 }

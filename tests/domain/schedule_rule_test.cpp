@@ -122,6 +122,21 @@ TEST_F(AScheduleRule, SpreadsByAJitterThatIsAlwaysTheSame) {
     EXPECT_EQ(rule().jitter_of(first), rule().jitter_of(first));
 }
 
+TEST(GoesByRealTime, WhatHasNoNominalTimes) {
+    EXPECT_TRUE(goes_by_real_time(CronTrigger{"*/15 9 * * *"}));
+    EXPECT_TRUE(goes_by_real_time(CronTrigger{"@hourly"}));
+    EXPECT_FALSE(goes_by_real_time(CronTrigger{"30 9 * * *"}));
+    EXPECT_TRUE(goes_by_real_time(EveryTrigger{std::chrono::hours{1}}));
+    EXPECT_FALSE(goes_by_real_time(YearlyTrigger{}));
+    const auto rrule = [](const char* rule) {
+        return RruleTrigger{"", "2027-01-01T09:00", rule, {}, {}};
+    };
+    EXPECT_TRUE(goes_by_real_time(rrule("FREQ=HOURLY")));
+    EXPECT_FALSE(goes_by_real_time(rrule("FREQ=DAILY;BYHOUR=9,10")));
+    EXPECT_FALSE(goes_by_real_time(
+        RruleTrigger{"DTSTART:20270101T090000Z\nRDATE:20270102T090000Z", "", {}, {}, {}}));
+}
+
 TEST(ScheduleInWords, SaysWhenAndWhere) {
     EXPECT_EQ(describe(a_schedule()), "every year on dateOfBirth at 09:00 in each user's zone");
     EXPECT_EQ(describe(a_schedule().with_trigger(CronTrigger{"30 2 * * SUN"}).in("Europe/Paris")),
