@@ -1,12 +1,15 @@
 #include "application/backfill_schedule.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <sstream>
 #include <utility>
 
 #include "application/moment.hpp"
 #include "application/plan_occurrence.hpp"
 #include "application/reference.hpp"
+#include "base/check.hpp"
 
 namespace sundial {
 namespace {
@@ -14,8 +17,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::size_t most_samples = 5;
-constexpr std::uint64_t most_occurrences = 100'000;
-/// Users, or occurrences, of one transaction.
+constexpr std::uint64_t most_occurrences = 1'000'000;
+/// Users, and events, of one transaction: some 100 ms.
 constexpr std::size_t batch_size = 200;
 
 /// [from, to).
@@ -98,6 +101,122 @@ void count(const ScheduleRule& rule, const Range& range, Backfill& found) {
     }
 }
 
+/// How far an operation has come, as its cursor: the range, the last user that is done, and who is
+/// half done, or for nobody the schedule, with the last of the occurrences that are.
+struct Place {
+    Range range;
+    std::optional<UserId> user{};
+    std::optional<UserId> within{};
+    std::optional<Instant> after{};
+
+    /// After which `user`, or nobody, goes on. Another user begins anew, for whoever was half done
+    /// may have been deleted since.
+    [[nodiscard]] Instant begin(std::optional<UserId> of) const {
+        return after && within == of ? *after : range.before();
+    }
+};
+
+std::string text_of(Instant instant) { return std::to_string(instant.time_since_epoch().count()); }
+std::string text_of(UserId user) { return to_string(user); }
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+    return value ? text_of(*value) : "-";
+}
+
+std::string cursor_of(const Place& place) {
+    return text_of(place.range.from) + ' ' + text_of(place.range.to) + ' ' + text_of(place.user) +
+           ' ' + text_of(place.within) + ' ' + text_of(place.after);
+}
+
+Place place_of(const std::string& cursor) {
+    std::istringstream words{cursor};
+    std::string from;
+    std::string to;
+    std::string user;
+    std::string within;
+    std::string after;
+    words >> from >> to >> user >> within >> after;
+    base::check(!words.fail());
+    const auto instant = [](const std::string& text) {
+        return Instant{microseconds{std::stoll(text)}};
+    };
+    Place place{{instant(from), instant(to)}};
+    if (const auto id = base::parse_uuid(user)) place.user = UserId{*id};
+    if (const auto id = base::parse_uuid(within)) place.within = UserId{*id};
+    if (after != "-") place.after = instant(after);
+    return place;
+}
+
+/// One batch of an operation.
+class Filling {
+public:
+    Filling(Transaction& tx, const TzData& zones, Ids& ids, Place place)
+        : tx_(tx), zones_(zones), ids_(ids), place_(place) {}
+
+    Batch of_nobody(const Schedule& schedule) {
+        if (const auto made = fill(schedule, nullptr)) {
+            batch_.done = *made;
+        } else {
+            batch_.failed = 1;
+        }
+        return over(!place_.after);
+    }
+
+    Batch of_users(const Schedule& schedule, const std::vector<User>& users) {
+        for (const User& user : users) {
+            const auto made = fill(schedule, &user);
+            if (place_.after) return over(false);
+            place_.user = user.id;
+            ++(made ? batch_.done : batch_.failed);
+        }
+        return over(users.size() < batch_size);
+    }
+
+private:
+    /// Returns for how many occurrences, as far as there is room; `place_` says how far that is.
+    /// Nothing where the zone is unknown.
+    std::optional<std::size_t> fill(const Schedule& schedule, const User* user) {
+        const auto rule = rule_of_schedule(schedule, user, zones_);
+        const auto whose = user ? std::optional{user->id} : std::nullopt;
+        const auto events = rule ? events_of(*rule, place_.begin(whose)) : std::vector<Event>{};
+        const bool full = events.size() == room_;
+        place_.within = full ? whose : std::nullopt;
+        place_.after = full ? std::optional{events.back().due} : std::nullopt;
+        if (!rule && rule.error().code == TimeErrorCode::unknown_zone) return std::nullopt;
+        tx_.events().add_new(events);
+        room_ -= events.size();
+        return events.size();
+    }
+
+    /// At most as many as there is room for.
+    std::vector<Event> events_of(const ScheduleRule& rule, Instant after) {
+        std::vector<Event> events;
+        for (const auto& one : list_after(rule.recurrence(), after, room_)) {
+            if (one.instant > place_.range.last()) break;
+            Event event = plan_occurrence(rule, one, ids_, zones_.release(), tx_.now());
+            event.occurrence->origin = Origin::backfill;
+            event.jitter = microseconds{0};
+            event.claimable_at = event.due;
+            batch_.earliest = std::min(batch_.earliest, event.claimable_at);
+            events.push_back(std::move(event));
+        }
+        return events;
+    }
+
+    Batch over(bool last) {
+        batch_.last = last;
+        batch_.cursor = cursor_of(place_);
+        return batch_;
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    Ids& ids_;
+    Place place_;
+    std::size_t room_ = batch_size;
+    Batch batch_;
+};
+
 }  // namespace
 
 Result<Backfill> BackfillSchedule::run(std::string_view reference, const BackfillWish& wish) {
@@ -114,13 +233,11 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
         return Start{*id, *range};
     });
     if (!start) return start.error();
-    const ScheduleId id = start->id;
-    const Range range = start->range;
 
     Backfill found;
-    walk(store_, id, [&](const Part& part) {
+    walk(store_, start->id, [&](const Part& part) {
         for_each_rule(part, *zones_.current(),
-                      [&](const auto& rule) { count(rule, range, found); });
+                      [&](const auto& rule) { count(rule, start->range, found); });
     });
     if (found.occurrences > most_occurrences) {
         return invalid("/from", "out_of_range",
@@ -128,54 +245,42 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
                            " occurrences; ask for at most " + std::to_string(most_occurrences));
     }
     if (wish.dry_run) return found;
-    found.created = create(id, range.before(), range.last());
+    const auto started = in_transaction(store_, [&](Transaction& tx) -> Result<Operation> {
+        const auto schedule = tx.schedules().find(start->id);
+        if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
+        return operations_.start(tx, OperationKind::backfill_schedule, *schedule,
+                                 cursor_of({start->range}));
+    });
+    if (!started) return started.error();
+    found.operation = operations_.begin(*started);
     return found;
 }
 
-std::uint64_t BackfillSchedule::create(ScheduleId id, Instant before, Instant last) {
-    std::uint64_t created = 0;
-    walk(store_, id, [&](const Part& part) {
-        for_each_rule(part, *zones_.current(), [&](const ScheduleRule& rule) {
-            if (rule.recurrence().count(before, last) == 0) return;
-            const auto user = rule.user() ? std::optional{rule.user()->id} : std::nullopt;
-            created += create_for(id, user, before, last);
-        });
-    });
-    return created;
+std::uint64_t BackfillTask::count(Transaction& tx, const Operation& operation) {
+    const auto schedule = tx.schedules().find(operation.schedule.value());
+    if (!schedule) return 0;
+    if (schedule->per_user) return tx.users().count();
+    const Range range = place_of(operation.cursor.value()).range;
+    const auto rule = rule_of_schedule(*schedule, nullptr, *zones_.current());
+    return rule ? rule->recurrence().count(range.before(), range.last()) : 0;
 }
 
-std::uint64_t BackfillSchedule::create_for(ScheduleId id, std::optional<UserId> user,
-                                           Instant before, Instant last) {
-    std::uint64_t created = 0;
-    for (std::optional<Instant> after = before; after;) {
-        std::vector<Event> events;
-        std::size_t added = 0;
-        store_.transact([&](Transaction& tx) {
-            events.clear();
-            // Shares the user, then the schedule, as planning does.
-            const auto users = user ? tx.users().share(std::vector{*user}) : std::vector<User>{};
-            const auto schedules = tx.schedules().share(std::vector{id});
-            if (schedules.empty() || (user && users.empty())) return false;
-            const auto zones = zones_.current();
-            const auto rule =
-                rule_of_schedule(schedules.front(), user ? &users.front() : nullptr, *zones);
-            if (!rule) return false;
-            for (const auto& one : list_after(rule->recurrence(), *after, batch_size)) {
-                if (one.instant > last) break;
-                Event event = plan_occurrence(*rule, one, ids_, zones->release(), tx.now());
-                event.occurrence->origin = Origin::backfill;
-                event.jitter = microseconds{0};
-                event.claimable_at = event.due;
-                events.push_back(std::move(event));
-            }
-            added = tx.events().add_new(events);
-            return true;
-        });
-        created += added;
-        if (!events.empty()) wakeups_.due_at(events.front().claimable_at);
-        after = events.size() == batch_size ? std::optional{events.back().due} : std::nullopt;
+Batch BackfillTask::run(Transaction& tx, const Operation& operation) {
+    const Place place = place_of(operation.cursor.value());
+    const auto seen = tx.schedules().find(operation.schedule.value());
+    // Shares users, then the schedule, as planning does.
+    const auto users = seen && seen->per_user ? tx.users().share_after(place.user, batch_size)
+                                              : std::vector<User>{};
+    const auto schedules = tx.schedules().share(std::vector{operation.schedule.value()});
+    if (schedules.empty()) {
+        Batch batch;
+        batch.moot = "the schedule is gone";
+        return batch;
     }
-    return created;
+    const auto zones = zones_.current();
+    Filling filling{tx, *zones, ids_, place};
+    return schedules.front().per_user ? filling.of_users(schedules.front(), users)
+                                      : filling.of_nobody(schedules.front());
 }
 
 }  // namespace sundial

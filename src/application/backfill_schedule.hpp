@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "application/operation_task.hpp"
+#include "application/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
-#include "domain/schedule_rule.hpp"
 
 namespace sundial {
 
@@ -26,31 +26,39 @@ struct Backfill {
         std::string zone;
         std::optional<UserId> user;
     };
-    std::uint64_t occurrences = 0;  // that the rule has there
-    std::uint64_t created = 0;      // events for those that had none; of a dry run none
-    std::vector<Sample> samples;    // the first of them
+    std::uint64_t occurrences = 0;       // that the rule has there
+    std::vector<Sample> samples;         // the first of them
+    std::optional<Operation> operation;  // makes their events; of a dry run none
 };
 
 /// Makes events of the past occurrences of a schedule that have none: what was missed while it was
 /// paused, skipped by policy, or lies before it was made. Each has the key of its occurrence, so
-/// nothing is sent twice and repeating it is harmless; so is going on after it was cut short.
+/// nothing is sent twice and repeating it is harmless. An operation does it, batch by batch.
 class BackfillSchedule {
 public:
-    BackfillSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
-        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
+    BackfillSchedule(Store& store, const TimeZones& zones, Operations& operations)
+        : store_(store), zones_(zones), operations_(operations) {}
     /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range that holds more than
-    /// 100,000 occurrences.
+    /// 1,000,000 occurrences.
     [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillWish& wish);
 
 private:
-    [[nodiscard]] std::uint64_t create(ScheduleId id, Instant before, Instant last);
-    [[nodiscard]] std::uint64_t create_for(ScheduleId id, std::optional<UserId> user,
-                                           Instant before, Instant last);
-
     Store& store_;
     const TimeZones& zones_;
+    Operations& operations_;
+};
+
+/// What an operation of that kind does. Its cursor holds the range too.
+class BackfillTask final : public OperationTask {
+public:
+    BackfillTask(const TimeZones& zones, Ids& ids) : zones_(zones), ids_(ids) {}
+    /// Users, or for nobody occurrences.
+    std::uint64_t count(Transaction& tx, const Operation& operation) override;
+    Batch run(Transaction& tx, const Operation& operation) override;
+
+private:
+    const TimeZones& zones_;
     Ids& ids_;
-    Wakeups& wakeups_;
 };
 
 }  // namespace sundial

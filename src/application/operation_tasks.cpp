@@ -1,5 +1,6 @@
 #include "application/operation_tasks.hpp"
 
+#include "application/backfill_schedule.hpp"
 #include "application/replan_schedule.hpp"
 #include "base/check.hpp"
 
@@ -13,6 +14,8 @@ MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids
             case OperationKind::plan_schedule:
             case OperationKind::replan_schedule:
                 return std::make_unique<ReplanSchedule>(store, zones, ids, wakeups);
+            case OperationKind::backfill_schedule:
+                return std::make_unique<BackfillTask>(zones, ids);
         }
         base::check(false);
         return nullptr;

@@ -31,7 +31,8 @@ private:
 Operations::Operations(const OperationSettings& settings, Ports ports)
     : settings_(settings), ports_(std::move(ports)) {}
 
-Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule& schedule) {
+Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule& schedule,
+                            std::optional<std::string> cursor) {
     const Instant now = tx.now();
     const Operation operation{.id = OperationId{ports_.ids.fresh()},
                               .kind = kind,
@@ -39,7 +40,7 @@ Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule&
                               .schedule = schedule.id,
                               .schedule_version = schedule.version,
                               .total = std::nullopt,
-                              .cursor = std::nullopt,
+                              .cursor = std::move(cursor),
                               .held_by = settings_.instance,
                               .claimable_at = now + settings_.lease,
                               .created_at = now,

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "application/operation_task.hpp"
@@ -44,8 +45,10 @@ public:
     Operations(const OperationSettings& settings, Ports ports);
 
     /// Makes an operation on `schedule` in the transaction of the edit that it carries on, held by
-    /// the caller, who calls `begin` when that is committed.
-    [[nodiscard]] Operation start(Transaction& tx, OperationKind kind, const Schedule& schedule);
+    /// the caller, who calls `begin` when that is committed. `cursor` is where it begins, if its
+    /// kind needs to be told.
+    [[nodiscard]] Operation start(Transaction& tx, OperationKind kind, const Schedule& schedule,
+                                  std::optional<std::string> cursor = std::nullopt);
     /// Does the first batch on this thread, so what is small is over when its caller is answered;
     /// the rest is left to `run`. Returns the operation as it is then. Never throws.
     Operation begin(const Operation& started);

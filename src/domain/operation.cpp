@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-constexpr EnumNames<2> kind_names{"PLAN_SCHEDULE", "REPLAN_SCHEDULE"};
+constexpr EnumNames<3> kind_names{"PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE"};
 constexpr EnumNames<4> status_names{"RUNNING", "COMPLETED", "FAILED", "STOPPED"};
 
 Operation changed(Operation operation, Instant now) {

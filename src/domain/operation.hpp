@@ -13,11 +13,12 @@
 namespace sundial {
 
 enum class OperationKind : std::uint8_t {
-    plan_schedule,   // the first event of a new perUser schedule, for every user
-    replan_schedule  // a schedule was edited: its events follow
+    plan_schedule,     // the first event of a new perUser schedule, for every user
+    replan_schedule,   // a schedule was edited: its events follow
+    backfill_schedule  // events for past occurrences that have none
 };
-inline constexpr std::array operation_kinds{OperationKind::plan_schedule,
-                                            OperationKind::replan_schedule};
+inline constexpr std::array operation_kinds{
+    OperationKind::plan_schedule, OperationKind::replan_schedule, OperationKind::backfill_schedule};
 /// The last three are final.
 enum class OperationStatus : std::uint8_t { running, completed, failed, stopped };
 

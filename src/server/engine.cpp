@@ -128,7 +128,7 @@ struct Engine::Parts {
           put_schedule(create_schedule, edit_schedule),
           delete_schedule(store, ids),
           trigger_schedule(store, zones, ids, loop),
-          backfill_schedule(store, zones, ids, loop),
+          backfill_schedule(store, zones, operations),
           queries(store),
           follow(store, zones, ids, loop),
           survey(store, zones) {}

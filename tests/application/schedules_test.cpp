@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -272,20 +274,45 @@ TEST_F(Schedules, FireForOneUserWhereTheyRunForEach) {
 
 TEST_F(Schedules, AreFilledInOnceHoweverOftenThatIsAsked) {
     const Schedule schedule = create(a_job()).value();
-    const BackfillWish yesterday{"now-24h", "now", false};
     const Backfill dry = backfill(schedule, {"now-24h", "now", true}).value();
     EXPECT_EQ(dry.occurrences, 24U);
-    EXPECT_EQ(dry.created, 0U);
+    EXPECT_FALSE(dry.operation);
     ASSERT_THAT(dry.samples, SizeIs(5));
     EXPECT_EQ(dry.samples[0].due, noon - 24h);
+    EXPECT_THAT(events_of(schedule), SizeIs(1));
 
-    EXPECT_EQ(backfill(schedule, yesterday).value().created, 24U);
-    EXPECT_EQ(backfill(schedule, yesterday).value().created, 0U);
-    const auto pending = events_of(schedule, {EventStatus::pending});
-    ASSERT_THAT(pending, SizeIs(25));
-    EXPECT_EQ(pending[0].occurrence->origin, Origin::backfill);
-    EXPECT_EQ(pending[0].claimable_at, noon - 24h);
+    for (int turn = 0; turn < 2; ++turn) {
+        const auto operation =
+            backfill(schedule, {"now-24h", "now", false}).value().operation.value();
+        EXPECT_EQ(operation.status, OperationStatus::completed);
+        EXPECT_EQ(operation.kind, OperationKind::backfill_schedule);
+        EXPECT_EQ(operation.done, 24U);
+        const auto pending = events_of(schedule, {EventStatus::pending});
+        ASSERT_THAT(pending, SizeIs(25));
+        EXPECT_EQ(pending[0].occurrence->origin, Origin::backfill);
+        EXPECT_EQ(pending[0].claimable_at, noon - 24h);
+    }
     EXPECT_THAT(claimed(), SizeIs(24));
+}
+
+TEST_F(Schedules, AreFilledInBatchByBatch) {
+    const Schedule schedule = create(with({.every = "PT1S"})).value();
+    clock.advance(2h);
+    const auto begun = backfill(schedule, {"now-1h", "now", false}).value().operation.value();
+    EXPECT_EQ(begun.status, OperationStatus::running);
+    EXPECT_LT(begun.done, 3'600U);
+    operations.drain();
+    const auto over = queries.operation(to_string(begun.id)).value();
+    EXPECT_EQ(over.status, OperationStatus::completed);
+    EXPECT_EQ(over.done, 3'600U);
+    EXPECT_EQ(over.total, 3'600U);
+    const Instant now = clock.now();
+    EventQuery filled;
+    filled.schedule = schedule.id;
+    filled.target_from = now - 1h;
+    filled.target_to = now;
+    filled.page.limit = 5'000;
+    EXPECT_THAT(queries.events(filled).items, SizeIs(3'600));
 }
 
 TEST_F(Schedules, AreFilledInForEveryUserTheyRunFor) {
@@ -294,8 +321,55 @@ TEST_F(Schedules, AreFilledInForEveryUserTheyRunFor) {
     created(born("1990-06-01", "Europe/Paris"));
     const Backfill done = backfill(birthday(), {"2026-11-01T00:00:00Z", "now", false}).value();
     EXPECT_EQ(done.occurrences, 2U);
-    EXPECT_EQ(done.created, 2U);
+    EXPECT_EQ(done.operation->done, 3U);  // users
     EXPECT_THAT(claimed(), SizeIs(2));
+}
+
+TEST_F(Schedules, AreFilledInForWhoeverIsStillThere) {
+    std::vector<User> people;
+    for (int i = 0; i < 3; ++i) people.push_back(created(ada()));
+    const Schedule schedule = create(of_users()).value();
+    const auto begun = backfill(schedule, {"now-350h", "now", false}).value().operation.value();
+    ASSERT_EQ(begun.status, OperationStatus::running);
+    const auto filled_of = [&](const User& user) {
+        EventQuery filled;
+        filled.user = user.id;
+        filled.schedule = schedule.id;
+        filled.target_to = noon;
+        filled.page.limit = 5'000;
+        return queries.events(filled).items.size();
+    };
+    const auto half_done = std::ranges::find_if(
+        people, [&](const User& user) { return filled_of(user) > 0 && filled_of(user) < 350; });
+    ASSERT_NE(half_done, people.end());
+    ASSERT_TRUE(delete_user.run(to_string(half_done->id), {}, std::nullopt, "r"));
+    people.erase(half_done);
+
+    operations.drain();
+    EXPECT_EQ(queries.operation(to_string(begun.id)).value().done, 2U);
+    for (const User& user : people) EXPECT_EQ(filled_of(user), 350U);
+}
+
+TEST_F(Schedules, AreFilledInForAllButThoseWhoseZoneIsGone) {
+    created(ada());
+    write([&](Transaction& tx) { ASSERT_TRUE(tx.users().add(a_user().in("Mars/Base"))); });
+    const Schedule schedule = create(of_users()).value();
+    const auto over = backfill(schedule, {"now-2h", "now", false}).value().operation.value();
+    EXPECT_EQ(over.status, OperationStatus::completed);
+    EXPECT_EQ(over.done, 1U);
+    EXPECT_EQ(over.failed, 1U);
+}
+
+TEST_F(Schedules, AreFilledInNoMoreOnceTheyAreDeleted) {
+    const Schedule schedule = create(with({.every = "PT1S"})).value();
+    clock.advance(1h);
+    const auto begun = backfill(schedule, {"now-1h", "now", false}).value().operation.value();
+    ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), std::nullopt, "r"));
+    operations.drain();
+    const auto over = queries.operation(to_string(begun.id)).value();
+    EXPECT_EQ(over.status, OperationStatus::stopped);
+    EXPECT_EQ(over.reason, "the schedule is gone");
+    EXPECT_EQ(over.done, begun.done);
 }
 
 TEST_F(Schedules, AreFilledInOnlyInThePastAndInReason) {

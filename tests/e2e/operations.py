@@ -112,6 +112,33 @@ def shared(users):
         assert all(server.stop() == 0 for server in servers[1:])
 
 
+def filled_in(kind):
+    """A backfill killed as soon as it is answered, and asked for again once it is over: an event for each minute."""
+    with h.folder() as directory, h.database(kind, directory) as db:
+        start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, LEASE, folder=directory).ready()
+        server = start()
+        client = server.client()
+        client.ok("POST", "/v1/schedules", {"externalId": "minutes", "eventType": "MINUTE", "timezone": "UTC",
+                                            "trigger": {"cron": "* * * * *"}})
+        wish = {"from": "2026-01-01T00:00:00Z", "to": "2026-01-03T00:00:00Z"}
+        minutes = 2 * 24 * 60
+        answer = client.call("POST", "/v1/schedules/ext:minutes/backfill", wish)
+        server.kill()
+        operation = answer.json()
+        assert answer.status == 202 and operation["kind"] == "BACKFILL_SCHEDULE", operation
+        assert operation["status"] == "RUNNING" and 0 < operation["done"] < operation["total"] == minutes, operation
+        server = start()
+        client = server.client()
+        for _ in range(2):
+            finished = over(client, operation)
+            assert (finished["status"], finished["done"]) == ("COMPLETED", minutes), finished
+            events = client.all(f"/v1/events?scheduleId=ext:minutes&targetTo={wish['to']}&limit=500")
+            assert len(events) == len({event["targetTimestampUTC"] for event in events}) == minutes, len(events)
+            operation = client.ok("POST", "/v1/schedules/ext:minutes/backfill", wish)
+        print(f"{kind}: {minutes} minutes filled in, killed on the way: each once, also when asked again")
+        assert server.stop() == 0
+
+
 def command_line():
     """list, wait and stop."""
 
@@ -147,4 +174,4 @@ def command_line():
 
 if __name__ == "__main__":
     which, *rest = sys.argv[1:]
-    {"killed": killed, "shared": shared, "command_line": command_line}[which](*rest)
+    {"killed": killed, "shared": shared, "filled_in": filled_in, "command_line": command_line}[which](*rest)

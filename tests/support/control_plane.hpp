@@ -251,7 +251,7 @@ protected:
     PutSchedule put_schedule{create_schedule, edit_schedule};
     DeleteSchedule delete_schedule{store, ids};
     TriggerSchedule trigger_schedule{store, zones, ids, wakeups};
-    BackfillSchedule backfill_schedule{store, zones, ids, wakeups};
+    BackfillSchedule backfill_schedule{store, zones, operations};
     Queries queries{store};
 };
 

@@ -1,6 +1,15 @@
 #include "adapters/http/api/answers.hpp"
 
 namespace sundial::http {
+namespace {
+
+Response with_place(int status, std::string body, Version version, std::string_view place) {
+    Response response = with_etag(json(status, std::move(body)), version);
+    response.headers.set("Location", std::string(place));
+    return response;
+}
+
+}  // namespace
 
 Response with_etag(Response response, Version version) {
     response.headers.set("ETag", etag(version));
@@ -8,9 +17,11 @@ Response with_etag(Response response, Version version) {
 }
 
 Response created(std::string body, Version version, std::string_view place) {
-    Response response = with_etag(json(201, std::move(body)), version);
-    response.headers.set("Location", std::string(place));
-    return response;
+    return with_place(201, std::move(body), version, place);
+}
+
+Response accepted(std::string body, Version version, std::string_view place) {
+    return with_place(202, std::move(body), version, place);
 }
 
 Response found(const Request& request, std::string body, Version version) {

@@ -14,6 +14,8 @@ namespace sundial::http {
 [[nodiscard]] Response with_etag(Response response, Version version);
 /// 201 with its place.
 [[nodiscard]] Response created(std::string body, Version version, std::string_view place);
+/// 202 with the place of what goes on.
+[[nodiscard]] Response accepted(std::string body, Version version, std::string_view place);
 /// 200, or 304 if the caller has that version already.
 [[nodiscard]] Response found(const Request& request, std::string body, Version version);
 [[nodiscard]] Response refused(const Error& error, const Request& request);

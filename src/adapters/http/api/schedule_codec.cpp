@@ -127,8 +127,7 @@ BackfillWish backfill_wish(const JsonBody& body) {
 
 std::string backfill_json(const Backfill& backfill, const TimeZones& zones) {
     base::JsonWriter json;
-    json.begin_object().member("occurrences", backfill.occurrences);
-    json.member("created", backfill.created).key("samples").begin_array();
+    json.begin_object().member("occurrences", backfill.occurrences).key("samples").begin_array();
     for (const Backfill::Sample& sample : backfill.samples) {
         const auto zone = zones.find(sample.zone);
         json.begin_object()

@@ -2,6 +2,7 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/operation_codec.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/schedule_codec.hpp"
@@ -111,7 +112,10 @@ public:
     [[nodiscard]] Response backfill(const Request& request) const {
         const auto done = api_.backfill.run(request.path_value("id"), backfill_wish(*request.json));
         if (!done) return refused(done.error(), request);
-        return json(200, backfill_json(*done, api_.zones));
+        if (!done->operation) return json(200, backfill_json(*done, api_.zones));
+        const auto& operation = *done->operation;
+        return accepted(operation_json(operation), operation.version,
+                        "/v1/operations/" + to_string(operation.id));
     }
 
 private:
