@@ -1,6 +1,7 @@
+#include "application/replan_schedule.hpp"
+
 #include <gmock/gmock.h>
 
-#include "application/replan_schedule.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
