@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 
 constexpr std::size_t most_samples = 5;
 constexpr std::uint64_t most_occurrences = 1'000'000;
-/// Users, and events, of one transaction: some 100 ms.
+/// Users, and events, of one transaction: few enough that nobody waits for it.
 constexpr std::size_t batch_size = 200;
 
 /// [from, to).

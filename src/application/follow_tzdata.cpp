@@ -12,7 +12,7 @@
 namespace sundial {
 namespace {
 
-/// Events of one transaction: some 100 ms, in which claims go round them.
+/// Events of one transaction: few enough that claims go round them for a moment only.
 constexpr std::size_t batch_size = 200;
 
 /// What one transaction did.

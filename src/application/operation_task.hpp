@@ -27,7 +27,7 @@ public:
     virtual ~OperationTask() = default;
     /// How many rows there are to go through. Asked once, with the first batch.
     virtual std::uint64_t count(Transaction& tx, const Operation& operation) = 0;
-    /// Does some 100 ms of work, in the transaction in which its progress is stored. May be called
+    /// Does a batch of work, in the transaction in which its progress is stored. May be called
     /// again after a conflict, and must then do the same.
     virtual Batch run(Transaction& tx, const Operation& operation) = 0;
     /// The batch is committed: now is the time for what needs transactions of its own.

@@ -69,8 +69,8 @@ Operation Operations::begin(const Operation& started) {
                 return operation;
             });
         }
-    } catch (const std::exception&) {
-        // Begun all the same: `run` takes it up after the lease.
+    } catch (const std::exception& error) {
+        tell_wait(error);  // it is begun all the same: `run` takes it up after the lease
     }
     wake();
     return operation;
@@ -100,10 +100,7 @@ void Operations::run() {
             while (work_on_one()) {
             }
         } catch (const std::exception& error) {
-            base::LogLine line;
-            line.level = base::LogLevel::warn;
-            line.message = std::string{"operations wait: "} + error.what();
-            ports_.log.write(std::move(line));
+            tell_wait(error);
         }
         wait();
         const std::lock_guard lock(mutex_);
@@ -236,6 +233,13 @@ void Operations::wake() {
     const std::lock_guard lock(mutex_);
     woken_ = true;
     changed_.notify_all();
+}
+
+void Operations::tell_wait(const std::exception& error) {
+    base::LogLine line;
+    line.level = base::LogLevel::warn;
+    line.message = std::string{"operations wait: "} + error.what();
+    ports_.log.write(std::move(line));
 }
 
 void Operations::tell(const Operation& operation, const char* what, base::LogLevel level) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -78,6 +79,8 @@ private:
     std::optional<Operation> failed(const Operation& held, const char* why);
     void wait();
     void wake();
+    /// That something keeps the work from going on now; it is tried again.
+    void tell_wait(const std::exception& error);
     void tell(const Operation& operation, const char* what,
               base::LogLevel level = base::LogLevel::info);
 

@@ -144,6 +144,7 @@ InvalidTemplate only_of_users(const Piece& piece) {
 
 InvalidTemplate unknown(const Piece& piece) {
     std::vector<std::string> known;
+    known.reserve(names.size() + groups.size());
     for (const auto& name : names) known.emplace_back(name.text);
     for (const auto& group : groups) known.push_back(std::string{group.prefix} + "x");
     std::string message =

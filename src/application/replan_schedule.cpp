@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-/// Events, or users, of one transaction: some 100 ms, in which claims go round them.
+/// Events, or users, of one transaction: few enough that claims go round them for a moment only.
 constexpr std::size_t batch_size = 200;
 
 std::optional<Schedule> shared(Transaction& tx, ScheduleId id) {

@@ -7,7 +7,7 @@
 namespace sundial {
 namespace {
 
-/// Events that one request looks at: some 50 ms.
+/// Events that one request looks at: a page of a few moves must not read a million rows.
 constexpr std::size_t looked_at = 2'000;
 constexpr std::size_t batch_size = 200;
 

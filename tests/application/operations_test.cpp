@@ -159,6 +159,18 @@ TEST_F(OperationsTest, GoOnWhereADeadProcessWas) {
     EXPECT_EQ(now_of(operation).status, OperationStatus::completed);
 }
 
+TEST_F(OperationsTest, AreBegunThoughTheDatabaseIsGoneForTheFirstBatchWhichIsTold) {
+    const Operation operation = started();
+    rows.during = [](Transaction&) { throw Unavailable("gone"); };
+    EXPECT_EQ(here->begin(operation).status, OperationStatus::running);
+    EXPECT_EQ(log.lines().back().message, "operations wait: gone");
+    rows.during = [](Transaction&) {};
+    clock.advance(30s);
+    there->drain();
+    EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
+    EXPECT_EQ(now_of(operation).status, OperationStatus::completed);
+}
+
 TEST_F(OperationsTest, StopAfterTheBatchUnderWay) {
     const Operation operation = given();
     rows.after = [&] {
