@@ -1,0 +1,40 @@
+#include "server/command_line/client_flags.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "adapters/system/monotonic_clock.hpp"
+
+namespace sundial::server {
+
+void add_client_flags(CLI::App& command, ClientFlags& flags) {
+    command.add_option("--server", flags.server, "server to ask")
+        ->envname("SUNDIAL_SERVER")
+        ->capture_default_str();
+    command.add_flag("--json", flags.json, "the answer as the API gave it");
+}
+
+cli::HttpClient client(const ClientFlags& flags) { return cli::HttpClient(flags.server); }
+
+cli::Output output(bool json) { return {std::cout, std::cerr, json}; }
+
+cli::Patience patience(std::int64_t timeout_seconds) {
+    const auto clock = std::make_shared<system::BootClock>();
+    const auto in_milliseconds = [clock] {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(clock->now());
+    };
+    const auto begin = in_milliseconds();
+    return {.elapsed = [in_milliseconds, begin] { return in_milliseconds() - begin; },
+            .sleep = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
+            .timeout = timeout_seconds > 0 ? std::optional(std::chrono::seconds(timeout_seconds))
+                                           : std::nullopt,
+            .terminal = ::isatty(STDERR_FILENO) == 1};
+}
+
+}  // namespace sundial::server

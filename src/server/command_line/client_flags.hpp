@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/http_client.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace sundial::server {
+
+/// What a command that asks a running server is told about it.
+struct ClientFlags {
+    std::string server = "http://127.0.0.1:8080";
+    bool json = false;
+};
+
+/// `flags` must live as long as `command`.
+void add_client_flags(CLI::App& command, ClientFlags& flags);
+[[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
+
+/// Where results and messages of this process go.
+[[nodiscard]] cli::Output output(bool json);
+/// By this machine's clock and terminal; 0 seconds: no end.
+[[nodiscard]] cli::Patience patience(std::int64_t timeout_seconds);
+
+}  // namespace sundial::server

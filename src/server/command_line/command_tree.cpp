@@ -1,0 +1,86 @@
+#include "server/command_line/command_tree.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/suggest.hpp"
+
+namespace sundial::server {
+namespace {
+
+void collect_names(const CLI::App& app, std::vector<std::string>& names) {
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!below->get_name().empty()) names.push_back(below->get_name());
+        collect_names(*below, names);
+    }
+}
+
+}  // namespace
+
+CommandTree::CommandTree()
+    : root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",
+                                       "sundial")) {
+    root_->set_help_all_flag("--help-all", "help of every command");
+    root_->require_subcommand(1);
+    root_->get_formatter()->column_width(34);
+}
+
+CommandTree::~CommandTree() = default;
+
+CLI::App& CommandTree::noun(const char* name, const char* help) {
+    CLI::App& added = *root_->add_subcommand(name, help);
+    added.require_subcommand(1);
+    return added;
+}
+
+CLI::App& CommandTree::verb(CLI::App& noun, const char* name, const char* help,
+                            std::function<int()> run) {
+    CLI::App& added = *noun.add_subcommand(name, help);
+    added.callback([this, run = std::move(run)] { chosen_ = run; });
+    return added;
+}
+
+CLI::App& CommandTree::verb(const char* name, const char* help, std::function<int()> run) {
+    return verb(*root_, name, help, std::move(run));
+}
+
+int CommandTree::run(int argc, char** argv) {
+    try {
+        root_->parse(argc, argv);
+        return chosen_();
+    } catch (const CLI::ParseError& error) {
+        return explain(error, argc, argv);
+    }
+}
+
+int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) const {
+    if (root_->exit(error) == 0) return ok;
+    suggest(argc, argv);
+    return usage;
+}
+
+/// What was probably meant by a flag or command that nobody knows.
+void CommandTree::suggest(int argc, char** argv) const {
+    std::vector<std::string> known;
+    collect_names(*root_, known);
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        const bool is_flag = word.starts_with("--");
+        if (is_flag) word.erase(std::min(word.find('='), word.size()));
+        if (std::ranges::find(known, word) != known.end() || (i > 1 && !is_flag)) continue;
+        if (const auto meant = base::nearest(word, known)) {
+            std::cerr << "did you mean '" << *meant << "'?\n";
+        }
+        return;
+    }
+}
+
+}  // namespace sundial::server

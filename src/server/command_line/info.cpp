@@ -1,0 +1,24 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "server/command_line/client_flags.hpp"
+#include "server/command_line/command_tree.hpp"
+#include "server/command_line/nouns.hpp"
+#include "server/version.hpp"
+
+namespace sundial::server {
+
+void add_info_commands(CommandTree& tree) {
+    const auto flags = std::make_shared<ClientFlags>();
+    add_client_flags(
+        tree.verb("info", "versions of a running server and its parts",
+                  [flags] { return cli::show_info(client(*flags), output(flags->json)); }),
+        *flags);
+    tree.verb("version", "version of this program", [] {
+        std::cout << "sundial " << product_version() << " (" << product_commit() << ")\n";
+        return static_cast<int>(ok);
+    });
+}
+
+}  // namespace sundial::server

@@ -1,0 +1,16 @@
+#pragma once
+
+/// What the command line can do, a file for each group of nouns. Each adds its own to the tree.
+namespace sundial::server {
+
+class CommandTree;
+
+void add_serving_commands(CommandTree& tree);    // serve, dev, tick
+void add_database_commands(CommandTree& tree);   // db, config
+void add_clock_commands(CommandTree& tree);      // clock
+void add_operation_commands(CommandTree& tree);  // op
+void add_info_commands(CommandTree& tree);       // info, version
+void add_rule_commands(CommandTree& tree);       // next, schedule explain
+void add_zone_commands(CommandTree& tree);       // zone
+
+}  // namespace sundial::server

@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "server/command_line/client_flags.hpp"
+#include "server/command_line/command_tree.hpp"
+#include "server/command_line/nouns.hpp"
+
+namespace sundial::server {
+namespace {
+
+struct OperationFlags {
+    ClientFlags client{};
+    std::string id{};
+    bool running = false;
+    std::int64_t timeout = 0;  // seconds; 0: none
+};
+
+void add_id(CLI::App& command, OperationFlags& flags) {
+    command.add_option("id", flags.id, "the operation")->required();
+}
+
+}  // namespace
+
+void add_operation_commands(CommandTree& tree) {
+    const auto flags = std::make_shared<OperationFlags>();
+    CLI::App& op = tree.noun("op", "long jobs: edits of schedules, …");
+
+    CLI::App& list = tree.verb(op, "list", "newest first", [flags] {
+        return cli::list_operations(client(flags->client), flags->running,
+                                    output(flags->client.json));
+    });
+    list.add_flag("--running", flags->running, "only those under way");
+
+    CLI::App& wait = tree.verb(op, "wait", "until it is over, with its progress", [flags] {
+        return cli::wait_for_operation(client(flags->client), flags->id, patience(flags->timeout),
+                                       output(flags->client.json));
+    });
+    add_id(wait, *flags);
+    wait.add_option("--timeout", flags->timeout, "seconds; after them exit code 8")
+        ->check(CLI::PositiveNumber);
+
+    CLI::App& stop = tree.verb(op, "stop", "end it; what it has done stays", [flags] {
+        return cli::stop_operation(client(flags->client), flags->id, output(flags->client.json));
+    });
+    add_id(stop, *flags);
+
+    for (CLI::App* const each : {&list, &wait, &stop}) add_client_flags(*each, flags->client);
+}
+
+}  // namespace sundial::server
