@@ -25,7 +25,10 @@ void HeldClaims::move_to(HeldClaim& claim, Stage stage) {
     if (takes_slot(claim.stage)) --taken_slots_;
     if (takes_slot(stage)) ++taken_slots_;
     if (claim.stage == Stage::sending) --sending_;
-    if (stage == Stage::sending) ++sending_;
+    if (stage == Stage::sending) {
+        ++sending_;
+        first_deadline_ = std::min(first_deadline_, claim.deadline);
+    }
     claim.stage = stage;
 }
 
@@ -75,6 +78,20 @@ bool HeldClaims::has_leases() const {
 
 void HeldClaims::set_deadlines(Mono deadline) {
     for (auto& [id, claim] : claims_) claim.deadline = deadline;
+    first_deadline_ = deadline;
+}
+
+const HeldClaim* HeldClaims::take_overdue(Mono now) {
+    if (now < first_deadline_) return nullptr;  // nearly always
+    first_deadline_ = Mono::max();
+    for (auto& [id, claim] : claims_) {
+        if (claim.stage != Stage::sending || claim.abandoned || claim.lost) continue;
+        first_deadline_ = std::min(first_deadline_, claim.deadline);
+        if (now < claim.deadline) continue;
+        claim.abandoned = true;
+        return &claim;
+    }
+    return nullptr;
 }
 
 bool HeldClaims::any_due_by(Instant then) const {

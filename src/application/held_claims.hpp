@@ -18,10 +18,11 @@ enum class Stage : std::uint8_t { claimed, ready, sending, settling, giving_back
 struct HeldClaim {
     Event event;  // as claimed
     Instant claimed_at;
-    Mono deadline{};       // no send whose time-out ends later
+    Mono deadline{};       // no send whose time-out ends later; past it the lease may be over
     bool rescued = false;  // an earlier holder lost it
     Stage stage = Stage::claimed;
-    bool lost = false;  // its lease is over; what was begun is finished all the same
+    bool lost = false;       // its lease is over; what was begun is finished all the same
+    bool abandoned = false;  // its try was ended, or is about to be
     Destination destination{};
     Instant started_at{};
 };
@@ -45,6 +46,10 @@ public:
     [[nodiscard]] std::vector<Held> leases() const;
     [[nodiscard]] bool has_leases() const;
     void set_deadlines(Mono deadline);
+    /// A try under way past its deadline, each once. Null: there is none (any more).
+    [[nodiscard]] const HeldClaim* take_overdue(Mono now);
+    /// No try under way is overdue before.
+    [[nodiscard]] Mono first_deadline() const { return first_deadline_; }
 
     [[nodiscard]] std::size_t size() const { return claims_.size(); }
     [[nodiscard]] bool empty() const { return claims_.empty(); }
@@ -57,6 +62,7 @@ private:
     std::unordered_map<EventId, HeldClaim> claims_;
     std::size_t taken_slots_ = 0;
     std::size_t sending_ = 0;
+    Mono first_deadline_ = Mono::max();  // of the tries under way, or a little early
 };
 
 }  // namespace sundial

@@ -58,6 +58,7 @@ Worker::Worker(WorkerSettings settings)
 
 Command Worker::next(Mono now) {
     if (stopping_ && (all_done() || now >= drain_until_)) return Finished{};
+    if (const HeldClaim* claim = held_.take_overdue(now)) return Abandon{claim->event};
     if (auto command = next_extension(now)) return *std::move(command);
     if (!to_disable_.empty() && disable_backoff_.over(now)) {
         return DisableEndpoint{to_disable_.front()};
@@ -156,6 +157,7 @@ Mono Worker::next_moment(Mono now) const {
     Mono moment = now + settings_.tick;  // at the latest, so that others see that we are alive
     const auto at = [&](Mono when) { moment = std::min(moment, when); };
     if (held_.has_leases()) at(std::max(extend_at_, extend_backoff_.until()));
+    if (held_.sending() > 0) at(held_.first_deadline());
     if (!to_disable_.empty()) at(disable_backoff_.until());
     if (!to_give_back_.empty()) at(give_back_backoff_.until());
     if (!to_settle_.empty()) at(settle_at(now));

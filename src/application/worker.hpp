@@ -47,6 +47,9 @@ struct Send {  // start one try; no answer now, but one delivered() later
     Destination destination;
     Instant now;
 };
+struct Abandon {  // end a try whose lease may be over; its outcome comes all the same
+    Event event;
+};
 struct DisableEndpoint {  // its receiver said 410 -> endpoint_disabled()
     EndpointId endpoint;
 };
@@ -65,8 +68,8 @@ struct WaitUntil {  // or until anything arrives
     Mono when;
 };
 struct Finished {};  // after stop(): nothing is held any more, or the time to drain is over
-using Command = std::variant<CountBacklog, Look, Claim, Plan, Send, DisableEndpoint, Settle,
-                             GiveBack, Extend, WaitUntil, Finished>;
+using Command = std::variant<CountBacklog, Look, Claim, Plan, Send, Abandon, DisableEndpoint,
+                             Settle, GiveBack, Extend, WaitUntil, Finished>;
 
 /// A claim that is over for this instance.
 struct Settled {

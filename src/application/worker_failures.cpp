@@ -80,6 +80,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         }
         // These call no port; a try that cannot be started has an outcome instead.
         void operator()(const Send&) const { base::check(false); }
+        void operator()(const Abandon&) const { base::check(false); }
         void operator()(const WaitUntil&) const { base::check(false); }
         void operator()(const Finished&) const { base::check(false); }
     };

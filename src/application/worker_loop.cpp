@@ -223,6 +223,11 @@ void WorkerLoop::carry_out(const Send& command) {
     }
 }
 
+void WorkerLoop::carry_out(const Abandon& command) {
+    ports_.log.write(lease_expired_line(command.event, "send", settings_.instance));
+    ports_.deliver.abandon(command.event);
+}
+
 void WorkerLoop::carry_out(const DisableEndpoint& command) {
     const std::string reason = "the receiver answered 410 Gone";
     const auto disabled =

@@ -105,6 +105,7 @@ private:
     void carry_out(const Claim& command);
     void carry_out(const Plan& command);
     void carry_out(const Send& command);
+    void carry_out(const Abandon& command);
     void carry_out(const DisableEndpoint& command);
     void carry_out(const Settle& command);
     void carry_out(const GiveBack& command);

@@ -359,6 +359,17 @@ TEST_F(WorkerLoopTest, AbandonsATryWhoseLeaseIsLost) {
     EXPECT_EQ(observer.leases_lost, 1U);
 }
 
+TEST_F(WorkerLoopTest, AbandonsATryWhoseLeaseItCannotExtendBeforeItIsOver) {
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    turn(8);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+
+    monotonic.time += 26s;  // frozen
+    turn(1);
+    EXPECT_THAT(webhook.abandoned, ElementsAre(event.id));
+}
+
 TEST_F(WorkerLoopTest, FailsWhatWasLostTooOftenWithoutSendingIt) {
     Endpoint endpoint = an_endpoint().with_retry_policy({.kind = RetryPolicy::Kind::seed});
     const Event event = a_due_event(an_existing_endpoint(endpoint));

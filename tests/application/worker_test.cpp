@@ -34,9 +34,9 @@ protected:
     Wanted want() {
         Command command = worker.next(now);
         if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
-        static constexpr std::array names{"CountBacklog", "Look",      "Claim",   "Plan",
-                                          "Send",         "Disable",   "Settle",  "GiveBack",
-                                          "Extend",       "WaitUntil", "Finished"};
+        static constexpr std::array names{"CountBacklog", "Look",    "Claim",     "Plan",
+                                          "Send",         "Abandon", "Disable",   "Settle",
+                                          "GiveBack",     "Extend",  "WaitUntil", "Finished"};
         throw std::logic_error(std::string{"the worker wants "} + names.at(command.index()));
     }
     /// How long it wants to wait.
@@ -593,6 +593,7 @@ TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
     take({event});
     const Event first = send();
     now += 40s;  // frozen for longer than the lease
+    want<Abandon>();
     fail<Extend>();
     look({db()});
     want<Claim>();
@@ -607,6 +608,41 @@ TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
     worker.given_back(0, now);
     accept(first);
     EXPECT_EQ(want<Settle>().batch.front().held, Version{2});
+}
+
+TEST_F(WorkerTest, EndsATryAtItsDeadlineAndSettlesWhatCameOfIt) {
+    take(events(1));
+    const Event event = send();
+    now += 10s;
+    fail<Extend>();
+    now += 14s + 999'999us;  // one more, and the claim was issued 25 s ago
+    fail<Extend>();
+    EXPECT_EQ(wait(), 1us);
+    now += 1us;
+    EXPECT_EQ(want<Abandon>().event.id, event.id);
+    Outcome ended;
+    ended.verdict = Verdict::retryable;
+    ended.error = DeliveryErrorCode::lease_lost;
+    deliver(event, ended);
+    const Settle wanted = want<Settle>();
+    ASSERT_THAT(wanted.batch, SizeIs(1));
+    EXPECT_EQ(wanted.batch.front().held, event.version);
+    EXPECT_TRUE(std::holds_alternative<RetryIn>(wanted.batch.front().result));
+}
+
+TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
+    take(events(1));
+    const Event event = send();
+    now += 24s;
+    want<Extend>();
+    worker.extended({});
+    now += 20s;
+    want<Extend>();
+    worker.extended({});
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+    accept(event);
+    settle();
 }
 
 TEST_F(WorkerTest, SendsUnderTheNewerClaimWhatTheOlderHadNotSent) {
