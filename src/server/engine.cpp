@@ -10,6 +10,7 @@
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
+#include "adapters/system/claim_log_file.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/monotonic_clock.hpp"
@@ -17,6 +18,7 @@
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
+#include "application/logged_queue.hpp"
 #include "application/observed_queue.hpp"
 #include "application/observed_store.hpp"
 #include "application/operation_tasks.hpp"
@@ -24,6 +26,7 @@
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
+#include "server/observers.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -70,6 +73,16 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
 
 }  // namespace
 
+/// The claim log, for whoever asked for one, and what writes to it.
+struct Claims {
+    Claims(const std::string& file, InstanceId instance, EventQueue& queue,
+           const MonotonicClock& monotonic, base::Log& log)
+        : log_file(file, instance, log), logged(queue, monotonic, log_file), sends(log_file) {}
+    system::ClaimLogFile log_file;
+    LoggedQueue logged;
+    LoggedSends sends;
+};
+
 /// In the order in which they need each other.
 struct Engine::Parts {
     Parts(std::unique_ptr<Database> opened, const EngineParts& given)
@@ -79,6 +92,10 @@ struct Engine::Parts {
           database(std::move(opened)),
           store(database->store(), monotonic, given.storage_observer, given.log),
           queue(database->queue(), monotonic, given.storage_observer),
+          claims(
+              settings.log.claims.empty()
+                  ? nullptr
+                  : std::make_unique<Claims>(settings.log.claims, instance, queue, monotonic, log)),
           secrets(given.encryption_key.empty() ? std::nullopt
                                                : std::optional(given.encryption_key)),
           addresses(settings.delivery.allow, settings.delivery.deny,
@@ -95,8 +112,8 @@ struct Engine::Parts {
                    .inbox = inbox,
                    .in_process = &in_process,
                    .handlers = given.handlers}),
-          loop(worker_settings(),
-               {queue, plan, deliver, monotonic, random, given.log, given.observer}),
+          loop(worker_settings(), {claimed_from(), plan, deliver, monotonic, random, given.log,
+                                   observed_by(given.observer)}),
           operations({.instance = instance, .lease = settings.scheduler.lease},
                      {.store = store,
                       .ids = ids,
@@ -156,6 +173,16 @@ struct Engine::Parts {
         return of_worker;
     }
 
+    [[nodiscard]] EventQueue& claimed_from() {
+        if (claims) return claims->logged;
+        return queue;
+    }
+    [[nodiscard]] EngineObserver& observed_by(EngineObserver& observer) {
+        observers.add(observer);
+        if (claims) observers.add(claims->sends);
+        return observers;
+    }
+
     const Settings& settings;
     const TimeZones& zones;
     base::Log& log;
@@ -166,6 +193,8 @@ struct Engine::Parts {
     system::SystemIds ids;
     system::SystemRandom random;
     InstanceId instance{ids.fresh()};
+    std::unique_ptr<Claims> claims;  // null: no claim log
+    Observers observers;
     system::SecretBox secrets;
     webhook::AddressRules addresses;
     webhook::UrlRules urls;

@@ -222,6 +222,8 @@ const std::vector<Key>& keys() {
                  {"json", "text"}),
             key("log.environment", "named in every log line",
                 [](auto& s) -> auto& { return s.log.environment; }),
+            key("log.claims", "file that every step of every claim is appended to",
+                [](auto& s) -> auto& { return s.log.claims; }),
             key("telemetry.metrics", "serve /metrics",
                 [](auto& s) -> auto& { return s.telemetry.metrics; }),
             key("ui.inbox", "allow endpoints of type INBOX",

@@ -54,6 +54,7 @@ struct Settings {
         std::string level = "info";
         std::string format = "json";
         std::string environment = "production";
+        std::string claims{};  // file of the claim log; empty: none
     } log;
     struct Telemetry {
         bool metrics = true;

@@ -1,0 +1,76 @@
+#include "adapters/system/claim_log_file.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "application/ports/failures.hpp"
+#include "support/builders.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::system {
+namespace {
+
+using testing::HasSubstr;
+
+std::string content_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream{file}.rdbuf();
+    return text.str();
+}
+
+class ClaimLogFiles : public testing::Test {
+protected:
+    void TearDown() override { std::filesystem::remove(file); }
+    std::filesystem::path file =
+        std::filesystem::path{testing::TempDir()} /
+        ("claims-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
+         testing::UnitTest::GetInstance()->current_test_info()->name());
+    RecordedLog log;
+};
+
+TEST_F(ClaimLogFiles, HasALineForEachStepBeforeTheCallReturns) {
+    const Event event = EventBuilder{}.with_key("k-1").build();
+    ClaimLogFile claims(file, instance_a, log);
+    const std::array steps{ClaimStep{.op = ClaimStep::Op::claim,
+                                     .answer = ClaimStep::Answer::done,
+                                     .id = event.id,
+                                     .version = Version{2},
+                                     .attempt = Attempt{1},
+                                     .event = &event,
+                                     .rescued = true},
+                           ClaimStep{.op = ClaimStep::Op::settle,
+                                     .answer = ClaimStep::Answer::refused,
+                                     .id = event.id,
+                                     .version = Version{2},
+                                     .attempt = Attempt{1}}};
+    claims.write(steps);
+
+    const std::string text = content_of(file);
+    EXPECT_EQ(std::ranges::count(text, '\n'), 3);
+    EXPECT_THAT(text, HasSubstr(R"("op":"start","pid":)"));
+    EXPECT_THAT(text, HasSubstr(R"("type":"ok","op":"claim","took":0,"id":")" +
+                                base::to_string(event.id.value) +
+                                R"(","key":"k-1","target":"2027-01-05T12:00:00Z",)"
+                                R"("attempt":1,"version":2,"rescued":true})"));
+    EXPECT_THAT(text, HasSubstr(R"("type":"fail","op":"settle")"));
+}
+
+TEST_F(ClaimLogFiles, RefusesToStartWithoutItsFile) {
+    EXPECT_THROW(ClaimLogFile("/nowhere/claims", instance_a, log), CannotStart);
+}
+
+TEST_F(ClaimLogFiles, TellsOnceThatItCannotWrite) {
+    ClaimLogFile claims("/dev/full", instance_a, log);
+    const ClaimStep step{.op = ClaimStep::Op::claim, .answer = ClaimStep::Answer::unknown};
+    claims.write({&step, 1});
+    claims.write({&step, 1});
+    ASSERT_EQ(log.lines().size(), 1U);
+    EXPECT_EQ(log.lines().front().level, base::LogLevel::warn);
+}
+
+}  // namespace
+}  // namespace sundial::system
