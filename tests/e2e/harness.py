@@ -49,6 +49,9 @@ class Client:
     def __init__(self, port):
         self.port, self.connection = port, None
 
+    def connect(self, timeout):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
     def call(self, method, path, body=None, headers=None, timeout=HANG_GUARD):
         text = json.dumps(body) if isinstance(body, (dict, list)) else body
         payload = text.encode() if isinstance(text, str) else text
@@ -57,7 +60,7 @@ class Client:
         for attempt in (1, 2):
             fresh = self.connection is None
             if fresh:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+                self.connection = self.connect(timeout)
             try:
                 self.connection.request(method, path, payload, sent)
                 answer = self.connection.getresponse()
@@ -90,17 +93,18 @@ class Client:
 
 
 class Server:
-    """`sundial serve` or `dev` as a process. Its log goes to a file beside the database."""
+    """`sundial serve` or `dev` as a process. Its log goes to a file beside the database. `prefix` is a command that
+    runs it, `preexec` what the child does first."""
 
-    def __init__(self, *arguments, folder, port=0, environment=None):
+    def __init__(self, *arguments, folder, port=0, environment=None, prefix=(), preexec=None):
         self.log_path = os.path.join(folder, f"log-{os.urandom(4).hex()}.jsonl")
-        command = [PROGRAM, *arguments, f"--http.listen=127.0.0.1:{port}", "--log.level=info"]
+        command = [*prefix, PROGRAM, *arguments, f"--http.listen=127.0.0.1:{port}", "--log.level=info"]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
         clean.pop("DATABASE_URL", None)
         clean.update(environment or {})
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
-                                            env=clean, cwd=folder)
+                                            env=clean, cwd=folder, preexec_fn=preexec)
         self.port = None
 
     def log(self):

@@ -1,0 +1,258 @@
+"""Breaches of the promise, made up in a faultless history: does the checker name each, and excuse only what it may?"""
+import os
+import tempfile
+
+import checker
+import generated
+from generated import INSTANCES, MILLISECOND
+
+SECOND = 1000 * MILLISECOND
+
+
+class Tale(generated.Made):
+    """A small history, with words for the parts of one event."""
+
+    def __init__(self):
+        super().__init__(events=60)
+
+    def id_of(self, number):
+        return self.final[number]["id"]
+
+    def row(self, number):
+        return self.final[number]
+
+    def lines(self, number, op, kind=None):
+        event, key = self.id_of(number), self.row(number)["key"]
+        return [line for line in self.history if line["op"] == op and (kind is None or line["type"] == kind)
+                and (line.get("id") == event or ("id" not in line and line.get("key") == key))]
+
+    def again(self, line, after, **changes):
+        copy = {**line, "mono": line["mono"] + after, "t": line["t"] + after, **changes}
+        self.history.append(copy)
+        return copy
+
+    def drop(self, lines):
+        self.history = [line for line in self.history if line not in lines]
+
+    def claimed_again(self, number, after, who=INSTANCES[0], sent=True, **changes):
+        """Another claim, version and attempt one more, and what it sends."""
+        [claim] = self.lines(number, "claim")
+        version, attempt = claim["version"] + 1, claim["attempt"] + 1
+        self.again(claim, after, **{"src": who, "version": version, "attempt": attempt, **changes})
+        if sent:
+            [request], [answer] = self.lines(number, "request"), self.lines(number, "answer")
+            self.again(request, after, n=request["n"] + 10_000, attempt=attempt)
+            self.again(answer, after, n=request["n"] + 10_000)
+        return claim
+
+    def fault(self, kind, effects, begin, end):
+        self.nemeses.append({"t0": 0, "t1": 0, "mono0": begin, "mono1": end, "kind": kind, "effects": effects, "proof": 1})
+
+
+def lost(tale):
+    tale.drop([line for line in tale.history if line.get("id") == tale.id_of(0) and line["op"] != "create"])
+    tale.final.pop(0)
+
+
+def phantom(tale):
+    tale.again(tale.lines(0, "request")[0], 1, id="ffffffff-0000-7000-8000-000000000000", n=9999)
+
+
+def two_events_for_one_key(tale):
+    tale.again(tale.lines(0, "create", "ok")[0], 5, id=tale.id_of(1))
+
+
+def two_live(tale):
+    tale.final.append({**tale.row(0), "id": "ffffffff-0000-7000-8000-000000000000", "status": "PENDING", "retryOf": tale.id_of(0)})
+
+
+def changed_its_mind(tale):
+    tale.row(0)["status"] = "CANCELLED"
+
+
+def claimed_though_over(tale):
+    tale.claimed_again(0, 20 * SECOND, version=4)
+
+
+def completed_unsent(tale):
+    tale.drop(tale.lines(0, "request") + tale.lines(0, "answer"))
+
+
+def settled_first(tale):
+    tale.lines(0, "settle")[0]["mono"] = tale.lines(0, "answer")[0]["mono"] - 1
+
+
+def one_version_twice(tale):
+    tale.drop(tale.lines(0, "settle"))
+    tale.again(tale.lines(0, "claim")[0], 16 * SECOND, src=INSTANCES[0], attempt=2)
+
+
+def lease_ignored(tale):
+    tale.drop(tale.lines(0, "settle"))
+    tale.claimed_again(0, 2 * SECOND, sent=False)
+
+
+def settled_past_the_lease(tale):
+    settle = tale.lines(0, "settle")[0]
+    tale.claimed_again(0, 16 * SECOND, sent=False)
+    settle["mono"] += 17 * SECOND
+
+
+def version_gap(tale):
+    tale.row(0)["version"] = 5
+
+
+def overlap(tale):
+    tale.drop(tale.lines(0, "settle"))
+    tale.claimed_again(0, MILLISECOND // 1000)
+
+
+def other_body(tale):
+    tale.again(tale.lines(0, "request")[0], 1, body="other", attempt=2, n=9999)
+
+
+def number_twice(tale):
+    tale.again(tale.lines(0, "request")[0], 1, n=9999)
+
+
+def sent_again(tale):
+    tale.drop(tale.lines(0, "settle"))
+    tale.claimed_again(0, 16 * SECOND)
+
+
+def early(tale):
+    tale.lines(0, "request")[0]["t"] = generated.EPOCH - 1
+
+
+def wrong_local_time(tale):
+    create = tale.lines(0, "create", "invoke")[0]
+    create |= {"targetTimestampLocal": "2027-01-01T15:00:01", "targetTimezone": "Europe/Paris"}
+
+
+def two_requests_in_peace(tale):
+    tale.again(tale.lines(0, "request")[0], 1, n=9999, attempt=2)
+
+
+def slow_take_over(tale):
+    claim = tale.claimed_again(0, 30 * SECOND, sent=False)
+    tale.drop(tale.lines(0, "settle"))
+    tale.fault("kill", [claim["src"]], claim["mono"] + 1, claim["mono"] + SECOND)
+
+
+def slow_writes(tale):
+    tale.again(tale.lines(59, "create", "ok")[0], 20 * SECOND)
+    tale.fault("dbkill", ["db"], 70 * MILLISECOND, 80 * MILLISECOND)
+
+
+def retry_after_ignored(tale):
+    tale.lines(3, "answer")[0]["after"] = 2
+
+
+def delay_ignored(tale):
+    for line in tale.lines(3, "request") + tale.lines(3, "answer"):
+        if line["mono"] > SECOND:
+            line["mono"] -= 600 * MILLISECOND
+
+
+def refusal_ignored(tale):
+    tale.again(tale.lines(7, "request")[0], 2 * SECOND, n=9999, attempt=2)
+
+
+def redirect_followed(tale):
+    tale.again(tale.lines(0, "request")[0], 1, n=9999, attempt=2, path="/trap")
+
+
+def cancel_ignored(tale):
+    tale.line(1, "client", "ok", "cancel", id=tale.id_of(0), key=tale.row(0)["key"])
+
+
+def forged(tale):
+    tale.lines(0, "request")[0]["signed"] = False
+
+
+def stale_stamp(tale):
+    tale.lines(0, "request")[0]["stamp"] -= 60
+
+
+def unclaimed(tale):
+    tale.lines(0, "claim")[0]["mono"] += 4 * MILLISECOND
+
+
+def attempts_disagree(tale):
+    tale.row(3)["retryCount"] = 0
+
+
+def lease_left(tale):
+    tale.row(0).update(status="PROCESSING", claimedBy="x", leaseExpiresAt=generated.text_of(generated.EPOCH))
+
+
+def left_lying(tale):
+    tale.row(0).update(status="PENDING")
+
+
+def no_fault(tale):
+    tale.run["faults"] = ["kill"]
+
+
+def no_peace(tale):
+    tale.fault("kill", [INSTANCES[0]], 0, tale.run["ended"])
+
+
+BREACHES = {
+    "I1": [lost], "I2": [phantom], "I3": [two_events_for_one_key], "I4": [two_live, changed_its_mind, claimed_though_over],
+    "I5": [completed_unsent, settled_first], "I6": [one_version_twice, lease_ignored, settled_past_the_lease, version_gap],
+    "I7": [overlap], "I8": [other_body, number_twice], "I9": [sent_again, claimed_though_over], "I10": [early],
+    "I11": [wrong_local_time], "I12": [two_requests_in_peace, slow_take_over, slow_writes],
+    "I13": [retry_after_ignored, delay_ignored, refusal_ignored, redirect_followed, cancel_ignored],
+    "I14": [forged, stale_stamp], "I15": [unclaimed], "I16": [attempts_disagree], "I17": [lease_left, left_lying],
+    "FAULTS": [no_fault, no_peace],
+}
+
+
+def holder(tale):
+    return tale.lines(0, "claim")[0]
+
+
+def excused_by_its_kill(tale):
+    """Killed between the 2xx and the commit: the one duplicate that is promised."""
+    sent_again(tale)
+    tale.fault("kill", [holder(tale)["src"]], holder(tale)["mono"] + 3 * MILLISECOND, holder(tale)["mono"] + SECOND)
+
+
+def excused_by_a_cut_answer(tale):
+    sent_again(tale)
+    tale.lines(0, "answer")[0]["type"] = "info"
+
+
+def not_excused_by_another_kill(tale):
+    sent_again(tale)
+    others = [name for name in INSTANCES if name != holder(tale)["src"]]
+    tale.fault("kill", others, holder(tale)["mono"] + 3 * MILLISECOND, holder(tale)["mono"] + SECOND)
+
+
+def not_excused_by_a_later_kill(tale):
+    sent_again(tale)
+    tale.run["ended"] += 300 * SECOND
+    tale.fault("kill", [holder(tale)["src"]], holder(tale)["mono"] + 30 * SECOND, holder(tale)["mono"] + 31 * SECOND)
+
+
+EXCUSES = {excused_by_its_kill: True, excused_by_a_cut_answer: True, not_excused_by_another_kill: False,
+           not_excused_by_a_later_kill: False}
+
+
+def judged(change):
+    tale = Tale()
+    change(tale)
+    with tempfile.TemporaryDirectory(prefix="sundial-chaos-tale-") as directory:
+        return checker.judge(tale.write(os.path.join(directory, "tale")))[1]
+
+
+def breaches():
+    """(breach, invariant, found)."""
+    untouched = judged(lambda tale: None)
+    yield "none", "none", untouched.good() or dict(untouched.samples)
+    for invariant, changes in BREACHES.items():
+        for change in changes:
+            yield change.__name__, invariant, judged(change).broken[invariant] > 0
+    for change, excused in EXCUSES.items():
+        yield change.__name__, "I9", (judged(change).broken["I9"] == 0) == excused
