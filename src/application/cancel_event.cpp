@@ -7,6 +7,7 @@
 #include "application/chain_planner.hpp"
 #include "application/expected_version.hpp"
 #include "application/reference.hpp"
+#include "base/crash_point.hpp"
 
 namespace sundial {
 namespace {
@@ -42,6 +43,7 @@ std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zo
 Result<Event> cancel_alone(Transaction& tx, const Event& event) {
     auto cancelled = cancel(event, tx.now(), reason);
     if (cancelled) tx.events().finish(*cancelled);
+    CRASH_POINT("cancel: before commit");
     return cancelled;
 }
 
@@ -72,6 +74,7 @@ Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expec
         earliest = planner.earliest();
         return cancelled;
     });
+    CRASH_POINT("cancel: after commit");
     if (result) wakeups_.due_at(earliest);
     return result;
 }

@@ -10,6 +10,7 @@
 #include "application/misfire_judge.hpp"
 #include "application/plan_occurrence.hpp"
 #include "base/check.hpp"
+#include "base/crash_point.hpp"
 
 namespace sundial {
 namespace {
@@ -188,8 +189,10 @@ Planning PlanSuccessors::run(std::span<const Event> claimed) {
     store_.transact([&](Transaction& tx) {
         const auto zones = zones_.current();
         planning = Planner{tx, *zones, ids_, claimed}.run();
+        CRASH_POINT("plan: before commit");
         return true;
     });
+    CRASH_POINT("plan: after commit");
     return planning;
 }
 

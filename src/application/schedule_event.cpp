@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "application/event_references.hpp"
+#include "base/crash_point.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {
@@ -62,8 +63,10 @@ Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
                           .created_at = tx.now(),
                           .updated_at = tx.now()};
         if (auto added = tx.events().add(event); !added) return added.error();
+        CRASH_POINT("create: before commit");
         return event;
     });
+    CRASH_POINT("create: after commit");
     if (result) wakeups_.due_at(result->claimable_at);
     return result;
 }

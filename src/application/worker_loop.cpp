@@ -10,6 +10,7 @@
 
 #include "application/engine_log.hpp"
 #include "application/ports/failures.hpp"
+#include "base/crash_point.hpp"
 
 namespace sundial {
 
@@ -114,6 +115,7 @@ void WorkerLoop::collect_mail() {
         stop_asked = mailbox_->stop;
     }
     for (auto& [id, outcome] : outcomes) {
+        CRASH_POINT("answer: before commit");
         const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
         const Instant first = over.event.first_attempt_at.value_or(over.started_at);
         ports_.observer.delivered({over.event, over.destination.endpoint.get(), over.outcome,
@@ -214,6 +216,7 @@ void WorkerLoop::carry_out(const Send& command) {
         mailbox->arrived.notify_all();
     };
     try {
+        CRASH_POINT("claim: before send");
         ports_.deliver.start(event, command.destination, command.now, done);
     } catch (const std::exception& exception) {
         Outcome outcome;

@@ -55,6 +55,7 @@ sqlite::Settings sqlite_settings(const Settings& settings, const std::string& fi
     own.birthday_time = settings.scheduler.birthday_time;
     own.test_clock = test_clock;
     own.auto_migrate = settings.storage.auto_migrate;
+    own.survives_power_cut = settings.storage.synchronous == "full";
     return own;
 }
 

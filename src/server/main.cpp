@@ -1,7 +1,9 @@
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "application/ports/failures.hpp"
+#include "base/crash_point.hpp"
 #include "cli/http_client.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/nouns.hpp"
@@ -15,9 +17,17 @@ int told(int exit_code, const char* what, const std::exception& error) {
     return exit_code;
 }
 
+/// Only where there are crash points does the program know of a way to reach them.
+void arm_crash_points() {
+#ifdef SUNDIAL_CRASH_POINTS
+    if (const char* armed = std::getenv("CRASH_POINT")) base::arm_crash_point(armed);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    arm_crash_points();
     try {
         server::CommandTree tree;
         server::add_serving_commands(tree);

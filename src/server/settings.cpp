@@ -174,6 +174,10 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.storage.shards; }, 1, 256),
             key("storage.auto_migrate", "bring the schema up to date at start",
                 [](auto& s) -> auto& { return s.storage.auto_migrate; }),
+            word("storage.synchronous",
+                 "full: what is acknowledged survives a power cut; normal: the last of it may not "
+                 "(SQLite)",
+                 [](auto& s) -> auto& { return s.storage.synchronous; }, {"full", "normal"}),
             duration(
                 "scheduler.tick", "look at the database at least so often",
                 [](auto& s) -> auto& { return s.scheduler.tick; }, 1s, 60s),

@@ -22,6 +22,7 @@ struct Settings {
         std::uint32_t pool_size = 8;  // PostgreSQL connections
         std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
         bool auto_migrate = true;
+        std::string synchronous = "full";  // or normal; SQLite
     } storage;
     struct Scheduler {
         std::chrono::seconds tick{1};

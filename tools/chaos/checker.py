@@ -549,4 +549,5 @@ def check(directory):
     from report import show
     run, verdict = judge(directory)
     show(run, verdict)
-    return verdict.good()
+    must_break = run.asked.get("breaks")
+    return verdict.broken[must_break] > 0 if must_break else verdict.good()

@@ -60,7 +60,7 @@ class Users:
         self.pace, self.began = seconds / max(1, len(wanted)), None
         self.stopping = threading.Event()
         self.later, self.lock = [], threading.Lock()
-        self.acked = 0
+        self.acked = self.refused = 0  # refused: answered that it cannot be done now
         self.threads = [threading.Thread(target=self.work, args=(i, threads), daemon=True) for i in range(threads)]
         self.errors = []
 
@@ -117,6 +117,8 @@ class User:
             self.connection, self.at = None, self.at + 1
             raise NoAnswer(type(error).__name__) from error
         if answer.status >= 500:
+            with self.users.lock:
+                self.users.refused += 1
             self.connection, self.at = None, self.at + 1
             raise NoAnswer(str(answer.status))
         return answer

@@ -2,12 +2,10 @@
 import glob
 import os
 import pwd
-import re
 import shutil
 import signal
 import socket
 import subprocess
-import time
 
 import harness as h
 from processes import die_with_us, children_of, gone
@@ -98,6 +96,12 @@ class Postgres:
         h.wait_until(lambda: all(gone(process) for process in processes), "PostgreSQL's processes to be gone")
         return len(processes)
 
+    def settings_line(self, line):
+        """Stronger than what was there before."""
+        with open(f"{self.data}/postgresql.auto.conf", "a", encoding="utf-8") as settings:
+            settings.write(line + "\n")
+        self.tool("pg_ctl", "-D", self.data, "reload")
+
     def promote(self):
         self.tool("pg_ctl", "-D", self.data, "-w", "promote")
 
@@ -113,11 +117,3 @@ class Postgres:
 
     def url(self, host="127.0.0.1", port=None):
         return f"postgresql://sundial@{host}:{port or self.port}/sundial?sslmode=disable&gssencmode=disable"
-
-
-def in_time(since, seconds):
-    return time.monotonic() - since <= seconds
-
-
-def version_of(program):
-    return int(re.search(r"(\d+)", subprocess.run([program, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode())[1])

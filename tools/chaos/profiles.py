@@ -1,8 +1,14 @@
 """What is broken, how, and how each fault shows that it happened."""
+import glob
+import os
 import signal
 import time
 
 import harness as h
+import history
+from machine import Disk, SmallDisk, need_programs, need_root
+from network import Network
+from postgres import Postgres, free_port
 
 USUAL = {"plain": 60, "later": 12, "flaky": 10, "local": 6, "cancel": 6, "permanent": 3, "redirect": 3}
 
@@ -15,6 +21,7 @@ class Profile:
     timeout = 5  # seconds, of a delivery
     settings = ()
     faults = ()  # kinds that must have happened
+    breaks = None  # the invariant that must break: a control
     peace_before, calm = 1.0, 1.0
     sink_address = sink_host = "127.0.0.1"
 
@@ -32,6 +39,9 @@ class Profile:
 
     def environment_of(self, world, number):
         return {}
+
+    def begin(self, world):
+        """Right before the load."""
 
     def strike(self, world):
         raise NotImplementedError
@@ -95,4 +105,241 @@ class SinkTrouble(Profile):
         time.sleep(0.2)  # the script of the sink is the fault
 
 
-PROFILES = {profile.name: profile for profile in (Kill9, Pause, DbKill, SinkTrouble)}
+class CommitCut(Profile):
+    """Of every few COMMITs the answer is lost, or the COMMIT itself, and with it the connection."""
+    name = "commitcut"
+    faults = ("commitcut",)
+    calm = 3.0
+
+    def prepare(self, world):
+        super().prepare(world)
+        self.proxy = world.proxy_to(world.database.port)
+
+    def database_of(self, world, number):
+        return world.database.url(port=self.proxy.port)
+
+    def strike(self, world):
+        before = self.proxy.cuts
+        with world.nemeses.fault("commitcut", ["db"]) as fault:
+            self.proxy.cut_share = 0.2
+            time.sleep(world.rng.uniform(1, 2))
+            self.proxy.cut_share = 0.0
+            fault["proof"] = self.proxy.cuts - before
+
+
+class Failover(Profile):
+    """The primary dies, its synchronous standby takes over; the dead one becomes the next standby."""
+    name = "failover"
+    faults = ("failover",)
+
+    def prepare(self, world):
+        super().prepare(world)
+        self.primary = world.database
+        self.ports = [self.primary.port, free_port()]
+        self.add_standby(world, "standby-1", self.ports[1])
+
+    def add_standby(self, world, name, port):
+        self.standby = Postgres(world.folder, name, port)
+        world.closing.append(self.standby.stop)
+        self.standby.copy_of(self.primary)
+        self.primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.primary.sql("SELECT pg_reload_conf()")
+        h.wait_until(lambda: self.primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1",
+                     "the standby to be synchronous")
+
+    def database_of(self, world, number):
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        return f"postgresql://sundial@{hosts}/sundial?sslmode=disable&gssencmode=disable"
+
+    def strike(self, world):
+        dead = self.primary
+        with world.nemeses.fault("failover", ["db"]) as fault:
+            fault["proof"] = dead.kill()
+            # Of the copy: it would wait for a standby that it does not have.
+            self.standby.settings_line("synchronous_standby_names = ''")
+            self.standby.promote()
+            self.primary = world.database = self.standby
+        self.add_standby(world, f"standby-{len(world.closing)}", dead.port)
+
+
+class PowerCut(Profile):
+    """SQLite on a file system of its own; the process is killed and the file system forced down, so that what was not
+    flushed is gone; mounted again, started again."""
+    name = "powercut"
+    storage = "sqlite"
+    instances = 1
+    faults = ("powercut",)
+
+    def require(self, options):
+        need_root(self.name)
+        need_programs(self.name, "losetup", "mkfs.ext4", "mount", "umount")
+
+    def prepare(self, world):
+        self.disk = Disk(world)
+
+    def database_of(self, world, number):
+        return f"{self.disk.folder}/sundial.db"
+
+    def strike(self, world):
+        [instance] = world.instances
+        with world.nemeses.fault("powercut", ["db", instance.id]) as fault:
+            instance.kill()
+            fault["proof"] = self.disk.cut_power()
+            instance.start()
+
+
+class PowerCutUnsafe(PowerCut):
+    """The control: with storage.synchronous=normal a power cut must lose what was acknowledged. The checker has to say
+    so; a run without a loss would show that `powercut` cuts nothing."""
+    name = "powercut-unsafe"
+    settings = ("--storage.synchronous=normal",)
+    breaks = "I1"
+
+    def begin(self, world):
+        self.disk.flush()  # only what users were told shall be at stake, not the schema
+
+
+class Partition(Profile):
+    """An instance loses the database, the receiver, or both; or a fifth of all packets, by nftables in a network
+    namespace of its own."""
+    name = "partition"
+    faults = ("partition", "loss")
+    sink_address = "0.0.0.0"
+
+    def require(self, options):
+        need_root(self.name)
+        need_programs(self.name, "ip", "nft")
+
+    def prepare(self, world):
+        super().prepare(world)
+        self.network = Network(world)
+        self.sink_host = self.network.sink
+
+    def place_of(self, world, number):
+        return self.network.place(number)
+
+    def database_of(self, world, number):
+        return world.database.url(host=self.network.database)
+
+    def strike(self, world):
+        victim = world.rng.choice(world.instances)
+        kind = world.rng.choice(self.faults)
+        with world.nemeses.fault(kind, [victim.id]) as fault:
+            if kind == "loss":
+                victim.place.lose("meta l4proto tcp numgen random mod 100 < 20", [self.network.database, self.network.sink])
+                time.sleep(world.rng.uniform(3, 6))
+            else:
+                victim.place.lose("", world.rng.choice((
+                    [self.network.database], [self.network.sink], [self.network.database, self.network.sink])))
+                time.sleep(world.rng.choice((2, 4, 18)))  # the last one beyond the lease
+            fault["proof"] = victim.place.heal()
+
+
+class WrongClock(Profile):
+    """The clocks of instances jump by an hour, by libfaketime; the database's and the machine's do not."""
+    name = "clock"
+    faults = ("clock",)
+    library = "/usr/lib/*/faketime/libfaketimeMT.so.1"
+
+    def require(self, options):
+        if not glob.glob(self.library):
+            raise SystemExit(f"chaos: the profile {self.name} needs {self.library}: apt-get install libfaketime")
+
+    def offset_file(self, world, number):
+        return world.path(f"clock-{number}")
+
+    def environment_of(self, world, number):
+        self.set_clock(world, number, 0)
+        # The monotonic clock stays: waits would hang otherwise.
+        return {"LD_PRELOAD": glob.glob(self.library)[0], "FAKETIME_TIMESTAMP_FILE": self.offset_file(world, number),
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1"}
+
+    def set_clock(self, world, number, hours):
+        new = self.offset_file(world, number) + ".new"
+        with open(new, "w", encoding="utf-8") as file:
+            file.write(f"{hours:+d}h\n" if hours else "+0\n")
+        os.replace(new, self.offset_file(world, number))
+
+    def strike(self, world):
+        victims = world.rng.sample(world.instances, world.rng.choice((1, len(world.instances))))
+        with world.nemeses.fault("clock", [victim.id for victim in victims]) as fault:
+            for victim in victims:
+                self.set_clock(world, victim.number, world.rng.choice((-1, 1)))
+            began = time.monotonic_ns()
+            time.sleep(world.rng.uniform(3, 6))
+            fault["proof"] = sum(wrong_lines(victim.claims, began) for victim in victims)
+            for victim in victims:
+                self.set_clock(world, victim.number, 0)
+            time.sleep(1.5)  # until everybody has read it
+
+
+def wrong_lines(claims, since):
+    """Lines of a claim log whose wall clock is more than half an hour from the machine's."""
+    now = time.time_ns() - time.monotonic_ns()
+    return sum(line["mono"] > since and abs(line["t"] - line["mono"] - now) > 1800 * 10**9 for line in history.lines_of(claims))
+
+
+class FullDisk(Profile):
+    """SQLite on a small file system that is full for a while: writes are refused, nobody dies, nothing is lost."""
+    name = "disk"
+    storage = "sqlite"
+    instances = 1
+    faults = ("disk",)
+    calm = 3.0
+
+    def require(self, options):
+        need_root(self.name)
+        need_programs(self.name, "mount", "umount")
+
+    def prepare(self, world):
+        self.disk = SmallDisk(world)
+
+    def database_of(self, world, number):
+        return f"{self.disk.folder}/sundial.db"
+
+    def strike(self, world):
+        refused = world.users.refused
+        with world.nemeses.fault("disk", ["db"]) as fault:
+            self.disk.fill()
+            time.sleep(world.rng.uniform(2, 4))
+            self.disk.free()
+            fault["proof"] = world.users.refused - refused
+
+
+class Kill9Alone(Kill9):
+    """kill -9 of the one process on SQLite."""
+    name = "kill9-sqlite"
+    storage = "sqlite"
+    instances = 1
+
+    def prepare(self, world):
+        pass
+
+    def database_of(self, world, number):
+        return f"{world.folder}/sundial.db"
+
+
+class Mixed(Profile):
+    """Kills, frozen instances, a killed database, lost commits and a receiver that cuts answers, one after another."""
+    name = "mixed"
+    mix = {"plain": 50, "later": 10, "flaky": 10, "lossy": 8, "wild": 6, "local": 4, "cancel": 6, "permanent": 3, "redirect": 3}
+    timeout = 2
+    parts = (Kill9, Kill9, CommitCut, DbKill, Pause)
+
+    def __init__(self):
+        self.all = [part() for part in self.parts]
+        self.cutting = next(part for part in self.all if isinstance(part, CommitCut))
+
+    def prepare(self, world):
+        self.cutting.prepare(world)
+
+    def database_of(self, world, number):
+        return self.cutting.database_of(world, number)
+
+    def strike(self, world):
+        world.rng.choice(self.all).strike(world)
+
+
+PROFILES = {profile.name: profile for profile in (
+    Kill9, Kill9Alone, Pause, DbKill, SinkTrouble, CommitCut, Failover, PowerCut, PowerCutUnsafe, Partition, WrongClock,
+    FullDisk, Mixed)}

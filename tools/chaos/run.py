@@ -10,6 +10,7 @@ import history
 import harness as h
 from postgres import Postgres
 from processes import Instance
+from proxy import Proxy
 from sink import Sink
 
 QUIET_WITHIN = 240
@@ -27,7 +28,7 @@ class World:
         self.folder = tempfile.mkdtemp(prefix="sundial-chaos-")
         os.chmod(self.folder, 0o755)
         self.closing = []
-        self.database, self.standby, self.proxies = None, None, []
+        self.database = None
         self.sink = Sink(history.Recorder(self.path("sink.jsonl"), "sink"), profile.sink_address)
         self.users_log = history.Recorder(self.path("client.jsonl"), "client")
         self.nemeses = history.Nemeses(self.path("nemesis.jsonl"))
@@ -40,6 +41,11 @@ class World:
         self.database = Postgres(self.folder, options=options)
         self.closing.append(self.database.stop)
         return self.database.create()
+
+    def proxy_to(self, port):
+        proxy = Proxy(port)
+        self.closing.append(proxy.close)
+        return proxy
 
     def arguments(self, number):
         profile = self.profile
@@ -81,18 +87,19 @@ class World:
 
 def run(profile, options):
     """Leaves run.json, history.jsonl, nemesis.jsonl and final.jsonl in the folder."""
+    profile.require(options)
     os.makedirs(options.out, exist_ok=True)
     if os.listdir(options.out):
         raise SystemExit(f"chaos: {options.out} is not empty: give another folder with --out")
-    profile.require(options)
     world = World(profile, options)
     try:
         profile.prepare(world)
         world.start_instances(profile.instances or options.instances)
         world.make_endpoint()
+        profile.begin(world)
         began = time.monotonic_ns()
         wanted = client.wishes(options.events, profile.mix, options.seed)
-        users = client.Users(world.instances, world.users_log, wanted, options.duration)
+        users = world.users = client.Users(world.instances, world.users_log, wanted, options.duration)
         users.start()
         break_things(world, users, options)
         users.join()
@@ -104,7 +111,8 @@ def run(profile, options):
             "profile": profile.name, "seed": options.seed, "events": options.events, "duration": options.duration,
             "storage": profile.storage, "instances": len(world.instances), "lease": LEASE, "tick": TICK,
             "timeout": profile.timeout, "delays": DELAYS, "began": began, "ended": ended, "quiet": quiet,
-            "taken": time.time_ns(), "faults": profile.faults, "database_user": "sundial"})
+            "taken": time.time_ns(), "faults": profile.faults,
+            "breaks": profile.breaks})
         print(f"chaos: {users.acked} of {len(wanted)} events acknowledged, {len(rows)} stored, {world.sink.count()} requests")
     finally:
         world.close()

@@ -5,6 +5,7 @@
 
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statements.hpp"
+#include "base/crash_point.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -135,7 +136,9 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
     const Call claim{sql::claim_ready, static_cast<std::int16_t>(request.shard),
                      priorities,       shares,
                      request.by,       request.lease};
+    CRASH_POINT("claim: before commit");
     const auto answered = database_.run("claim", {&claim, 1});
+    CRASH_POINT("claim: after commit");
     const Answer& rows = answered.answers.front();
     Claimed claimed{{}, answered.now};
     if (rows.empty()) return claimed;
@@ -156,7 +159,9 @@ std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement>
             return settling(statement, shard, settlements, indices);
         };
     };
+    CRASH_POINT("settle: before commit");
     run_for_each_shard(database_, "settle", parts, done, call_of(sql::settle));
+    CRASH_POINT("settle: after commit");
     run_for_each_shard(database_, "settle", left_of(parts, done), done, call_of(sql::settle_late));
     return answers_of(settlements, done);
 }
@@ -192,7 +197,9 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         }
         return Call{sql::given_back_before, shard, ids, numbers, instances};
     };
+    CRASH_POINT("release: before commit");
     run_for_each_shard(database_, "give back", parts, done, give_back);
+    CRASH_POINT("release: after commit");
     run_for_each_shard(database_, "give back", left_of(parts, done), done, look_again);
     return answers_of(given_back, done);
 }
@@ -200,6 +207,7 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
 std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
                                                 std::chrono::microseconds lease) {
     std::vector<bool> done(held.size());
+    CRASH_POINT("extend: before commit");
     run_for_each_shard(database_, "extend", by_shard(held, shards()), done,
                        [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
                            std::vector<EventId> ids;
@@ -210,6 +218,7 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
                            }
                            return Call{sql::extend, shard, ids, versions, lease};
                        });
+    CRASH_POINT("extend: after commit");
     std::vector<EventId> lost;
     for (std::size_t i = 0; i < held.size(); ++i) {
         if (!done[i]) lost.push_back(held[i].id);

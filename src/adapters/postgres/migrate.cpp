@@ -7,6 +7,7 @@
 #include "adapters/postgres/migration_statements.hpp"
 #include "adapters/postgres/statements.hpp"
 #include "application/ports/failures.hpp"
+#include "base/crash_point.hpp"
 #include "postgres_migrations.hpp"
 
 namespace sundial::postgres {
@@ -158,7 +159,9 @@ std::vector<Migration> migrate(Connection& connection, const Settings& settings,
             clock_text(settings.birthday_time));
         connection.run_script(text, silence);
         run(connection, sql::add_migration, migration.version, migration.name, migration.checksum);
+        CRASH_POINT("migrate: before commit");
         locked.commit();
+        CRASH_POINT("migrate: after commit");
         done.push_back(migration);
     }
 }

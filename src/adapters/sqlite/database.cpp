@@ -72,6 +72,18 @@ void use_log(Connection& connection, const fs::path& file) {
     connection.execute(keep_small);
 }
 
+/// Commits survive the end of the process, but not that of the machine.
+void trust_the_power_supply(Connection& connection, base::Log& log) {
+    connection.run("PRAGMA synchronous = NORMAL");
+    log.write({.level = base::LogLevel::warn,
+               .event_name = {},
+               .message =
+                   "storage.synchronous=normal: a power cut may lose the last seconds of what "
+                   "has been acknowledged",
+               .correlation_id = {},
+               .fields = {}});
+}
+
 bool is_used(Connection& connection) {
     auto row = connection.query(sql::is_used);
     return row.next() && row.get<bool>(0);
@@ -180,6 +192,7 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
                           " migrations. Run `sundial db migrate`, or set storage.auto_migrate"};
     }
     use_log(connection, file);
+    if (!settings.survives_power_cut) trust_the_power_supply(connection, log);
     const FirstValues first = first_values(settings);
     apply_migrations(connection, first, log);
 

@@ -10,6 +10,7 @@
 #include "adapters/sqlite/settling.hpp"
 #include "adapters/sqlite/writer.hpp"
 #include "base/check.hpp"
+#include "base/crash_point.hpp"
 
 namespace sundial::sqlite {
 namespace {
@@ -72,8 +73,10 @@ Claimed SqliteEventQueue::claim_ready(const ClaimRequest& request) {
             if (request.shares[priority] == 0) continue;
             claim_of_priority(session, request, priority, claimed.events);
         }
+        if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
         return !claimed.events.empty();
     });
+    if (!claimed.events.empty()) CRASH_POINT("claim: after commit");
     return claimed;
 }
 
@@ -85,8 +88,10 @@ std::vector<Result<void>> SqliteEventQueue::settle(std::span<const Settlement> s
         for (const Settlement& settlement : settlements) {
             answers.push_back(sqlite::settle(session, settlement));
         }
+        CRASH_POINT("settle: before commit");
         return true;
     });
+    CRASH_POINT("settle: after commit");
     return answers;
 }
 
@@ -96,8 +101,10 @@ std::vector<Result<void>> SqliteEventQueue::give_back(std::span<const GivenBack>
     writer_.run([&](Session& session) {
         answers.clear();
         for (const GivenBack& one : given_back) answers.push_back(sqlite::give_back(session, one));
+        CRASH_POINT("release: before commit");
         return true;
     });
+    CRASH_POINT("release: after commit");
     return answers;
 }
 
@@ -114,8 +121,10 @@ std::vector<EventId> SqliteEventQueue::extend(std::span<const Held> held,
             }
         }
         session.ledger.lease_until(end);
+        CRASH_POINT("extend: before commit");
         return true;
     });
+    CRASH_POINT("extend: after commit");
     return lost;
 }
 

@@ -10,6 +10,7 @@
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "base/check.hpp"
+#include "base/crash_point.hpp"
 #include "sqlite_migrations.hpp"
 
 namespace sundial::sqlite {
@@ -72,7 +73,9 @@ void apply(Connection& connection, const Script& script, Instant now) {
         connection.run(std::string{script.text});
         connection.execute(sql::add_migration, script.migration.version, script.migration.name,
                            script.migration.checksum, now);
+        CRASH_POINT("migrate: before commit");
         connection.execute(sql::commit);
+        CRASH_POINT("migrate: after commit");
     } catch (...) {
         connection.roll_back();
         throw;

@@ -23,7 +23,8 @@ struct Settings {
     bool test_clock = false;              // time stands still until it is moved
     std::optional<Instant> test_start{};  // of a new test clock; empty: now, cut to the second
     bool auto_migrate = true;
-    std::size_t readers = 4;  // connections that only read
+    bool survives_power_cut = true;  // commits wait for the disk; else only for the system
+    std::size_t readers = 4;         // connections that only read
 };
 
 /// One migration of the schema.

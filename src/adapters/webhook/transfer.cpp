@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/crash_point.hpp"
+
 namespace sundial::webhook {
 namespace {
 
@@ -28,6 +30,7 @@ struct Transfer::Callbacks {
     static Transfer& self(void* transfer) { return *static_cast<Transfer*>(transfer); }
 
     static std::size_t read(char* into, std::size_t size, std::size_t count, void* transfer) {
+        CRASH_POINT("send: mid request");  // the head is out, the body not
         Transfer& to = self(transfer);
         const std::string& body = to.request_.event.payload;
         const std::size_t bytes = std::min(size * count, body.size() - to.sent_);

@@ -1,0 +1,83 @@
+"""Parts of the machine that a profile breaks: a disk of its own."""
+import fcntl
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+MEGABYTE = 1 << 20
+EXT4_IOC_SHUTDOWN = 0x8004587D  # _IOR('X', 125, __u32)
+WITHOUT_FLUSHING = 2
+
+
+def need_root(profile):
+    if os.geteuid() != 0:
+        print(f"chaos: the profile {profile} needs root")
+        raise SystemExit(77)
+
+
+def need_programs(profile, *programs):
+    missing = [program for program in programs if not shutil.which(program)]
+    if missing:
+        raise SystemExit(f"chaos: the profile {profile} needs {', '.join(missing)}")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout.decode().strip()
+
+
+class Disk:
+    """An ext4 file system in a file, by a loop device. Cutting its power loses whatever was not flushed to it."""
+
+    def __init__(self, world, megabytes=256):
+        self.folder = tempfile.mkdtemp(dir=world.folder, prefix="disk-")
+        image = f"{world.folder}/disk.img"
+        with open(image, "wb") as file:
+            file.truncate(megabytes * MEGABYTE)
+        self.device = run("losetup", "--find", "--show", image)
+        world.closing.append(lambda: run("losetup", "--detach", self.device))
+        run("mkfs.ext4", "-q", self.device)
+        self.mount()
+        world.closing.append(self.unmount)
+
+    def mount(self):
+        run("mount", "-t", "ext4", self.device, self.folder)
+
+    def unmount(self):
+        run("umount", self.folder)
+
+    def flush(self):
+        run("sync", "--file-system", self.folder)
+
+    def cut_power(self):
+        """Returns 1 if it did: if what nobody had flushed is gone."""
+        unflushed = f"{self.folder}/unflushed"
+        with open(unflushed, "w", encoding="utf-8") as file:
+            file.write("not for long")
+        folder = os.open(self.folder, os.O_RDONLY)
+        fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", WITHOUT_FLUSHING))
+        os.close(folder)
+        self.unmount()
+        self.mount()
+        return int(not os.path.exists(unflushed))
+
+
+class SmallDisk:
+    """A file system in memory, a few megabytes large, that can be filled to the last byte."""
+
+    def __init__(self, world, megabytes=24):
+        self.folder = tempfile.mkdtemp(dir=world.folder, prefix="small-")
+        run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "chaos", self.folder)
+        world.closing.append(lambda: run("umount", self.folder))
+
+    def fill(self):
+        try:
+            with open(f"{self.folder}/filler", "ab", buffering=0) as file:
+                while True:
+                    file.write(b"x" * 4096)
+        except OSError:
+            pass  # full
+
+    def free(self):
+        os.remove(f"{self.folder}/filler")
