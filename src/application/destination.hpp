@@ -8,6 +8,7 @@
 
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/outcome.hpp"
 #include "domain/retry.hpp"
 
@@ -24,6 +25,7 @@ struct Destination {
 struct KeepBack {
     std::optional<std::chrono::microseconds> delay;  // empty: parked
     std::string reason;
+    std::optional<Obstacle> obstacle{};
 };
 /// An earlier try of it was accepted, which its holder could not settle in time.
 struct AcceptedBefore {

@@ -110,6 +110,9 @@ public:
     std::size_t unpark(EndpointId endpoint, std::size_t limit) override {
         return events_.unpark(endpoint, limit);
     }
+    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
+        return events_.hasten(endpoint, obstacle, limit);
+    }
     bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
     Page<Event> list(const EventQuery& query) override { return events_.list(query); }
     std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
@@ -174,6 +177,8 @@ public:
     UserRepository& users() override { return tx_.users(); }
     ScheduleRepository& schedules() override { return tx_.schedules(); }
     EndpointRepository& endpoints() override { return tx_.endpoints(); }
+    CircuitRepository& circuits() override { return tx_.circuits(); }
+    LimitRepository& limits() override { return tx_.limits(); }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return tx_.inbox(); }
     SkipRepository& skips() override { return tx_.skips(); }

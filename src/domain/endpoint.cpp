@@ -26,6 +26,8 @@ constexpr std::chrono::seconds shortest_delay = 1s;
 constexpr std::chrono::seconds longest_delay = 24h;
 constexpr std::uint32_t most_client_error_retries = 50;  // no policy has more retries
 
+constexpr std::uint32_t highest_limit = 10'000;
+
 /// Those that a webhook sets itself, does without, or that are the connection's own.
 constexpr std::array<std::string_view, 17> reserved_headers{"accept-encoding",
                                                             "connection",
@@ -145,6 +147,19 @@ void judge_retries(const Endpoint& endpoint, Defects& defects) {
     }
 }
 
+void judge_limit(const char* pointer, std::uint32_t limit, Defects& defects) {
+    if (1 <= limit && limit <= highest_limit) return;
+    defects.push_back({pointer, "out_of_range", "must be 1 to 10000"});
+}
+
+void judge_limits(const Endpoint& endpoint, Defects& defects) {
+    if (endpoint.rate_limit) {
+        judge_limit("/rateLimit/perSecond", endpoint.rate_limit->per_second, defects);
+        judge_limit("/rateLimit/burst", endpoint.rate_limit->burst, defects);
+    }
+    if (endpoint.max_in_flight) judge_limit("/maxInFlight", *endpoint.max_in_flight, defects);
+}
+
 }  // namespace
 
 std::string_view to_string(EndpointType type) { return name_in(type_names, type); }
@@ -165,6 +180,7 @@ std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds l
     judge_headers(endpoint, defects);
     judge_timeout(endpoint, lease, defects);
     judge_retries(endpoint, defects);
+    judge_limits(endpoint, defects);
     return defects;
 }
 

@@ -10,6 +10,7 @@
 
 #include "domain/error.hpp"
 #include "domain/ids.hpp"
+#include "domain/limits.hpp"
 #include "domain/retry.hpp"
 #include "domain/time/types.hpp"
 
@@ -30,6 +31,8 @@ struct Endpoint {
     std::chrono::seconds timeout{10};                          // whole request, 1–30 s
     RetryPolicy retry_policy;
     std::uint32_t retry_client_errors = 0;
+    std::optional<RateLimit> rate_limit{};         // empty: as fast as events come
+    std::optional<std::uint32_t> max_in_flight{};  // requests at once, of all instances together
     bool enabled = true;
     std::optional<std::string> disabled_reason;
     std::string sealed_secret;  // encrypted; opened only by who signs. Empty for an inbox
@@ -42,7 +45,8 @@ struct Endpoint {
 
 /// All that is wrong with name, external id, headers (at most 20, 4 KiB; legal; none that we set or
 /// that belongs to the connection), time-out (1–30 s, at most lease − 10 s), client error retries
-/// (0–50), retry policy. The URL is judged by the webhook rules.
+/// (0–50), retry policy, rate (1–10,000 a second, bursts of as many), requests in flight
+/// (1–10,000). The URL is judged by the webhook rules.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
 
 }  // namespace sundial

@@ -267,6 +267,10 @@ public:
     EndpointBuilder& retrying_client_errors(std::uint32_t times) {
         return endpoint_.retry_client_errors = times, *this;
     }
+    EndpointBuilder& limited_to(RateLimit rate) { return endpoint_.rate_limit = rate, *this; }
+    EndpointBuilder& with_most_in_flight(std::uint32_t most) {
+        return endpoint_.max_in_flight = most, *this;
+    }
     EndpointBuilder& disabled(std::string reason = "by hand") {
         endpoint_.enabled = false;
         endpoint_.disabled_reason = std::move(reason);

@@ -71,6 +71,7 @@ Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
             if (rescued) state_->attempts.insert({before.id, before.attempt}, lost_try(before));
             Event event = claim(before, request.by, claimed.now, request.lease).value();
             state_->live.replace(event.id, event);
+            if (state_->obstacles.find(event.id)) state_->obstacles.erase(event.id);
             claimed.events.push_back({std::move(event), rescued});
         }
     }
@@ -140,7 +141,10 @@ QueueDepth MemoryEventQueue::depth() {
             ++(status_of(event) == EventStatus::pending ? depth.waiting_for_schedule
                                                         : depth.waiting_for_endpoint);
         } else if (status_of(event) == EventStatus::processing && !is_claimed(event)) {
-            ++depth.waiting_for_retry;
+            const Obstacle* obstacle = state_->obstacles.find(id);
+            ++(!obstacle                        ? depth.waiting_for_retry
+               : *obstacle == Obstacle::circuit ? depth.waiting_for_circuit
+                                                : depth.waiting_for_limit);
         }
     }
     for (const auto& [id, finished] : state_->history.rows()) {

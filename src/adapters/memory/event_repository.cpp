@@ -110,6 +110,7 @@ void MemoryEventRepository::finish(const Event& finished) {
     const Event* event = state_.live.find(finished.id);
     base::check(event && is_final(finished) && finished.version == base::next(event->version));
     state_.live.erase(finished.id);
+    if (state_.obstacles.find(finished.id)) state_.obstacles.erase(finished.id);
     state_.history.insert(finished.id, {finished, {}});
 }
 
@@ -176,16 +177,27 @@ void MemoryEventRepository::forget_user(UserId user) {
 }
 
 std::size_t MemoryEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
-    auto parked = live_where(state_, [&](const Event& event) {
-        return event.endpoint == endpoint && event.claimable_at == never &&
-               status_of(event) == EventStatus::processing;
-    });
-    const std::size_t count = std::min(limit, parked.size());
+    return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
+                              return event.endpoint == endpoint && event.claimable_at == never &&
+                                     status_of(event) == EventStatus::processing;
+                          }));
+}
+
+std::size_t MemoryEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+                                          std::size_t limit) {
+    return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
+                              const Obstacle* its = state_.obstacles.find(event.id);
+                              return event.endpoint == endpoint && its && *its == obstacle;
+                          }));
+}
+
+std::size_t MemoryEventRepository::hasten_at_most(std::size_t limit,
+                                                  const std::vector<Event>& waiting) {
+    const std::size_t count = std::min(limit, waiting.size());
     for (std::size_t i = 0; i < count; ++i) {
-        state_.live.change(parked[i].id, [&](Event& row) {
-            row.claimable_at = row.updated_at = now_;
-            row.version = base::next(row.version);
-        });
+        const EventId id = waiting[i].id;
+        state_.live.replace(id, sundial::hasten(waiting[i], now_).value());
+        if (state_.obstacles.find(id)) state_.obstacles.erase(id);
     }
     return count;
 }

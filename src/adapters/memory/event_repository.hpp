@@ -26,6 +26,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(EndpointId endpoint, std::size_t limit) override;
+    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<AttemptRecord> attempts_of(EventId id) override;
@@ -34,6 +35,7 @@ private:
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
     /// Its attempts and moves.
     void erase_tracks_of(EventId id);
+    std::size_t hasten_at_most(std::size_t limit, const std::vector<Event>& waiting);
 
     State& state_;
     Instant now_;

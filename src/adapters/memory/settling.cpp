@@ -106,6 +106,7 @@ Result<void> give_back(State& state, const GivenBack& given_back) {
                                 .response_body = {},
                                 .instance = given_back.by});
     state.live.replace(given_back.id, std::move(next));
+    if (given_back.obstacle) state.obstacles.insert(given_back.id, *given_back.obstacle);
     return {};
 }
 

@@ -11,8 +11,11 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
+#include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
+#include "domain/limits.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/recorded_event.hpp"
@@ -71,8 +74,11 @@ struct State {
     Table<UserId, User> users{journal};
     Table<ScheduleId, Schedule> schedules{journal};
     Table<EndpointId, Endpoint> endpoints{journal};
+    Table<EndpointId, Circuit> circuits{journal};
+    Table<EndpointId, Limits> limits{journal};
     Table<OperationId, Operation> operations{journal};
     Table<EventId, Event> live{journal};
+    Table<EventId, Obstacle> obstacles{journal};  // of those that wait for one
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
     Table<AttemptKey, AttemptRecord> attempts{journal};

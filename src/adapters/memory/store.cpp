@@ -3,9 +3,11 @@
 #include <array>
 #include <utility>
 
+#include "adapters/memory/circuit_repository.hpp"
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
 #include "adapters/memory/inbox_repository.hpp"
+#include "adapters/memory/limit_repository.hpp"
 #include "adapters/memory/operation_repository.hpp"
 #include "adapters/memory/schedule_repository.hpp"
 #include "adapters/memory/skip_repository.hpp"
@@ -25,6 +27,8 @@ public:
           users_{state},
           schedules_{state},
           endpoints_{state},
+          circuits_{state},
+          limits_{state},
           events_{state, now_},
           inbox_{state},
           skips_{state},
@@ -35,6 +39,8 @@ public:
     UserRepository& users() override { return users_; }
     ScheduleRepository& schedules() override { return schedules_; }
     EndpointRepository& endpoints() override { return endpoints_; }
+    CircuitRepository& circuits() override { return circuits_; }
+    LimitRepository& limits() override { return limits_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
@@ -65,6 +71,8 @@ private:
     MemoryUserRepository users_;
     MemoryScheduleRepository schedules_;
     MemoryEndpointRepository endpoints_;
+    MemoryCircuitRepository circuits_;
+    MemoryLimitRepository limits_;
     MemoryEventRepository events_;
     MemoryInboxRepository inbox_;
     MemorySkipRepository skips_;

@@ -12,12 +12,18 @@ Answer PostgresEndpointRepository::write(const Statement& statement, const Endpo
     for (const auto delay : endpoint.retry_policy.custom) {
         delays.push_back(static_cast<std::int32_t>(delay.count()));
     }
-    return session_.run(
-        statement, endpoint.id, endpoint.external_id, endpoint.name, to_string(endpoint.type),
-        endpoint.url, header_names, header_values, std::chrono::microseconds{endpoint.timeout},
-        name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors, endpoint.enabled,
-        endpoint.disabled_reason, Bytes{endpoint.sealed_secret}, endpoint.secret_hint,
-        endpoint.version, endpoint.created_at, endpoint.updated_at);
+    std::optional<std::uint32_t> per_second, burst;
+    if (endpoint.rate_limit) {
+        per_second = endpoint.rate_limit->per_second;
+        burst = endpoint.rate_limit->burst;
+    }
+    return session_.run(statement, endpoint.id, endpoint.external_id, endpoint.name,
+                        to_string(endpoint.type), endpoint.url, header_names, header_values,
+                        std::chrono::microseconds{endpoint.timeout},
+                        name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors,
+                        endpoint.enabled, endpoint.disabled_reason, Bytes{endpoint.sealed_secret},
+                        endpoint.secret_hint, endpoint.version, endpoint.created_at,
+                        endpoint.updated_at, per_second, burst, endpoint.max_in_flight);
 }
 
 Result<void> PostgresEndpointRepository::external_id_is_free(const Endpoint& endpoint) {

@@ -176,15 +176,20 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         std::vector<InstanceId> instances;
         std::vector<std::optional<std::chrono::microseconds>> delays;
         std::vector<std::string> reasons;
+        std::vector<std::optional<std::string>> obstacles;
         for (const std::size_t i : indices) {
+            const auto& obstacle = given_back[i].obstacle;
             ids.push_back(given_back[i].id);
             held.push_back(given_back[i].held);
             numbers.push_back(given_back[i].number);
             instances.push_back(given_back[i].by);
             delays.push_back(given_back[i].delay);
             reasons.push_back(as_text(given_back[i].reason));
+            obstacles.push_back(obstacle ? std::optional{std::string{to_string(*obstacle)}}
+                                         : std::nullopt);
         }
-        return Call{sql::give_back, shard, ids, held, numbers, instances, delays, reasons};
+        return Call{sql::give_back, shard,  ids,     held,     numbers,
+                    instances,      delays, reasons, obstacles};
     };
     const auto look_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
         std::vector<EventId> ids;
@@ -244,6 +249,8 @@ QueueDepth PostgresEventQueue::depth() {
         depth.waiting_for_retry = live.get<std::uint64_t>(0, 2);
         depth.waiting_for_endpoint = live.get<std::uint64_t>(0, 3);
         depth.waiting_for_schedule = live.get<std::uint64_t>(0, 4);
+        depth.waiting_for_circuit = live.get<std::uint64_t>(0, 5);
+        depth.waiting_for_limit = live.get<std::uint64_t>(0, 6);
         depth.dead_letters = session.run(sql::dead_letters).get<std::uint64_t>(0, 0);
         const Answer stored = session.run(sql::stored_events);
         depth.stored = {};

@@ -262,6 +262,14 @@ std::size_t PostgresEventRepository::unpark(EndpointId endpoint, std::size_t lim
         .changed();
 }
 
+std::size_t PostgresEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+                                            std::size_t limit) {
+    return session_
+        .run(sql::hasten, endpoint, to_string(obstacle), static_cast<std::int64_t>(limit),
+             session_.now())
+        .changed();
+}
+
 bool PostgresEventRepository::has_live(const LiveQuery& query) {
     const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
     const auto rows = query.user ? session_.run(sql::live_of_user, query.schedule, *query.user,

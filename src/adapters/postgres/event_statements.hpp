@@ -184,6 +184,16 @@ inline constexpr Statement unpark{"unpark", R"sql(
        SET claimable_at = $3, version = version + 1, updated_at = $3
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
+/// $1 endpoint, $2 obstacle, $3 how many, $4 now.
+inline constexpr Statement hasten{"hasten", R"sql(
+    WITH held_up AS (
+        SELECT shard, id FROM sundial.events
+         WHERE endpoint_id = $1 AND obstacle = $2 AND claimed_by IS NULL
+         ORDER BY id LIMIT $3 FOR UPDATE)
+    UPDATE sundial.events AS event
+       SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
+      FROM held_up WHERE event.shard = held_up.shard AND event.id = held_up.id)sql"};
+
 /// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: whenever).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(
     SELECT FROM sundial.events

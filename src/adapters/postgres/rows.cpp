@@ -349,7 +349,15 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
               disabled_reason = reader.column("disabled_reason"),
               sealed_secret = reader.column("sealed_secret"),
               secret_hint = reader.column("secret_hint"), version = reader.column("version"),
-              created_at = reader.column("created_at"), updated_at = reader.column("updated_at");
+              created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
+              rate_per_second = reader.column("rate_per_second"),
+              rate_burst = reader.column("rate_burst"),
+              max_in_flight = reader.column("max_in_flight");
+    const auto rate_limit = [&](std::size_t row) -> std::optional<RateLimit> {
+        const auto per_second = rows.get<std::optional<std::uint32_t>>(row, rate_per_second);
+        if (!per_second) return std::nullopt;
+        return RateLimit{*per_second, rows.get<std::uint32_t>(row, rate_burst)};
+    };
     return reader.each([&](std::size_t row) {
         std::vector<std::chrono::seconds> delays;
         for (const auto seconds : rows.get<std::vector<std::int32_t>>(row, retry_delays)) {
@@ -369,6 +377,8 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
                                                rows.get<std::string>(row, retry_policy)),
                              .custom = std::move(delays)},
             .retry_client_errors = rows.get<std::uint32_t>(row, retry_client_errors),
+            .rate_limit = rate_limit(row),
+            .max_in_flight = rows.get<std::optional<std::uint32_t>>(row, max_in_flight),
             .enabled = rows.get<bool>(row, enabled),
             .disabled_reason = rows.get<std::optional<std::string>>(row, disabled_reason),
             .sealed_secret = rows.get<Bytes>(row, sealed_secret).value,
@@ -376,6 +386,43 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .version = rows.get<Version>(row, version),
             .created_at = rows.get<Instant>(row, created_at),
             .updated_at = rows.get<Instant>(row, updated_at)};
+    });
+}
+
+std::vector<Circuit> circuits_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int endpoint = reader.column("endpoint_id"), state = reader.column("state"),
+              calls = reader.column("calls"), failures = reader.column("failures"),
+              part_began = reader.column("part_began"), opened_at = reader.column("opened_at"),
+              open_for = reader.column("open_for"), probe_at = reader.column("probe_at"),
+              prober = reader.column("prober"), probes_answered = reader.column("probes_answered"),
+              accepted_at = reader.column("accepted_at"),
+              failing_since = reader.column("failing_since");
+    const auto parts = [&](std::size_t row) {
+        const auto all = rows.get<std::vector<std::int32_t>>(row, calls);
+        const auto failed = rows.get<std::vector<std::int32_t>>(row, failures);
+        if (all.size() != circuit_parts || failed.size() != circuit_parts) {
+            throw Corrupt{"PostgreSQL holds a circuit with another window"};
+        }
+        std::array<CallCounts, circuit_parts> counts;
+        for (std::size_t i = 0; i < circuit_parts; ++i) {
+            counts[i] = {static_cast<std::uint32_t>(all[i]), static_cast<std::uint32_t>(failed[i])};
+        }
+        return counts;
+    };
+    return reader.each([&](std::size_t row) {
+        return Circuit{.endpoint = rows.get<EndpointId>(row, endpoint),
+                       .state = read_name(parse_circuit_state, rows.get<std::string>(row, state)),
+                       .parts = parts(row),
+                       .part_began = rows.get<Instant>(row, part_began),
+                       .opened_at = rows.get<std::optional<Instant>>(row, opened_at),
+                       .open_for = std::chrono::floor<std::chrono::seconds>(
+                           rows.get<std::chrono::microseconds>(row, open_for)),
+                       .probe_at = rows.get<Instant>(row, probe_at),
+                       .prober = rows.get<std::optional<InstanceId>>(row, prober),
+                       .probes_answered = rows.get<std::uint32_t>(row, probes_answered),
+                       .accepted_at = rows.get<std::optional<Instant>>(row, accepted_at),
+                       .failing_since = rows.get<std::optional<Instant>>(row, failing_since)};
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "adapters/postgres/answer.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
@@ -21,6 +22,7 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Schedule> schedules_in(const Answer& rows);
 [[nodiscard]] std::vector<SkippedRun> skipped_runs_in(const Answer& rows);
 [[nodiscard]] std::vector<Endpoint> endpoints_in(const Answer& rows);
+[[nodiscard]] std::vector<Circuit> circuits_in(const Answer& rows);
 [[nodiscard]] std::vector<Operation> operations_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// The answer of attempts_of.

@@ -77,7 +77,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
-           claimed_by = $4, claimable_at = sundial.clock() + $5, updated_at = sundial.clock()
+           claimed_by = $4, claimable_at = sundial.clock() + $5, updated_at = sundial.clock(),
+           obstacle = NULL
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
@@ -173,16 +174,17 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
 
 /// Gives claims of one shard back unsent: no try is spent. Returns the numbers (from 1) of those
 /// that were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6
-/// delays (null: parked), $7 reasons.
+/// delays (null: parked), $7 reasons, $8 obstacles (null: none).
 inline constexpr Statement give_back{"give_back", R"sql(
     WITH given AS (
-        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[])
-          WITH ORDINALITY AS given(id, held, number, instance, delay, why, ordinal)),
+        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
+                             $8::text[])
+          WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, ordinal)),
     released AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, claimed_by = NULL,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
-               updated_at = sundial.clock()
+               updated_at = sundial.clock(), obstacle = given.obstacle
           FROM given
          WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
         RETURNING given.ordinal, event.endpoint_id),
@@ -221,15 +223,17 @@ inline constexpr Statement backlog{"backlog", R"sql(
            ON event.shard = shard.number::smallint AND event.priority = priority.number::smallint
           AND NOT event.pull AND event.claimable_at < sundial.clock() - $2)sql"};
 
-/// Due, the age of the oldest due, waiting for a retry, parked.
+/// Due, the age of the oldest due, waiting for a retry, parked (two kinds), held up by a circuit or
+/// by a limit.
 inline constexpr Statement depth{"depth", R"sql(
     SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock()),
            coalesce(sundial.clock() - min(claimable_at) FILTER (WHERE claimable_at <= sundial.clock()),
                     '0'::interval),
            count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
-                              AND claimable_at < 'infinity'),
+                              AND claimable_at < 'infinity' AND obstacle IS NULL),
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PROCESSING'),
-           count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING')
+           count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING'),
+           count(*) FILTER (WHERE obstacle = 'CIRCUIT'), count(*) FILTER (WHERE obstacle = 'LIMIT')
       FROM sundial.events)sql"};
 
 /// Nobody waits for a count of millions.

@@ -1,9 +1,11 @@
 #include "adapters/postgres/store.hpp"
 
+#include "adapters/postgres/circuit_repository.hpp"
 #include "adapters/postgres/control_statements.hpp"
 #include "adapters/postgres/endpoint_repository.hpp"
 #include "adapters/postgres/event_repository.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
+#include "adapters/postgres/limit_repository.hpp"
 #include "adapters/postgres/operation_repository.hpp"
 #include "adapters/postgres/schedule_repository.hpp"
 #include "adapters/postgres/skip_repository.hpp"
@@ -21,6 +23,8 @@ public:
     UserRepository& users() override { return users_; }
     ScheduleRepository& schedules() override { return schedules_; }
     EndpointRepository& endpoints() override { return endpoints_; }
+    CircuitRepository& circuits() override { return circuits_; }
+    LimitRepository& limits() override { return limits_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
@@ -43,6 +47,8 @@ private:
     PostgresUserRepository users_{session_};
     PostgresScheduleRepository schedules_{session_};
     PostgresEndpointRepository endpoints_{session_};
+    PostgresCircuitRepository circuits_{session_};
+    PostgresLimitRepository limits_{session_};
     PostgresEventRepository events_{session_};
     PostgresInboxRepository inbox_{session_};
     PostgresSkipRepository skips_{session_};

@@ -13,7 +13,7 @@
 #define SUNDIAL_ENDPOINT                                                                   \
     "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "     \
     "retry_client_errors, enabled, disabled_reason, sealed_secret, secret_hint, version, " \
-    "created_at, updated_at"
+    "created_at, updated_at, rate_per_second, rate_burst, max_in_flight"
 
 /// The statements about users, schedules and endpoints. In lists every filter is off while its
 /// parameter is null; texts are compared byte by byte.
@@ -107,14 +107,16 @@ SUNDIAL_LIST_SCHEDULES(schedules_by_creation_down, "<", "DESC");
 
 /// Nothing if the external id is another's.
 inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+            ?18, ?19, ?20)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 inline constexpr Statement update_endpoint{R"sql(
     UPDATE endpoints
        SET external_id = ?2, name = ?3, type = ?4, url = ?5, headers = ?6, timeout = ?7,
            retry_policy = ?8, retry_delays = ?9, retry_client_errors = ?10, enabled = ?11,
            disabled_reason = ?12, sealed_secret = ?13, secret_hint = ?14, version = ?15,
-           created_at = ?16, updated_at = ?17
+           created_at = ?16, updated_at = ?17, rate_per_second = ?18, rate_burst = ?19,
+           max_in_flight = ?20
      WHERE id = ?1)sql"};
 inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_id = ?1"};

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/file_check.hpp"
 #include "adapters/sqlite/file_lock.hpp"
 #include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/manners_statements.hpp"
 #include "adapters/sqlite/migrations.hpp"
 #include "adapters/sqlite/open.hpp"
 #include "adapters/sqlite/readers.hpp"
@@ -116,6 +117,8 @@ void end_leases(Connection& connection, Instant now) {
         connection.execute(sql::end_leases, now, priority, last);
     }
     connection.execute(sql::end_leases_of_operations, now);
+    connection.execute(sql::end_probes, now);
+    connection.execute(sql::remove_all_slots);
 }
 
 /// What goes wrong at the start is told as CannotStart.

@@ -12,12 +12,18 @@ namespace sundial::sqlite {
 namespace {
 
 std::int64_t write(Connection& connection, const Statement& statement, const Endpoint& endpoint) {
+    std::optional<std::uint32_t> per_second, burst;
+    if (endpoint.rate_limit) {
+        per_second = endpoint.rate_limit->per_second;
+        burst = endpoint.rate_limit->burst;
+    }
     return connection.execute(
         statement, endpoint.id, endpoint.external_id, endpoint.name, endpoint.type, endpoint.url,
         array_of(endpoint.headers), endpoint.timeout, endpoint.retry_policy.kind,
         array_of(endpoint.retry_policy.custom), endpoint.retry_client_errors, endpoint.enabled,
         endpoint.disabled_reason, Bytes{endpoint.sealed_secret}, endpoint.secret_hint,
-        endpoint.version, endpoint.created_at, endpoint.updated_at);
+        endpoint.version, endpoint.created_at, endpoint.updated_at, per_second, burst,
+        endpoint.max_in_flight);
 }
 
 }  // namespace

@@ -152,7 +152,14 @@ QueueDepth SqliteEventQueue::depth() {
         const auto count = [&](Standing standing) {
             return counts[static_cast<std::size_t>(standing)];
         };
-        depth.waiting_for_retry = count(Standing::waiting);
+        depth.waiting_for_circuit = depth.waiting_for_limit = 0;
+        for (auto row = session.connection.query(sql::held_up); row.next();) {
+            const bool circuit = row.get<Obstacle>(0) == Obstacle::circuit;
+            (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) =
+                row.get<std::uint64_t>(1);
+        }
+        depth.waiting_for_retry =
+            count(Standing::waiting) - depth.waiting_for_circuit - depth.waiting_for_limit;
         depth.waiting_for_endpoint = count(Standing::waiting_parked);
         depth.waiting_for_schedule = count(Standing::pending_parked);
         auto dead = session.connection.query(sql::dead_letters);

@@ -150,12 +150,21 @@ void SqliteEventRepository::forget_user(UserId user) {
 }
 
 std::size_t SqliteEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
-    const auto parked =
-        all_of(session_.connection.query(sql::parked_events, endpoint, never, limit), read_event);
-    for (const Event& event : parked) {
-        move_live(session_, event, hasten(event, session_.now).value());
+    return hasten_all(
+        all_of(session_.connection.query(sql::parked_events, endpoint, never, limit), read_event));
+}
+
+std::size_t SqliteEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+                                          std::size_t limit) {
+    return hasten_all(all_of(
+        session_.connection.query(sql::held_up_events, endpoint, obstacle, limit), read_event));
+}
+
+std::size_t SqliteEventRepository::hasten_all(const std::vector<Event>& waiting) {
+    for (const Event& event : waiting) {
+        move_live(session_, event, sundial::hasten(event, session_.now).value());
     }
-    return parked.size();
+    return waiting.size();
 }
 
 bool SqliteEventRepository::has_live(const LiveQuery& query) {

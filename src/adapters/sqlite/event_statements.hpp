@@ -82,6 +82,12 @@ inline constexpr Statement parked_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
      WHERE endpoint_id = ?1 AND claimable_at = ?2 AND status = 'PROCESSING'
      LIMIT ?3)sql"};
 
+/// ?1 endpoint, ?2 obstacle, ?3 how many.
+inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_held_up
+     WHERE endpoint_id = ?1 AND obstacle = ?2
+     LIMIT ?3)sql"};
+
 inline constexpr Statement add_event{
     "INSERT INTO events (id, status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql()
@@ -98,8 +104,13 @@ inline constexpr Statement update_event{
 inline constexpr Statement move_event{R"sql(
     UPDATE events
        SET status = ?2, claimable_at = ?3, claimed_by = ?4, version = ?5, attempt = ?6,
-           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9
+           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = NULL
      WHERE id = ?1)sql"};
+inline constexpr Statement hold_up{"UPDATE events SET obstacle = ?2 WHERE id = ?1"};
+/// How many wait for each obstacle.
+inline constexpr Statement held_up{R"sql(
+    SELECT obstacle, count(*) FROM events INDEXED BY events_held_up
+     WHERE obstacle IS NOT NULL GROUP BY obstacle)sql"};
 /// The lease of ?1 ends at ?3 if it is held still. Changes no version.
 inline constexpr Statement extend{R"sql(
     UPDATE events SET claimable_at = ?3

@@ -53,6 +53,21 @@ std::string read_string(std::string_view json, std::size_t& at) {
     refuse(json);
 }
 
+template <class Value, class Number>
+std::vector<Value> numbers_in(std::string_view json) {
+    std::vector<Value> numbers;
+    for (std::size_t at = json.find_first_of("0123456789"); at != std::string_view::npos;
+         at = json.find_first_of("0123456789", at)) {
+        Number number = 0;
+        const auto [end, error] =
+            std::from_chars(json.data() + at, json.data() + json.size(), number);
+        if (error != std::errc{}) refuse(json);
+        numbers.emplace_back(number);
+        at = static_cast<std::size_t>(end - json.data());
+    }
+    return numbers;
+}
+
 }  // namespace
 
 std::string object_of(const TextPairs& members) {
@@ -104,18 +119,19 @@ std::string array_of(const std::vector<std::chrono::seconds>& numbers) {
     return std::move(json.end_array()).text();
 }
 
+std::string array_of(const std::vector<std::uint32_t>& numbers) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const std::uint32_t number : numbers) json.value(number);
+    return std::move(json.end_array()).text();
+}
+
 std::vector<std::chrono::seconds> seconds_in(std::string_view json) {
-    std::vector<std::chrono::seconds> numbers;
-    for (std::size_t at = json.find_first_of("0123456789"); at != std::string_view::npos;
-         at = json.find_first_of("0123456789", at)) {
-        std::int64_t number = 0;
-        const auto [end, error] =
-            std::from_chars(json.data() + at, json.data() + json.size(), number);
-        if (error != std::errc{}) refuse(json);
-        numbers.emplace_back(number);
-        at = static_cast<std::size_t>(end - json.data());
-    }
-    return numbers;
+    return numbers_in<std::chrono::seconds, std::int64_t>(json);
+}
+
+std::vector<std::uint32_t> counts_in(std::string_view json) {
+    return numbers_in<std::uint32_t, std::uint32_t>(json);
 }
 
 }  // namespace sundial::sqlite

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,12 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 /// `["a",…]`, the empty text for nothing: an argument of json_each.
 [[nodiscard]] std::string array_of(const std::vector<std::string>& texts);
 [[nodiscard]] std::string array_of(const std::vector<std::chrono::seconds>& numbers);
+[[nodiscard]] std::string array_of(const std::vector<std::uint32_t>& numbers);
 /// Throws Corrupt.
 [[nodiscard]] std::vector<std::string> texts_in(std::string_view json);
 /// Throws Corrupt.
 [[nodiscard]] std::vector<std::chrono::seconds> seconds_in(std::string_view json);
+/// Throws Corrupt.
+[[nodiscard]] std::vector<std::uint32_t> counts_in(std::string_view json);
 
 }  // namespace sundial::sqlite

@@ -202,23 +202,28 @@ Schedule read_schedule(Cursor& row) {
 }
 
 Endpoint read_endpoint(Cursor& row) {
-    return {.id = row.take<EndpointId>(),
-            .external_id = row.take<std::optional<std::string>>(),
-            .name = row.take<std::string>(),
-            .type = row.take<EndpointType>(),
-            .url = row.take<std::string>(),
-            .headers = pairs_in(row.take<std::string>()),
-            .timeout = row.take<std::chrono::seconds>(),
-            .retry_policy = {.kind = row.take<RetryPolicy::Kind>(),
-                             .custom = seconds_in(row.take<std::string>())},
-            .retry_client_errors = row.take<std::uint32_t>(),
-            .enabled = row.take<bool>(),
-            .disabled_reason = row.take<std::optional<std::string>>(),
-            .sealed_secret = row.take<Bytes>().value,
-            .secret_hint = row.take<std::string>(),
-            .version = row.take<Version>(),
-            .created_at = row.take<Instant>(),
-            .updated_at = row.take<Instant>()};
+    Endpoint endpoint{.id = row.take<EndpointId>(),
+                      .external_id = row.take<std::optional<std::string>>(),
+                      .name = row.take<std::string>(),
+                      .type = row.take<EndpointType>(),
+                      .url = row.take<std::string>(),
+                      .headers = pairs_in(row.take<std::string>()),
+                      .timeout = row.take<std::chrono::seconds>(),
+                      .retry_policy = {.kind = row.take<RetryPolicy::Kind>(),
+                                       .custom = seconds_in(row.take<std::string>())},
+                      .retry_client_errors = row.take<std::uint32_t>(),
+                      .enabled = row.take<bool>(),
+                      .disabled_reason = row.take<std::optional<std::string>>(),
+                      .sealed_secret = row.take<Bytes>().value,
+                      .secret_hint = row.take<std::string>(),
+                      .version = row.take<Version>(),
+                      .created_at = row.take<Instant>(),
+                      .updated_at = row.take<Instant>()};
+    const auto per_second = row.take<std::optional<std::uint32_t>>();
+    const auto burst = row.take<std::optional<std::uint32_t>>();
+    if (per_second && burst) endpoint.rate_limit = RateLimit{*per_second, *burst};
+    endpoint.max_in_flight = row.take<std::optional<std::uint32_t>>();
+    return endpoint;
 }
 
 Operation read_operation(Cursor& row) {

@@ -103,6 +103,9 @@ Result<void> give_back(Session& session, const GivenBack& given_back) {
     }
     const Instant until = given_back.delay ? session.now + *given_back.delay : never;
     move_live(session, *event, release(*event, session.now, until).value());
+    if (given_back.obstacle) {
+        session.connection.execute(sql::hold_up, given_back.id, *given_back.obstacle);
+    }
     add_attempt(session, {.event = given_back.id,
                           .number = given_back.number,
                           .outcome = AttemptOutcome::released,

@@ -1,8 +1,10 @@
 #include "adapters/sqlite/store.hpp"
 
+#include "adapters/sqlite/circuit_repository.hpp"
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
 #include "adapters/sqlite/inbox_repository.hpp"
+#include "adapters/sqlite/limit_repository.hpp"
 #include "adapters/sqlite/operation_repository.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/schedule_repository.hpp"
@@ -23,6 +25,8 @@ public:
           users_{session},
           schedules_{session},
           endpoints_{session},
+          circuits_{session},
+          limits_{session},
           events_{session},
           inbox_{session},
           skips_{session},
@@ -33,6 +37,8 @@ public:
     UserRepository& users() override { return users_; }
     ScheduleRepository& schedules() override { return schedules_; }
     EndpointRepository& endpoints() override { return endpoints_; }
+    CircuitRepository& circuits() override { return circuits_; }
+    LimitRepository& limits() override { return limits_; }
     EventRepository& events() override { return events_; }
     InboxRepository& inbox() override { return inbox_; }
     SkipRepository& skips() override { return skips_; }
@@ -54,6 +60,8 @@ private:
     SqliteUserRepository users_;
     SqliteScheduleRepository schedules_;
     SqliteEndpointRepository endpoints_;
+    SqliteCircuitRepository circuits_;
+    SqliteLimitRepository limits_;
     SqliteEventRepository events_;
     SqliteInboxRepository inbox_;
     SqliteSkipRepository skips_;

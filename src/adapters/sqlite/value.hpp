@@ -11,10 +11,12 @@
 #include <type_traits>
 
 #include "application/ports/failures.hpp"
+#include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/enum_names.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/schedule.hpp"
@@ -155,6 +157,10 @@ template <>
 struct Value<Origin> : NamedValue<Origin, parse_origin> {};
 template <>
 struct Value<EndpointType> : NamedValue<EndpointType, parse_endpoint_type> {};
+template <>
+struct Value<CircuitState> : NamedValue<CircuitState, parse_circuit_state> {};
+template <>
+struct Value<Obstacle> : NamedValue<Obstacle, parse_obstacle> {};
 template <>
 struct Value<OperationKind> : NamedValue<OperationKind, parse_operation_kind> {};
 template <>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "domain/event.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/outcome.hpp"
 
 namespace sundial {
@@ -60,6 +61,7 @@ struct GivenBack {
     InstanceId by;
     std::optional<std::chrono::microseconds> delay;  // from the database's now; empty: parked
     std::string reason;
+    std::optional<Obstacle> obstacle{};  // that it waits for meanwhile
 };
 struct Held {
     EventId id;
@@ -82,6 +84,8 @@ struct QueueDepth {
     std::uint64_t due = 0;                        // claimable now
     std::chrono::microseconds oldest_due_age{0};  // how long the first of them has been claimable
     std::uint64_t waiting_for_retry = 0;          // PROCESSING, held by nobody, not parked
+    std::uint64_t waiting_for_circuit = 0;        // the same, given back for that
+    std::uint64_t waiting_for_limit = 0;          // the same, given back for that
     std::uint64_t waiting_for_endpoint = 0;       // PROCESSING, claimable_at = never
     std::uint64_t waiting_for_schedule = 0;       // PENDING, claimable_at = never
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most

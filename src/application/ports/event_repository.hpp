@@ -8,6 +8,7 @@
 
 #include "application/ports/paging.hpp"
 #include "domain/event.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/outcome.hpp"
 
 namespace sundial {
@@ -90,6 +91,8 @@ public:
     /// Parked events of the endpoint (waiting, claimable_at = never) become claimable now, at most
     /// `limit` of them; returns how many.
     virtual std::size_t unpark(EndpointId endpoint, std::size_t limit) = 0;
+    /// The same for those that wait for that obstacle.
+    virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
     /// Whether a live event is such.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;

@@ -4,9 +4,11 @@
 #include <optional>
 #include <type_traits>
 
+#include "application/ports/circuit_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "application/ports/limit_repository.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/skip_repository.hpp"
@@ -26,6 +28,8 @@ public:
     virtual UserRepository& users() = 0;
     virtual ScheduleRepository& schedules() = 0;
     virtual EndpointRepository& endpoints() = 0;
+    virtual CircuitRepository& circuits() = 0;
+    virtual LimitRepository& limits() = 0;
     virtual EventRepository& events() = 0;
     virtual InboxRepository& inbox() = 0;
     virtual SkipRepository& skips() = 0;

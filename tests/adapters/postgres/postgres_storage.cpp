@@ -31,6 +31,9 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.event_keys;
         DELETE FROM sundial.attempts;
         DELETE FROM sundial.recorded_events;
+        DELETE FROM sundial.endpoint_circuits;
+        DELETE FROM sundial.endpoint_limits;
+        DELETE FROM sundial.endpoint_slots;
         DELETE FROM sundial.inbox_requests;
         DELETE FROM sundial.skipped_runs;
         DELETE FROM sundial.tz_fingerprints;

@@ -1,0 +1,210 @@
+#include "contract/manners_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include "contract/settlements.hpp"
+
+namespace sundial {
+
+Event MannersContract::held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
+                               std::chrono::microseconds delay) {
+    given(an_event().to_endpoint(endpoint));
+    const Event claimed = claim_one();
+    GivenBack back = given_back(claimed, delay);
+    back.obstacle = obstacle;
+    EXPECT_TRUE(give_back(back));
+    return find(claimed.id).value();
+}
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_P(MannersContract, KeepsEveryMemberOfACircuit) {
+    Circuit circuit{.endpoint = an_id<EndpointId>(),
+                    .state = CircuitState::half_open,
+                    .parts = {{{7, 3}, {0, 0}, {4'000'000, 2'000'000}, {1, 1}, {2, 0}, {9, 8}}},
+                    .part_began = noon - 7us,
+                    .opened_at = noon - 1h,
+                    .open_for = 480s,
+                    .probe_at = noon + 1us,
+                    .prober = instance_a,
+                    .probes_answered = 2,
+                    .accepted_at = noon - 24h,
+                    .failing_since = noon - 23h};
+    put(circuit);
+    EXPECT_EQ(circuit_of(circuit.endpoint), circuit);
+
+    circuit = {.endpoint = circuit.endpoint};
+    put(circuit);
+    EXPECT_EQ(circuit_of(circuit.endpoint), circuit);
+}
+
+TEST_P(MannersContract, HasAClosedCircuitWhereNothingWasTold) {
+    const auto endpoint = an_id<EndpointId>();
+    EXPECT_EQ(circuit_of(endpoint), Circuit{.endpoint = endpoint});
+    const auto other = an_id<EndpointId>();
+    EXPECT_THAT(read([&](Transaction& tx) { return tx.circuits().find_all(std::vector{other}); }),
+                IsEmpty());
+    EXPECT_THAT(read([&](Transaction& tx) { return tx.circuits().find_all({}); }), IsEmpty());
+}
+
+TEST_P(MannersContract, FindsAndListsCircuitsThoseThatAreNotClosedFirst) {
+    const Circuit first{.endpoint = an_id<EndpointId>()};
+    const Circuit second{.endpoint = an_id<EndpointId>(), .state = CircuitState::open};
+    const Circuit third{.endpoint = an_id<EndpointId>()};
+    for (const Circuit& circuit : {third, second, first}) put(circuit);
+    const auto find_all = [&](std::vector<EndpointId> ids) {
+        return read([&](Transaction& tx) { return tx.circuits().find_all(ids); });
+    };
+    EXPECT_THAT(find_all({third.endpoint, first.endpoint, third.endpoint, an_id<EndpointId>()}),
+                ElementsAre(first, third));
+    const auto list = [&](std::size_t limit) {
+        return read([&](Transaction& tx) { return tx.circuits().list(limit); });
+    };
+    EXPECT_THAT(list(10), ElementsAre(second, first, third));
+    EXPECT_THAT(list(2), ElementsAre(second, first));
+}
+
+TEST_P(MannersContract, KeepsLimitsAndTheLeasesOfEachInstance) {
+    Limits limits{
+        .endpoint = an_id<EndpointId>(),
+        .bucket_full_at = noon + 3us,
+        .promised_until = noon + 5min,
+        .leases = {{instance_a, 7, noon + 30s, noon}, {instance_b, 0, noon + 29s, noon + 2s}}};
+    const Limits others{.endpoint = an_id<EndpointId>(),
+                        .leases = {{instance_a, 1, noon + 30s, noon}}};
+    put(limits);
+    put(others);
+    EXPECT_EQ(limits_of(limits.endpoint), limits);
+
+    limits.leases.erase(limits.leases.begin());
+    limits.leases.front().slots = 3;
+    put(limits);
+    EXPECT_EQ(limits_of(limits.endpoint), limits);
+    limits.leases.clear();
+    put(limits);
+    EXPECT_EQ(limits_of(limits.endpoint), limits);
+    EXPECT_EQ(limits_of(others.endpoint), others);
+}
+
+TEST_P(MannersContract, HasFreshLimitsWhereNobodyAskedYet) {
+    const auto endpoint = an_id<EndpointId>();
+    EXPECT_EQ(limits_of(endpoint), Limits{.endpoint = endpoint});
+}
+
+TEST_P(MannersContract, UndoesBothWithTheirTransaction) {
+    const auto endpoint = an_id<EndpointId>();
+    store().transact([&](Transaction& tx) {
+        static_cast<void>(tx.circuits().lock(endpoint));
+        tx.circuits().put({.endpoint = endpoint, .state = CircuitState::open});
+        static_cast<void>(tx.limits().lock(endpoint));
+        tx.limits().put({.endpoint = endpoint, .leases = {{instance_a, 7, noon, noon}}});
+        return false;
+    });
+    EXPECT_EQ(circuit_of(endpoint).state, CircuitState::closed);
+    EXPECT_THAT(limits_of(endpoint).leases, IsEmpty());
+}
+
+// Nobody reads what another is about to change: else slots and results would be lost.
+TEST_P(MannersContract, LetsOneChangeThemAtATime) {
+    constexpr int many = 8, times = 5;
+    const auto endpoint = an_id<EndpointId>();
+    at_once(many, [&](int) {
+        for (int i = 0; i < times; ++i) {
+            write([&](Transaction& tx) {
+                Circuit circuit = tx.circuits().lock(endpoint);
+                ++circuit.parts[0].calls;
+                tx.circuits().put(circuit);
+                Limits limits = tx.limits().lock(endpoint);
+                limits.bucket_full_at += 1s;
+                if (limits.leases.empty()) limits.leases.push_back({instance_a, 0, noon, noon});
+                ++limits.leases[0].slots;
+                tx.limits().put(limits);
+            });
+        }
+    });
+    EXPECT_EQ(circuit_of(endpoint).parts[0].calls, many * times);
+    EXPECT_EQ(limits_of(endpoint).bucket_full_at, Instant{} + many * times * 1s);
+    EXPECT_EQ(limits_of(endpoint).leases[0].slots, many * times);
+}
+
+TEST_P(MannersContract, KeepsTheLimitsOfAnEndpoint) {
+    Endpoint limited = an_endpoint().limited_to({50, 100}).with_most_in_flight(20);
+    const Endpoint free = an_endpoint();
+    write([&](Transaction& tx) {
+        ASSERT_TRUE(tx.endpoints().add(limited));
+        ASSERT_TRUE(tx.endpoints().add(free));
+    });
+    const auto find = [&](EndpointId id) {
+        return read([&](Transaction& tx) { return tx.endpoints().find(id); });
+    };
+    EXPECT_EQ(find(limited.id), limited);
+    EXPECT_EQ(find(free.id), free);
+    limited.rate_limit.reset();
+    limited.max_in_flight = 1;
+    write([&](Transaction& tx) { ASSERT_TRUE(tx.endpoints().update(limited)); });
+    EXPECT_EQ(find(limited.id), limited);
+}
+
+TEST_P(MannersContract, CountsWhatWaitsByItsObstacle) {
+    const auto endpoint = an_id<EndpointId>();
+    held_up(endpoint, std::nullopt);
+    for (int i = 0; i < 2; ++i) held_up(endpoint, Obstacle::circuit);
+    for (int i = 0; i < 3; ++i) held_up(endpoint, Obstacle::limit);
+    const QueueDepth depth = queue().depth();
+    EXPECT_EQ(depth.waiting_for_retry, 1U);
+    EXPECT_EQ(depth.waiting_for_circuit, 2U);
+    EXPECT_EQ(depth.waiting_for_limit, 3U);
+}
+
+TEST_P(MannersContract, ForgetsTheObstacleWithTheNextClaim) {
+    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit, 1s);
+    advance(1s);
+    const Event claimed = claim_one();
+    EXPECT_EQ(claimed.id, waiting.id);
+    EXPECT_EQ(claimed.retry_count, 0U);  // no try is spent
+    EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
+    EXPECT_TRUE(settle(retry_in(claimed, noon, 1h)));
+    EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
+    EXPECT_EQ(queue().depth().waiting_for_retry, 1U);
+}
+
+TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsCancelled) {
+    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::limit);
+    write([&](Transaction& tx) {
+        const Event locked = tx.events().lock(waiting.id).value();
+        tx.events().finish(cancel(locked, tx.now(), "no").value());
+    });
+    EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
+}
+
+TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
+    const auto endpoint = an_id<EndpointId>();
+    const Event retrying = held_up(endpoint, std::nullopt);
+    const Event limited = held_up(endpoint, Obstacle::limit);
+    const Event others = held_up(an_id<EndpointId>(), Obstacle::circuit);
+    std::vector<Event> waiting;
+    for (int i = 0; i < 3; ++i) waiting.push_back(held_up(endpoint, Obstacle::circuit));
+    advance(1min);
+    const auto hasten = [&](std::size_t limit) {
+        return write([&](Transaction& tx) {
+            return tx.events().hasten(endpoint, Obstacle::circuit, limit);
+        });
+    };
+    EXPECT_EQ(hasten(2), 2U);
+    EXPECT_EQ(queue().depth().waiting_for_circuit, 2U);
+    EXPECT_EQ(hasten(2), 1U);
+    EXPECT_EQ(hasten(2), 0U);
+    for (const Event& before : waiting) {
+        const Event after = this->find(before.id).value();
+        EXPECT_EQ(after.claimable_at, noon + 1min);
+        EXPECT_EQ(after.version, base::next(before.version));
+    }
+    for (const Event& other : {retrying, limited, others}) EXPECT_EQ(find(other.id), other);
+    EXPECT_EQ(claim(instance_b).size(), 3U);
+}
+
+}  // namespace
+}  // namespace sundial

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "contract/storage.hpp"
+
+namespace sundial {
+
+/// When and how fast an endpoint is sent to: its circuit, its limits, and what waits for either.
+class MannersContract : public StorageTest {
+protected:
+    void put(const Circuit& circuit) {
+        write([&](Transaction& tx) {
+            static_cast<void>(tx.circuits().lock(circuit.endpoint));
+            tx.circuits().put(circuit);
+        });
+    }
+    Circuit circuit_of(EndpointId endpoint) {
+        return write([&](Transaction& tx) { return tx.circuits().lock(endpoint); });
+    }
+    void put(const Limits& limits) {
+        write([&](Transaction& tx) {
+            static_cast<void>(tx.limits().lock(limits.endpoint));
+            tx.limits().put(limits);
+        });
+    }
+    Limits limits_of(EndpointId endpoint) {
+        return write([&](Transaction& tx) { return tx.limits().lock(endpoint); });
+    }
+    /// One event of `endpoint`, claimed and given back.
+    Event held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
+                  std::chrono::microseconds delay = 1h);
+};
+
+}  // namespace sundial

@@ -1,0 +1,182 @@
+#include "domain/limits.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "support/builders.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Limits fresh() { return {.endpoint = an_id<EndpointId>()}; }
+LimitRules at_most(std::uint32_t slots) { return {.max_in_flight = slots}; }
+LimitRules per_second(std::uint32_t rate, std::uint32_t burst) {
+    return {.rate = RateLimit{rate, burst}};
+}
+LimitDemand demand(InstanceId by, std::uint32_t in_flight, std::uint32_t waiting) {
+    return {.by = by, .in_flight = in_flight, .waiting = waiting, .mean_try = 1s, .lease = 30s};
+}
+
+TEST(Slots, AreGivenUntilThereAreNone) {
+    const auto [limits, a] = share_out(fresh(), at_most(20), demand(instance_a, 0, 15), noon);
+    EXPECT_EQ(a.admitted, 15U);
+    EXPECT_EQ(a.slots, 15U);
+    const auto [after, b] = share_out(limits, at_most(20), demand(instance_b, 0, 15), noon);
+    EXPECT_EQ(b.admitted, 5U);
+    EXPECT_EQ(b.places.size(), 10U);
+    EXPECT_THAT(after.leases, ElementsAre(SlotLease{instance_a, 15, noon + 30s, noon},
+                                          SlotLease{instance_b, 5, noon + 30s, noon + 2s}));
+}
+
+TEST(Slots, OfADeadInstanceAreFreeAfterItsLease) {
+    const Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
+    const auto just_before =
+        share_out(limits, at_most(20), demand(instance_b, 0, 20), noon + 30s - 1us);
+    EXPECT_EQ(just_before.grant.admitted, 0U);
+    const auto then = share_out(limits, at_most(20), demand(instance_b, 0, 20), noon + 30s);
+    EXPECT_EQ(then.grant.admitted, 20U);
+    EXPECT_EQ(then.limits.leases.size(), 1U);
+}
+
+TEST(Slots, AreLeftToOthersThatLackTheirs) {
+    Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 30), noon).limits;
+    limits = share_out(limits, at_most(20), demand(instance_b, 0, 30), noon).limits;
+    // Twelve of its requests are over: it may have no new one.
+    const auto a = share_out(limits, at_most(20), demand(instance_a, 12, 30), noon + 1s);
+    EXPECT_EQ(a.grant.share, 10U);
+    EXPECT_EQ(a.grant.admitted, 0U);
+    EXPECT_EQ(a.grant.slots, 12U);
+    const auto b = share_out(a.limits, at_most(20), demand(instance_b, 0, 30), noon + 1s);
+    EXPECT_EQ(b.grant.admitted, 8U);
+}
+
+TEST(Slots, AreNoLongerLeftToWhoHasNotAskedAgain) {
+    Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
+    limits = share_out(limits, at_most(20), demand(instance_b, 0, 20), noon).limits;
+    const auto then = share_out(limits, at_most(20), demand(instance_a, 0, 20), noon + 2s);
+    EXPECT_EQ(then.grant.admitted, 20U);
+    EXPECT_EQ(then.limits.leases.size(), 1U);
+}
+
+TEST(Slots, ComeBackWhenNothingIsInFlight) {
+    Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
+    limits = share_out(limits, at_most(3), demand(instance_a, 0, 0), noon + 1s).limits;
+    EXPECT_THAT(limits.leases, IsEmpty());
+}
+
+TEST(Slots, ComeBackWhenThereIsNoLimitAnyMore) {
+    const Limits limits = share_out(fresh(), at_most(3), demand(instance_a, 0, 2), noon).limits;
+    EXPECT_THAT(share_out(limits, {}, demand(instance_a, 2, 0), noon).limits.leases, IsEmpty());
+}
+
+TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
+    const Limits limits = share_out(fresh(), at_most(9), demand(instance_a, 0, 9), noon).limits;
+    const auto lowered = share_out(limits, at_most(4), demand(instance_a, 9, 1), noon);
+    EXPECT_EQ(lowered.grant.admitted, 0U);
+    EXPECT_EQ(lowered.grant.slots, 4U);
+}
+
+TEST(Slots, GiveWhoeverWaitsAPlaceInTurn) {
+    // Four at a time, each a second long: one is over every quarter of a second.
+    const auto [limits, grant] = share_out(fresh(), at_most(4), demand(instance_a, 4, 3), noon);
+    EXPECT_THAT(grant.places, ElementsAre(noon + 250ms, noon + 500ms, noon + 750ms));
+    const auto later = share_out(limits, at_most(4), demand(instance_b, 0, 1), noon + 100ms);
+    EXPECT_THAT(later.grant.places, ElementsAre(noon + 1s));
+}
+
+TEST(Places, AreNoFurtherAheadThanTenMinutes) {
+    const auto grant = share_out(fresh(), at_most(1), demand(instance_a, 1, 700), noon).grant;
+    EXPECT_EQ(grant.places[599], noon + 10min);
+    EXPECT_EQ(grant.places[600], noon + 1s);
+}
+
+TEST(Tokens, FallAtTheirRateIntoABucket) {
+    const LimitRules rules = per_second(10, 3);
+    const auto [limits, first] = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
+    EXPECT_EQ(first.admitted, 3U);
+    EXPECT_THAT(first.places, ElementsAre(noon + 100ms, noon + 200ms));
+    const auto second = share_out(limits, rules, demand(instance_b, 0, 5), noon + 250ms);
+    EXPECT_EQ(second.grant.admitted, 2U);
+    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 250ms), 0U);
+    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 300ms), 1U);
+    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 1h), 3U);
+}
+
+TEST(Tokens, AreNotTakenForWhatHasNoSlot) {
+    LimitRules rules = per_second(10, 10);
+    rules.max_in_flight = 2;
+    const auto shared = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
+    EXPECT_EQ(shared.grant.admitted, 2U);
+    EXPECT_EQ(tokens_at(shared.limits, *rules.rate, noon), 8U);
+}
+
+TEST(Limits, AdmitAllWhereThereAreNone) {
+    const auto shared = share_out(fresh(), {}, demand(instance_a, 1000, 500), noon);
+    EXPECT_EQ(shared.grant.admitted, 500U);
+    EXPECT_THAT(shared.grant.places, IsEmpty());
+}
+
+RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
+    const auto limit = *rc::gen::inRange<std::uint32_t>(1, 30);
+    const std::vector<InstanceId> instances{instance_a, instance_b, InstanceId{uuid_of(1)}};
+    Limits limits = fresh();
+    std::map<InstanceId, std::pair<std::uint32_t, Instant>> in_flight;  // and until when
+    Instant now = noon;
+    const int steps = *rc::gen::inRange(1, 60);
+    for (int i = 0; i < steps; ++i) {
+        now += std::chrono::milliseconds{*rc::gen::inRange(0, 12'000)};
+        const InstanceId by = *rc::gen::elementOf(instances);
+        auto& [count, until] = in_flight[by];
+        if (until <= now) count = 0;  // it has stopped all that it could not extend
+        count -= *rc::gen::inRange<std::uint32_t>(0, count + 1);
+        const auto waiting = *rc::gen::inRange<std::uint32_t>(0, 40);
+        auto shared = share_out(limits, at_most(limit), demand(by, count, waiting), now);
+        limits = std::move(shared.limits);
+        count += shared.grant.admitted;
+        until = now + 30s;
+        RC_ASSERT(count <= shared.grant.slots);
+        RC_ASSERT(shared.grant.admitted + shared.grant.places.size() == waiting);
+        std::uint32_t all = 0;
+        for (const auto& [instance, held] : in_flight) {
+            if (held.second > now) all += held.first;
+        }
+        RC_ASSERT(all <= limit);
+    }
+}
+
+RC_GTEST_PROP(Tokens, AreNeverMoreThanBurstAndRateInAnySpan, ()) {
+    const auto rate = *rc::gen::inRange<std::uint32_t>(1, 500);
+    const auto burst = *rc::gen::inRange<std::uint32_t>(1, 50);
+    Limits limits = fresh();
+    std::vector<std::pair<Instant, std::uint32_t>> taken;
+    Instant now = noon;
+    const int steps = *rc::gen::inRange(1, 60);
+    for (int i = 0; i < steps; ++i) {
+        now += std::chrono::milliseconds{*rc::gen::inRange(0, 300)};
+        auto shared = share_out(limits, per_second(rate, burst),
+                                demand(instance_a, 0, *rc::gen::inRange(0U, 40U)), now);
+        limits = std::move(shared.limits);
+        taken.emplace_back(now, shared.grant.admitted);
+        std::uint32_t sum = 0;
+        for (auto span = taken.rbegin(); span != taken.rend(); ++span) {
+            sum += span->second;
+            const double seconds = std::chrono::duration<double>(now - span->first).count();
+            RC_ASSERT(sum <= burst + rate * seconds + 1e-6);
+        }
+        for (const Instant place : shared.grant.places) {
+            RC_ASSERT(place >= now && place <= now + 10min);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sundial
