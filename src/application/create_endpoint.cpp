@@ -37,8 +37,7 @@ Result<NewSecret> secret_of(const NewEndpoint& wanted, Secrets& secrets) {
 
 }  // namespace
 
-Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted,
-                                            const std::string& correlation_id) {
+Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
     Endpoint endpoint{.id = EndpointId{ids_.fresh()},
                       .external_id = wanted.external_id,
                       .name = wanted.name,
@@ -78,7 +77,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted,
     return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {
         endpoint.created_at = endpoint.updated_at = tx.now();
         if (auto added = tx.endpoints().add(endpoint); !added) return added.error();
-        tx.record(endpoint_created(endpoint, {ids_.fresh(), correlation_id}));
+        tx.record(endpoint_created(endpoint, {ids_.fresh(), caller}));
         return CreatedEndpoint{endpoint, secret->shown};
     });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/caller.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
@@ -50,8 +51,7 @@ public:
           ids_(ids),
           settings_(settings) {}
     /// Errors: ValidationFailed, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted,
-                                              const std::string& correlation_id);
+    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
 
 private:
     Store& store_;

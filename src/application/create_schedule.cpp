@@ -5,8 +5,7 @@
 
 namespace sundial {
 
-Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted,
-                                            const std::string& correlation_id) {
+Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
     Instant earliest = never;
     std::optional<Operation> started;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
@@ -18,7 +17,7 @@ Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted,
         Schedule& schedule = *read;
         if (schedule.per_user) schedule.planned_version = Version{0};
         if (auto added = tx.schedules().add(schedule); !added) return added.error();
-        tx.record(schedule_created(schedule, {ids_.fresh(), correlation_id}));
+        tx.record(schedule_created(schedule, {ids_.fresh(), caller}));
         if (schedule.per_user) {
             started = operations_.start(tx, OperationKind::plan_schedule, schedule);
         } else {

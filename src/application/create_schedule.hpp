@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/caller.hpp"
 #include "application/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -25,8 +26,7 @@ public:
                    Operations& operations)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
     /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
-    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& wanted,
-                                              const std::string& correlation_id);
+    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& wanted, const Caller& caller);
 
 private:
     Store& store_;

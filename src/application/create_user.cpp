@@ -23,7 +23,7 @@ User blank(UserId id, Instant now) {
 
 }  // namespace
 
-Result<User> CreateUser::run(const UserFields& wanted, const std::string& correlation_id) {
+Result<User> CreateUser::run(const UserFields& wanted, const Caller& caller) {
     Instant earliest = never;
     // Inserts the user, shares the schedules, inserts the events.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<User> {
@@ -33,7 +33,7 @@ Result<User> CreateUser::run(const UserFields& wanted, const std::string& correl
         if (!read) return read.error();
         const User& user = *read;
         if (auto added = tx.users().add(user); !added) return added.error();
-        tx.record(user_created(user, {ids_.fresh(), correlation_id}));
+        tx.record(user_created(user, {ids_.fresh(), caller}));
 
         ChainPlanner planner{tx, &user, *zones, ids_};
         for (const Schedule& schedule : tx.schedules().share_per_user()) planner.begin(schedule);

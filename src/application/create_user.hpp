@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "application/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -19,7 +20,7 @@ public:
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: ValidationFailed (pointers /firstName, /dateOfBirth, /dates/anniversary, …),
     /// DuplicateExternalId.
-    [[nodiscard]] Result<User> run(const UserFields& wanted, const std::string& correlation_id);
+    [[nodiscard]] Result<User> run(const UserFields& wanted, const Caller& caller);
 
 private:
     Store& store_;

@@ -30,7 +30,7 @@ std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
 }  // namespace
 
 Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Version> expected,
-                                 const std::string& correlation_id) {
+                                 const Caller& caller) {
     // From here on no event of it goes out, and none comes to life.
     const auto paused = in_transaction(store_, [&](Transaction& tx) -> Result<ScheduleId> {
         const auto id = schedule_id(tx, reference);
@@ -46,7 +46,7 @@ Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Versi
         schedule->version = base::next(schedule->version);
         schedule->updated_at = tx.now();
         tx.schedules().update(*schedule);
-        tx.record(schedule_updated(before, *schedule, {ids_.fresh(), correlation_id}));
+        tx.record(schedule_updated(before, *schedule, {ids_.fresh(), caller}));
         return *id;
     });
     if (!paused) return paused.error();
@@ -57,7 +57,7 @@ Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Versi
             const auto schedule = tx.schedules().lock(*paused);
             removed = !schedule;
             if (removed || cancel_some(tx, *paused) > 0) return true;
-            tx.record(schedule_deleted(*schedule, {ids_.fresh(), correlation_id}));
+            tx.record(schedule_deleted(*schedule, {ids_.fresh(), caller}));
             tx.skips().remove_of_schedule(*paused);
             tx.schedules().remove(*paused);
             removed = true;

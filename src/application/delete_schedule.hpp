@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 
@@ -17,7 +18,7 @@ public:
     DeleteSchedule(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
     [[nodiscard]] Result<void> run(std::string_view reference, std::optional<Version> expected,
-                                   const std::string& correlation_id);
+                                   const Caller& caller);
 
 private:
     Store& store_;

@@ -22,7 +22,7 @@ void cancel_all_of(UserId user, Transaction& tx) {
 }  // namespace
 
 Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
-                             std::optional<Version> expected, const std::string& correlation_id) {
+                             std::optional<Version> expected, const Caller& caller) {
     // Locks the user, then its events: whoever plans one shares the user first.
     return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
         const auto id = user_id(tx, reference);
@@ -40,7 +40,7 @@ Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
                 cancel_all_of(*id, tx);
                 break;
         }
-        tx.record(user_deleted(*user, {ids_.fresh(), correlation_id}));
+        tx.record(user_deleted(*user, {ids_.fresh(), caller}));
         tx.skips().remove_of_user(*id);
         tx.erase_stream("User", id->value);
         tx.users().remove(*id);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 
@@ -21,8 +22,7 @@ public:
     DeleteUser(Store& store, Ids& ids) : store_(store), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock.
     [[nodiscard]] Result<void> run(std::string_view reference, UserHistory history,
-                                   std::optional<Version> expected,
-                                   const std::string& correlation_id);
+                                   std::optional<Version> expected, const Caller& caller);
 
 private:
     Store& store_;

@@ -47,8 +47,7 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
 }  // namespace
 
 Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
-                                   std::optional<Version> expected,
-                                   const std::string& correlation_id) {
+                                   std::optional<Version> expected, const Caller& caller) {
     bool enabled_now = false;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, reference);
@@ -66,7 +65,7 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         after.version = base::next(before->version);
         after.updated_at = tx.now();
         if (auto updated = tx.endpoints().update(after); !updated) return updated.error();
-        tx.record(endpoint_updated(*before, after, {ids_.fresh(), correlation_id}));
+        tx.record(endpoint_updated(*before, after, {ids_.fresh(), caller}));
         enabled_now = after.enabled && !before->enabled;
         return after;
     });

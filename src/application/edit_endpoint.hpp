@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/caller.hpp"
 #include "application/create_endpoint.hpp"
 #include "application/edits.hpp"
 #include "application/ports/delivery.hpp"
@@ -42,8 +43,7 @@ public:
           settings_(settings) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
-                                       std::optional<Version> expected,
-                                       const std::string& correlation_id);
+                                       std::optional<Version> expected, const Caller& caller);
 
 private:
     Store& store_;

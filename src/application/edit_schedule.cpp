@@ -35,27 +35,25 @@ Result<Schedule> replaced(Transaction& tx, const Schedule& before, const Schedul
 }  // namespace
 
 Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
-                                         std::optional<Version> expected,
-                                         const std::string& correlation_id) {
+                                         std::optional<Version> expected, const Caller& caller) {
     const auto wish = [&](Transaction& tx, const Schedule& before) {
         return edited(tx, before, edit, *zones_.current());
     };
-    return change(reference, wish, expected, correlation_id);
+    return change(reference, wish, expected, caller);
 }
 
 Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
                                              const ScheduleFields& wanted,
                                              std::optional<Version> expected,
-                                             const std::string& correlation_id) {
+                                             const Caller& caller) {
     const auto wish = [&](Transaction& tx, const Schedule& before) {
         return replaced(tx, before, wanted, *zones_.current());
     };
-    return change(reference, wish, expected, correlation_id);
+    return change(reference, wish, expected, caller);
 }
 
 Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
-                                            std::optional<Version> expected,
-                                            const std::string& correlation_id) {
+                                            std::optional<Version> expected, const Caller& caller) {
     std::optional<Operation> started;
     // Locks the schedule alone; the events follow afterwards, since there may be millions.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
@@ -80,7 +78,7 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         if (planned) after.planned_version = after.version;
         after.updated_at = tx.now();
         tx.schedules().update(after);
-        tx.record(schedule_updated(*before, after, {ids_.fresh(), correlation_id}));
+        tx.record(schedule_updated(*before, after, {ids_.fresh(), caller}));
         if (!planned) started = operations_.start(tx, OperationKind::replan_schedule, after);
         return after;
     });

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "application/caller.hpp"
 #include "application/operations.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
@@ -28,19 +29,17 @@ public:
     /// What `edit` leaves empty stays. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
     [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
-                                             std::optional<Version> expected,
-                                             const std::string& correlation_id);
+                                             std::optional<Version> expected, const Caller& caller);
     /// What `wanted` leaves empty has its default again. Errors: as above.
     [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
                                                  const ScheduleFields& wanted,
                                                  std::optional<Version> expected,
-                                                 const std::string& correlation_id);
+                                                 const Caller& caller);
 
 private:
     using Change = std::function<Result<Schedule>(Transaction&, const Schedule&)>;
     Result<EditedSchedule> change(std::string_view reference, const Change& change,
-                                  std::optional<Version> expected,
-                                  const std::string& correlation_id);
+                                  std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
     const TimeZones& zones_;

@@ -111,26 +111,23 @@ private:
 }  // namespace
 
 Result<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
-                                 std::optional<Version> expected,
-                                 const std::string& correlation_id) {
+                                 std::optional<Version> expected, const Caller& caller) {
     const auto wish = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
-    return change(reference, wish, expected, correlation_id);
+    return change(reference, wish, expected, caller);
 }
 
 Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& wanted,
-                                     std::optional<Version> expected,
-                                     const std::string& correlation_id) {
+                                     std::optional<Version> expected, const Caller& caller) {
     const auto wish = [&wanted](const UserFields& fields) {
         UserFields wished = wanted;
         if (!wished.external_id) wished.external_id = fields.external_id;
         return wished;
     };
-    return change(reference, wish, expected, correlation_id);
+    return change(reference, wish, expected, caller);
 }
 
 Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish,
-                                    std::optional<Version> expected,
-                                    const std::string& correlation_id) {
+                                    std::optional<Version> expected, const Caller& caller) {
     Instant earliest = never;
     // Locks the user, shares the schedules, locks the user's events: in this order everywhere.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<EditedUser> {
@@ -150,7 +147,7 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
         after.version = base::next(before->version);
         after.updated_at = tx.now();
         if (auto updated = tx.users().update(after); !updated) return updated.error();
-        tx.record(user_updated(*before, after, {ids_.fresh(), correlation_id}));
+        tx.record(user_updated(*before, after, {ids_.fresh(), caller}));
 
         const auto schedules = tx.schedules().share_per_user();
         ChainPlanner planner{tx, &after, *zones, ids_};

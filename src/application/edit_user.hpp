@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/caller.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -38,19 +39,17 @@ public:
     /// `expected` is the version that the caller saw, if it insists. Errors: NotFound,
     /// OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
-                                         std::optional<Version> expected,
-                                         const std::string& correlation_id);
+                                         std::optional<Version> expected, const Caller& caller);
     /// Every field of the user becomes that of `wanted`; its external id stays if `wanted` names
     /// none. Errors: as above.
     [[nodiscard]] Result<EditedUser> replace(std::string_view reference, const UserFields& wanted,
-                                             std::optional<Version> expected,
-                                             const std::string& correlation_id);
+                                             std::optional<Version> expected, const Caller& caller);
 
 private:
     /// The fields that a user of such fields shall have.
     using Wish = std::function<UserFields(UserFields)>;
     Result<EditedUser> change(std::string_view reference, const Wish& wish,
-                              std::optional<Version> expected, const std::string& correlation_id);
+                              std::optional<Version> expected, const Caller& caller);
 
     Store& store_;
     const TimeZones& zones_;

@@ -184,6 +184,7 @@ public:
     SkipRepository& skips() override { return tx_.skips(); }
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
+    ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_user = changes_.of_user || recorded.aggregate_type == "User";

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/caller.hpp"
 #include "application/create_schedule.hpp"
 #include "application/edit_schedule.hpp"
 
@@ -21,7 +22,7 @@ public:
     [[nodiscard]] Result<PutScheduleResult> run(const std::string& external_id,
                                                 ScheduleFields wanted,
                                                 std::optional<Version> expected,
-                                                const std::string& correlation_id);
+                                                const Caller& caller);
 
 private:
     CreateSchedule& create_;

@@ -23,15 +23,15 @@ bool exists(const Result<User>& created, const std::string& external_id) {
 }  // namespace
 
 Result<PutResult> PutUser::run(const std::string& external_id, UserFields wanted,
-                               std::optional<Version> expected, const std::string& correlation_id) {
+                               std::optional<Version> expected, const Caller& caller) {
     wanted.external_id = external_id;
     const std::string reference = "ext:" + external_id;
     for (int turn = 1;; ++turn) {
-        auto edited = edit_.replace(reference, wanted, expected, correlation_id);
+        auto edited = edit_.replace(reference, wanted, expected, caller);
         if (edited) return PutResult{edited->user, false, std::move(edited->reschedule)};
         if (!absent(edited) || expected) return edited.error();
 
-        auto created = create_.run(wanted, correlation_id);
+        auto created = create_.run(wanted, caller);
         if (created) return PutResult{*std::move(created), true, std::nullopt};
         if (!exists(created, external_id) || turn == turns) return created.error();
     }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/caller.hpp"
 #include "application/create_user.hpp"
 #include "application/edit_user.hpp"
 
@@ -21,8 +22,7 @@ public:
     /// `wanted.external_id` is not looked at. With `expected` nothing is created. Errors:
     /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
     [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
-                                        std::optional<Version> expected,
-                                        const std::string& correlation_id);
+                                        std::optional<Version> expected, const Caller& caller);
 
 private:
     CreateUser& create_;

@@ -23,6 +23,7 @@ void write(JsonWriter& json, GapPolicy value) { json.value(to_string(value)); }
 void write(JsonWriter& json, OverlapPolicy value) { json.value(to_string(value)); }
 void write(JsonWriter& json, Concurrency value) { json.value(to_string(value)); }
 void write(JsonWriter& json, Priority value) { json.value(to_string(value)); }
+void write(JsonWriter& json, Role value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointType value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
 void write(JsonWriter& json, std::chrono::seconds value) {
@@ -152,6 +153,14 @@ std::string told(const Schedule* before, const Schedule& after) {
         .text();
 }
 
+std::string told(const ApiKey& key) {
+    return Members<ApiKey>{nullptr, key}
+        .add("name", &ApiKey::name)
+        .add("role", &ApiKey::role)
+        .add("expiresAt", &ApiKey::expires_at)
+        .text();
+}
+
 RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Version version,
                        std::string event_type, std::string data, const ChangeId& id) {
     return RecordedEvent{.aggregate_type = std::string{aggregate},
@@ -160,7 +169,8 @@ RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Ver
                          .event_id = id.event_id,
                          .event_type = std::move(event_type),
                          .data = std::move(data),
-                         .correlation_id = id.correlation_id};
+                         .correlation_id = id.caller.correlation_id,
+                         .actor = id.caller.actor};
 }
 
 }  // namespace
@@ -185,6 +195,14 @@ RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id) {
 RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, const ChangeId& id) {
     return recorded("Endpoint", after.id.value, after.version, "EndpointUpdated",
                     told(&before, after), id);
+}
+
+RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id) {
+    return recorded("ApiKey", key.id.value, key.version, "ApiKeyCreated", told(key), id);
+}
+
+RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id) {
+    return recorded("ApiKey", last.id.value, base::next(last.version), "ApiKeyRevoked", "{}", id);
 }
 
 RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id) {

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "application/caller.hpp"
+#include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
@@ -11,10 +13,10 @@
 /// the members that are new, under the names of the API. Never a secret, sealed or not.
 namespace sundial {
 
-/// How a change is known: a fresh id, and the request that made it.
+/// How a change is known: a fresh id, and who asked for it.
 struct ChangeId {
     Uuid event_id;
-    std::string correlation_id;
+    Caller caller;
 };
 
 [[nodiscard]] RecordedEvent user_created(const User& user, const ChangeId& id);
@@ -24,6 +26,8 @@ struct ChangeId {
 [[nodiscard]] RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id);
 [[nodiscard]] RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after,
                                              const ChangeId& id);
+[[nodiscard]] RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id);
+[[nodiscard]] RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_updated(const Schedule& before, const Schedule& after,

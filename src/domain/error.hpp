@@ -22,7 +22,7 @@ struct FieldError {
 struct ValidationFailed {
     std::vector<FieldError> errors;
 };
-enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation };
+enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation, api_key };
 struct NotFound {
     Noun noun;
     std::string id;  // as it was asked for

@@ -16,6 +16,7 @@ using UserId = Strong<struct UserIdTag, Uuid>;
 using ScheduleId = Strong<struct ScheduleIdTag, Uuid>;
 using EndpointId = Strong<struct EndpointIdTag, Uuid>;
 using OperationId = Strong<struct OperationIdTag, Uuid>;
+using ApiKeyId = Strong<struct ApiKeyIdTag, Uuid>;
 using InstanceId = Strong<struct InstanceIdTag, Uuid>;  // random at every start: whose claim it is
 using Version = Strong<struct VersionTag, std::uint64_t>;  // one more with every change of the row
 using Attempt = Strong<struct AttemptTag, std::uint32_t>;  // number of the latest try

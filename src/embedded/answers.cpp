@@ -26,6 +26,8 @@ struct ToError {
                 return {"ENDPOINT_NOT_FOUND", "there is no endpoint '" + missing.id + "'"};
             case Noun::operation:
                 return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
+            case Noun::api_key:
+                return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
             case Noun::event:
                 break;
         }

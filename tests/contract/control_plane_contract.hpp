@@ -67,6 +67,22 @@ protected:
     }
 };
 
+class ApiKeyRepositoryContract : public StorageTest {
+protected:
+    template <class... Keys>
+    void add(const Keys&... keys) {
+        write([&](Transaction& tx) {
+            for (const ApiKey& key : {static_cast<ApiKey>(keys)...}) tx.api_keys().add(key);
+        });
+    }
+    std::vector<ApiKey> all() {
+        return read([](Transaction& tx) { return tx.api_keys().all(); });
+    }
+    std::optional<ApiKey> lock(ApiKeyId id) {
+        return write([&](Transaction& tx) { return tx.api_keys().lock(id); });
+    }
+};
+
 class ClockContract : public StorageTest {};
 
 }  // namespace sundial

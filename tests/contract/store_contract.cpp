@@ -16,13 +16,14 @@ RecordedEvent a_fact_of(const Uuid& aggregate, std::uint64_t version) {
             .event_id = an_id<EventId>().value,
             .event_type = version == 1 ? "UserCreated" : "UserUpdated",
             .data = R"({"firstName":"Zoë"})",
-            .correlation_id = "req-1"};
+            .correlation_id = "req-1",
+            .actor = "key:7f3a9k2m1q"};
 }
 
 bool same(const RecordedEvent& a, const RecordedEvent& b) {
     return a.aggregate_type == b.aggregate_type && a.aggregate_id == b.aggregate_id &&
            a.version == b.version && a.event_id == b.event_id && a.event_type == b.event_type &&
-           a.correlation_id == b.correlation_id;
+           a.correlation_id == b.correlation_id && a.actor == b.actor;
 }
 
 TEST_P(StoreContract, KeepsAllThatATransactionDid) {

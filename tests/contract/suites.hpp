@@ -12,6 +12,7 @@
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
 #define SUNDIAL_CONTRACTS(adapter, ...)                                  \
+    SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);    \
     SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);               \
     SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);  \
     SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);           \

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
@@ -232,6 +233,14 @@ private:
             .created_at = noon,
             .updated_at = noon,
             .finished_at = std::nullopt};
+}
+
+/// READ, for ever, never used, made at noon.
+[[nodiscard]] inline ApiKey an_api_key() {
+    return {.id = an_id<ApiKeyId>(),
+            .name = "CRM",
+            .secret_hash = std::string(32, '\x01'),
+            .created_at = noon};
 }
 
 class EndpointBuilder {

@@ -46,6 +46,7 @@ struct Request {
     std::string route;  // the pattern that matched: "/v1/users/{id}"
     std::vector<Parameter> path_parameters;
     std::shared_ptr<const JsonBody> json;  // the body, read strictly and valid against the document
+    std::string actor;                     // who asks, for the record: "key:7f3a9k2m1q"; see Caller
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
@@ -58,7 +59,9 @@ struct Response {
     std::string content_type{};  // empty: no body
     Headers headers{};
     std::string body{};
-    std::string route{};  // which pattern answered, for metrics; never sent
+    std::string route{};    // which pattern answered, for metrics; never sent, as are the next two
+    std::string actor{};    // who asked, for the log
+    std::string subject{};  // the id of what was asked about, for the log
 };
 
 [[nodiscard]] Response json(int status, std::string body);

@@ -18,12 +18,15 @@ constexpr std::array kinds{
     ProblemKind{Code::invalid_cursor, "INVALID_CURSOR", 400, "Cursor is not valid here", false},
     ProblemKind{Code::invalid_template, "INVALID_TEMPLATE", 400, "Template names something unknown",
                 false},
+    ProblemKind{Code::unauthenticated, "UNAUTHENTICATED", 401, "Not authenticated", false},
+    ProblemKind{Code::forbidden, "FORBIDDEN", 403, "Not allowed", false},
     ProblemKind{Code::user_not_found, "USER_NOT_FOUND", 404, "User not found", false},
     ProblemKind{Code::event_not_found, "EVENT_NOT_FOUND", 404, "Event not found", false},
     ProblemKind{Code::endpoint_not_found, "ENDPOINT_NOT_FOUND", 404, "Endpoint not found", false},
     ProblemKind{Code::schedule_not_found, "SCHEDULE_NOT_FOUND", 404, "Schedule not found", false},
     ProblemKind{Code::operation_not_found, "OPERATION_NOT_FOUND", 404, "Operation not found",
                 false},
+    ProblemKind{Code::api_key_not_found, "API_KEY_NOT_FOUND", 404, "API key not found", false},
     ProblemKind{Code::route_not_found, "ROUTE_NOT_FOUND", 404, "Route not found", false},
     ProblemKind{Code::method_not_allowed, "METHOD_NOT_ALLOWED", 405, "Method not allowed here",
                 false},
@@ -45,8 +48,10 @@ constexpr std::array kinds{
     ProblemKind{Code::optimistic_lock, "OPTIMISTIC_LOCK", 409, "Version does not match", false},
     ProblemKind{Code::unsupported_media_type, "UNSUPPORTED_MEDIA_TYPE", 415,
                 "Unsupported media type", false},
+    ProblemKind{Code::too_early, "TOO_EARLY", 425, "Sent too early", true},
     ProblemKind{Code::precondition_required, "PRECONDITION_REQUIRED", 428, "If-Match is required",
                 false},
+    ProblemKind{Code::rate_limited, "RATE_LIMITED", 429, "Too many requests", true},
     ProblemKind{Code::internal_error, "INTERNAL_ERROR", 500, "Internal error", true},
     ProblemKind{Code::storage_unavailable, "STORAGE_UNAVAILABLE", 503, "Storage is unavailable",
                 true},
@@ -131,7 +136,7 @@ Response to_response(const Problem& problem, std::string_view instance,
     body += '}';
 
     Response response = text(status, "application/problem+json", std::move(body));
-    if (status == 503 || (status == 409 && kind.retryable)) {
+    if (status == 503 || status == 429 || (status == 409 && kind.retryable)) {
         response.headers.add("Retry-After", std::to_string(problem.retry_after.count()));
     }
     return response;

@@ -21,11 +21,14 @@ enum class Code : std::uint8_t {
     malformed_json,
     invalid_cursor,
     invalid_template,
+    unauthenticated,
+    forbidden,
     user_not_found,
     event_not_found,
     endpoint_not_found,
     schedule_not_found,
     operation_not_found,
+    api_key_not_found,
     route_not_found,
     method_not_allowed,
     not_acceptable,
@@ -41,7 +44,9 @@ enum class Code : std::uint8_t {
     duplicate_idempotency_key,
     optimistic_lock,
     unsupported_media_type,
+    too_early,
     precondition_required,
+    rate_limited,
     internal_error,
     storage_unavailable,
     commit_outcome_unknown,
@@ -75,7 +80,7 @@ struct Problem {
     std::vector<FieldError> errors{};                            // the first 20 are shown
     std::vector<std::pair<std::string, MemberValue>> members{};  // the code's data
     std::optional<int> status{};                                 // where a code has two: 412, 409
-    std::chrono::seconds retry_after{1};  // sent with 503 and with what is retryable among 409
+    std::chrono::seconds retry_after{1};  // sent with 429, 503 and with what is retryable among 409
 };
 
 /// VALIDATION_FAILED with a detail that counts the fields.

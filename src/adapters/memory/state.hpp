@@ -11,6 +11,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
+#include "domain/api_key.hpp"
 #include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
@@ -77,6 +78,7 @@ struct State {
     Table<EndpointId, Circuit> circuits{journal};
     Table<EndpointId, Limits> limits{journal};
     Table<OperationId, Operation> operations{journal};
+    Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, Obstacle> obstacles{journal};  // of those that wait for one
     Table<EventId, FinishedEvent> history{journal};

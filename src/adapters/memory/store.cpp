@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "adapters/memory/api_key_repository.hpp"
 #include "adapters/memory/circuit_repository.hpp"
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
@@ -33,7 +34,8 @@ public:
           inbox_{state},
           skips_{state},
           tz_{state},
-          operations_{state} {}
+          operations_{state},
+          api_keys_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -46,6 +48,7 @@ public:
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
+    ApiKeyRepository& api_keys() override { return api_keys_; }
 
     void record(const RecordedEvent& recorded) override {
         const auto& rows = state_.recorded.rows();
@@ -78,6 +81,7 @@ private:
     MemorySkipRepository skips_;
     MemoryTzRepository tz_;
     MemoryOperationRepository operations_;
+    MemoryApiKeyRepository api_keys_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

@@ -253,8 +253,9 @@ SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation_down, "<", "DESC");
 /// id, $8 when. Returns the number of the transaction.
 inline constexpr Statement record{"record", R"sql(
     INSERT INTO sundial.recorded_events
-        (aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id, recorded_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        (aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id, actor,
+         recorded_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     RETURNING pg_current_xact_id()::text)sql"};
 /// The row that `record` wrote. $1 its id.
 inline constexpr Statement find_record{"find_record", R"sql(

@@ -458,6 +458,24 @@ std::vector<Operation> operations_in(const Answer& rows) {
     });
 }
 
+std::vector<ApiKey> api_keys_in(const Answer& rows) {
+    const Reader reader{rows};
+    const int id = reader.column("id"), name = reader.column("name"), role = reader.column("role"),
+              secret_hash = reader.column("secret_hash"), expires_at = reader.column("expires_at"),
+              last_used_at = reader.column("last_used_at"), version = reader.column("version"),
+              created_at = reader.column("created_at");
+    return reader.each([&](std::size_t row) {
+        return ApiKey{.id = rows.get<ApiKeyId>(row, id),
+                      .name = rows.get<std::string>(row, name),
+                      .role = read_name(parse_role, rows.get<std::string>(row, role)),
+                      .secret_hash = rows.get<Bytes>(row, secret_hash).value,
+                      .expires_at = rows.get<std::optional<Instant>>(row, expires_at),
+                      .last_used_at = rows.get<std::optional<Instant>>(row, last_used_at),
+                      .version = rows.get<Version>(row, version),
+                      .created_at = rows.get<Instant>(row, created_at)};
+    });
+}
+
 std::vector<InboxRequest> inbox_requests_in(const Answer& rows) {
     const Reader reader{rows};
     const int id = reader.column("id"), endpoint_id = reader.column("endpoint_id"),

@@ -1,5 +1,6 @@
 #include "adapters/postgres/store.hpp"
 
+#include "adapters/postgres/api_key_repository.hpp"
 #include "adapters/postgres/circuit_repository.hpp"
 #include "adapters/postgres/control_statements.hpp"
 #include "adapters/postgres/endpoint_repository.hpp"
@@ -30,11 +31,13 @@ public:
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
+    ApiKeyRepository& api_keys() override { return api_keys_; }
 
     void record(const RecordedEvent& recorded) override {
-        const Answer added = session_.run(
-            sql::record, recorded.aggregate_type, recorded.aggregate_id, recorded.version,
-            recorded.event_id, recorded.event_type, recorded.data, recorded.correlation_id, now());
+        const Answer added =
+            session_.run(sql::record, recorded.aggregate_type, recorded.aggregate_id,
+                         recorded.version, recorded.event_id, recorded.event_type, recorded.data,
+                         recorded.correlation_id, recorded.actor, now());
         session_.leaves({added.get<std::string>(0, 0), Call{sql::find_record, recorded.event_id}});
     }
 
@@ -54,6 +57,7 @@ private:
     PostgresSkipRepository skips_{session_};
     PostgresTzRepository tz_{session_};
     PostgresOperationRepository operations_{session_};
+    PostgresApiKeyRepository api_keys_{session_};
 };
 
 }  // namespace

@@ -245,4 +245,15 @@ Operation read_operation(Cursor& row) {
             .finished_at = row.take<std::optional<Instant>>()};
 }
 
+ApiKey read_api_key(Cursor& row) {
+    return {.id = row.take<ApiKeyId>(),
+            .name = row.take<std::string>(),
+            .role = row.take<Role>(),
+            .secret_hash = row.take<Bytes>().value,
+            .expires_at = row.take<std::optional<Instant>>(),
+            .last_used_at = row.take<std::optional<Instant>>(),
+            .version = row.take<Version>(),
+            .created_at = row.take<Instant>()};
+}
+
 }  // namespace sundial::sqlite

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "adapters/sqlite/connection.hpp"
+#include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
@@ -23,6 +24,7 @@ namespace sundial::sqlite {
 [[nodiscard]] Schedule read_schedule(Cursor& row);
 [[nodiscard]] Endpoint read_endpoint(Cursor& row);
 [[nodiscard]] Operation read_operation(Cursor& row);
+[[nodiscard]] ApiKey read_api_key(Cursor& row);
 
 [[nodiscard]] inline std::optional<InstanceId> claimed_by(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);

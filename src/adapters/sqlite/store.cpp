@@ -1,5 +1,6 @@
 #include "adapters/sqlite/store.hpp"
 
+#include "adapters/sqlite/api_key_repository.hpp"
 #include "adapters/sqlite/circuit_repository.hpp"
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
@@ -31,7 +32,8 @@ public:
           inbox_{session},
           skips_{session},
           tz_{session},
-          operations_{session} {}
+          operations_{session},
+          api_keys_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -44,11 +46,13 @@ public:
     SkipRepository& skips() override { return skips_; }
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
+    ApiKeyRepository& api_keys() override { return api_keys_; }
 
     void record(const RecordedEvent& recorded) override {
         session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
                                     recorded.version, recorded.event_id, recorded.event_type,
-                                    recorded.data, recorded.correlation_id, session_.now);
+                                    recorded.data, recorded.correlation_id, recorded.actor,
+                                    session_.now);
     }
 
     void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
@@ -67,6 +71,7 @@ private:
     SqliteSkipRepository skips_;
     SqliteTzRepository tz_;
     SqliteOperationRepository operations_;
+    SqliteApiKeyRepository api_keys_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "application/ports/failures.hpp"
+#include "domain/api_key.hpp"
 #include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/enum_names.hpp"
@@ -165,6 +166,8 @@ template <>
 struct Value<OperationKind> : NamedValue<OperationKind, parse_operation_kind> {};
 template <>
 struct Value<OperationStatus> : NamedValue<OperationStatus, parse_operation_status> {};
+template <>
+struct Value<Role> : NamedValue<Role, parse_role> {};
 template <>
 struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome> {};
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "application/ports/api_key_repository.hpp"
 #include "application/ports/circuit_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
@@ -35,6 +36,7 @@ public:
     virtual SkipRepository& skips() = 0;
     virtual TzRepository& tz() = 0;
     virtual OperationRepository& operations() = 0;
+    virtual ApiKeyRepository& api_keys() = 0;
     /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
     /// caller.
     virtual void record(const RecordedEvent& recorded) = 0;

@@ -39,6 +39,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.tz_fingerprints;
         DELETE FROM sundial.event_moves;
         DELETE FROM sundial.operations;
+        DELETE FROM sundial.api_keys;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }
@@ -57,7 +58,8 @@ PostgresStorage::PostgresStorage(std::uint32_t shards) {
 std::vector<RecordedEvent> PostgresStorage::recorded() {
     std::vector<RecordedEvent> recorded;
     for (const auto& row : query(url_, R"(
-            SELECT aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id
+            SELECT aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id,
+                   actor
               FROM sundial.recorded_events ORDER BY position)")) {
         recorded.push_back({.aggregate_type = row[0],
                             .aggregate_id = base::parse_uuid(row[1]).value(),
@@ -65,7 +67,8 @@ std::vector<RecordedEvent> PostgresStorage::recorded() {
                             .event_id = base::parse_uuid(row[3]).value(),
                             .event_type = row[4],
                             .data = row[5],
-                            .correlation_id = row[6]});
+                            .correlation_id = row[6],
+                            .actor = row[7]});
     }
     return recorded;
 }

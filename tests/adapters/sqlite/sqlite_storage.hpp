@@ -30,10 +30,10 @@ public:
         std::vector<RecordedEvent> facts;
         for (const SqlRow& row : ask(folder_.file(), R"sql(
                  SELECT aggregate_type, hex(aggregate_id), version, hex(event_id), event_type,
-                        coalesce(data, ''), correlation_id
+                        coalesce(data, ''), correlation_id, actor
                    FROM recorded_events ORDER BY position)sql")) {
             facts.push_back({row[0], uuid_from_hex(row[1]), Version{std::stoull(row[2])},
-                             uuid_from_hex(row[3]), row[4], row[5], row[6]});
+                             uuid_from_hex(row[3]), row[4], row[5], row[6], row[7]});
         }
         return facts;
     }

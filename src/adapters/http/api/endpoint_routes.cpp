@@ -1,6 +1,7 @@
 #include "adapters/http/api/endpoint_routes.hpp"
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/endpoint_codec.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         const auto wanted = new_endpoint(*request.json, api_.default_timeout);
         if (!wanted) return refused(wanted.error(), request);
-        const auto made = api_.create.run(*wanted, request.correlation_id);
+        const auto made = api_.create.run(*wanted, caller_of(request));
         if (!made) return refused(made.error(), request);
         return created(endpoint_json(made->endpoint, made->secret), made->endpoint.version,
                        "/v1/endpoints/" + to_string(made->endpoint.id));
@@ -51,8 +52,8 @@ public:
     [[nodiscard]] Response patch(const Request& request) const {
         const auto edit = endpoint_edit(*request.json);
         if (!edit) return refused(edit.error(), request);
-        const auto endpoint = api_.edit.run(request.path_value("id"), *edit, expected(request),
-                                            request.correlation_id);
+        const auto endpoint =
+            api_.edit.run(request.path_value("id"), *edit, expected(request), caller_of(request));
         if (!endpoint) return refused(endpoint.error(), request);
         return with_etag(json(200, endpoint_json(*endpoint)), endpoint->version);
     }

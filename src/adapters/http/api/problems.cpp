@@ -19,9 +19,11 @@ std::string_view name_of(Noun noun) {
         case Noun::endpoint:
             return "endpoint";
         case Noun::operation:
+            return "operation";
+        case Noun::api_key:
             break;
     }
-    return "operation";
+    return "API key";
 }
 
 Code not_found_code(Noun noun) {
@@ -35,9 +37,11 @@ Code not_found_code(Noun noun) {
         case Noun::endpoint:
             return Code::endpoint_not_found;
         case Noun::operation:
+            return Code::operation_not_found;
+        case Noun::api_key:
             break;
     }
-    return Code::operation_not_found;
+    return Code::api_key_not_found;
 }
 
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }

@@ -1,6 +1,7 @@
 #include "adapters/http/api/schedule_routes.hpp"
 
 #include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/event_codec.hpp"
 #include "adapters/http/api/operation_codec.hpp"
 #include "adapters/http/api/paging.hpp"
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, "payload"))
             return refused(*problem, request);
-        const auto made = api_.create.run(schedule_fields(*request.json), request.correlation_id);
+        const auto made = api_.create.run(schedule_fields(*request.json), caller_of(request));
         if (!made) return refused(made.error(), request);
         return created_answer({made->schedule, made->operation}, request);
     }
@@ -85,14 +86,14 @@ public:
         if (const auto problem = payload_too_large(*request.json, "payload"))
             return refused(*problem, request);
         const auto edited = api_.edit.run(request.path_value("id"), schedule_fields(*request.json),
-                                          expected(request), request.correlation_id);
+                                          expected(request), caller_of(request));
         if (!edited) return refused(edited.error(), request);
         return edited_answer(*edited, request);
     }
 
     [[nodiscard]] Response remove(const Request& request) const {
         const auto done =
-            api_.remove.run(request.path_value("id"), expected(request), request.correlation_id);
+            api_.remove.run(request.path_value("id"), expected(request), caller_of(request));
         return done ? no_content() : refused(done.error(), request);
     }
 
@@ -127,7 +128,7 @@ private:
             return refused(validation_failed(std::move(errors)), request);
         }
         const auto put =
-            api_.put.run(external_id, std::move(wanted), expected(request), request.correlation_id);
+            api_.put.run(external_id, std::move(wanted), expected(request), caller_of(request));
         if (!put) return refused(put.error(), request);
         return put->created ? created_answer(put->edited, request)
                             : edited_answer(put->edited, request);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "adapters/http/message.hpp"
+#include "application/caller.hpp"
+
+namespace sundial::http {
+
+/// On whose behalf a request changes something.
+[[nodiscard]] inline Caller caller_of(const Request& request) {
+    return {request.correlation_id, request.actor};
+}
+
+}  // namespace sundial::http
