@@ -114,6 +114,10 @@ Page<Operation> Queries::operations(const OperationQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.operations().list(query); });
 }
 
+Page<ApiKey> Queries::api_keys(const PageRequest& page) {
+    return in_read(store_, [&](Transaction& tx) { return tx.api_keys().list(page); });
+}
+
 Result<UserId> Queries::user_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
 }

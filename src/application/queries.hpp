@@ -30,6 +30,7 @@ public:
     [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
     [[nodiscard]] Result<Operation> operation(std::string_view id);
     [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
+    [[nodiscard]] Page<ApiKey> api_keys(const PageRequest& page);
 
     /// For filters.
     [[nodiscard]] Result<UserId> user_id(std::string_view reference);

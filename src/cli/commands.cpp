@@ -21,6 +21,7 @@ std::string text_of(const json::object& object, std::string_view member) {
 
 int exit_code_of(int status) {
     if (status < 300) return 0;
+    if (status == 401 || status == 403) return 5;
     if (status == 404) return 3;
     if (status == 409 || status == 412 || status == 422) return 4;
     if (status == 400) return 2;

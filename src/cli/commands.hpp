@@ -9,7 +9,8 @@
 #include "cli/http_client.hpp"
 
 /// What the command line does through the REST API. Results go to `out`, refusals to `err`; the
-/// answer is the exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict.
+/// answer is the exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 not
+/// authenticated or not allowed.
 namespace sundial::cli {
 
 struct Output {

@@ -22,8 +22,10 @@ Answer HttpClient::call(std::string_view method, std::string_view path,
                         std::string_view body) const {
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
                                                                    &curl_easy_cleanup);
-    const std::unique_ptr<curl_slist, HeadersFree> headers(
-        curl_slist_append(nullptr, "Content-Type: application/json"));
+    const std::string authorization = "Authorization: Bearer " + api_key_;
+    curl_slist* fields = curl_slist_append(nullptr, "Content-Type: application/json");
+    if (!api_key_.empty()) fields = curl_slist_append(fields, authorization.c_str());
+    const std::unique_ptr<curl_slist, HeadersFree> headers(fields);
     const std::string url = server_ + std::string(path);
     const std::string verb{method};
     Answer answer;
@@ -33,8 +35,8 @@ Answer HttpClient::call(std::string_view method, std::string_view path,
     curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 5L);
     curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
     curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer.body);
+    curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
     if (!body.empty()) {
-        curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
         curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE_LARGE,
                          static_cast<curl_off_t>(body.size()));
         curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.data());

@@ -20,7 +20,9 @@ struct Answer {
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:
-    explicit HttpClient(std::string server) : server_(std::move(server)) {}
+    /// `api_key` may be empty: then none is shown.
+    HttpClient(std::string server, std::string api_key)
+        : server_(std::move(server)), api_key_(std::move(api_key)) {}
     /// `body` is JSON, or empty for none. Waits as long as the server works: an advance of the test
     /// clock by a year takes minutes. Throws Unreachable.
     [[nodiscard]] Answer call(std::string_view method, std::string_view path,
@@ -28,6 +30,7 @@ public:
 
 private:
     std::string server_;
+    std::string api_key_;
 };
 
 }  // namespace sundial::cli

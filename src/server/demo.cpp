@@ -38,7 +38,7 @@ constexpr std::array<Person, 12> people_of_the_demo{{
 }};
 
 constexpr std::string_view inbox = "inbox";
-constexpr std::string_view correlation = "sys-demo";
+constexpr const char* correlation = "sys-demo";
 
 /// The i-th of the people beyond the twelve: spread over all zones and all days of the year.
 UserFields further_person(std::size_t i, const TzData& zones) {
@@ -96,10 +96,10 @@ void Demo::make_inbox() {
     wanted.external_id = inbox;
     wanted.name = "Demo inbox";
     wanted.type = EndpointType::inbox;
-    if (!create_endpoint_.run(wanted, std::string(correlation))) return;  // it is there already
+    if (!create_endpoint_.run(wanted, correlation)) return;  // it is there already
     ScheduleFields edit;
     edit.endpoint = "ext:" + std::string(inbox);
-    (void)edit_schedule_.run("ext:birthday", edit, std::nullopt, std::string(correlation));
+    (void)edit_schedule_.run("ext:birthday", edit, std::nullopt, correlation);
 }
 
 std::size_t Demo::populate(std::size_t people, const TimeZones& zones) {
@@ -109,7 +109,7 @@ std::size_t Demo::populate(std::size_t people, const TimeZones& zones) {
         const UserFields person = i < people_of_the_demo.size()
                                       ? fields_of(people_of_the_demo[i])
                                       : further_person(i, *zones.current());
-        if (create_user_.run(person, std::string(correlation))) ++made;
+        if (create_user_.run(person, correlation)) ++made;
     }
     return made;
 }

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "adapters/http/api/api_key_routes.hpp"
 #include "adapters/http/api/endpoint_routes.hpp"
 #include "adapters/http/api/event_routes.hpp"
 #include "adapters/http/api/operation_routes.hpp"
@@ -10,6 +11,7 @@
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
+#include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/claim_log_file.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
@@ -147,6 +149,9 @@ struct Engine::Parts {
           trigger_schedule(store, zones, ids, loop),
           backfill_schedule(store, zones, operations),
           queries(store),
+          keys(store, key_secrets, monotonic),
+          create_api_key(store, key_secrets, ids),
+          revoke_api_key(store, ids),
           follow(store, zones, ids, loop),
           survey(store, zones) {}
 
@@ -231,6 +236,10 @@ struct Engine::Parts {
     TriggerSchedule trigger_schedule;
     BackfillSchedule backfill_schedule;
     Queries queries;
+    system::SystemApiKeySecrets key_secrets;
+    ApiKeyRing keys;
+    CreateApiKey create_api_key;
+    RevokeApiKey revoke_api_key;
     FollowTzdata follow;
     SurveyTzdata survey;
     std::thread worker;
@@ -255,6 +264,8 @@ void Engine::stop() {
     if (parts_->operations_worker.joinable()) parts_->operations_worker.join();
     if (parts_->worker.joinable()) parts_->worker.join();
 }
+
+ApiKeyRing& Engine::api_keys() { return parts_->keys; }
 
 Database& Engine::database() { return *parts_->database; }
 
@@ -316,6 +327,10 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_timezone_routes(router,
                               {.zones = p.zones, .survey = p.survey, .clock = p.database->clock()});
     http::add_preview_routes(router, {.preview = p.preview_schedule});
+    http::add_api_key_routes(router, {.create = p.create_api_key,
+                                      .revoke = p.revoke_api_key,
+                                      .ring = p.keys,
+                                      .queries = p.queries});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
     const auto info = [&p] {
         return http::Info{.version = product_version(),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/http/router.hpp"
+#include "application/api_key_ring.hpp"
 #include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
 #include "application/observer.hpp"
@@ -51,6 +52,8 @@ public:
     /// Why it cannot serve; empty if it can.
     [[nodiscard]] std::optional<std::string> unready() const;
     [[nodiscard]] Database& database();
+    /// The keys in force, for whoever checks them.
+    [[nodiscard]] ApiKeyRing& api_keys();
     [[nodiscard]] Demo demo();
     /// For whoever puts another tz database in force, once it has started.
     [[nodiscard]] FollowTzdata& follow_tzdata();

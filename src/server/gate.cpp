@@ -14,7 +14,7 @@ bool is_health(std::string_view path) {
 }  // namespace
 
 Gate::Gate(const http::ApiSchema& schema, std::string_view openapi, base::Log& log)
-    : openapi_(openapi), health_(schema, log) {
+    : openapi_(openapi), health_(schema, everybody_, log) {
     add_health(health_);
 }
 

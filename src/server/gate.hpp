@@ -32,6 +32,7 @@ private:
     [[nodiscard]] std::optional<std::string> unready() const;
 
     std::string_view openapi_;
+    http::OpenDoor everybody_;
     http::Router health_;
     std::function<std::optional<std::string>()> engine_unready_;  // set before router_
     std::atomic<http::Router*> router_{nullptr};

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
         server::CommandTree tree;
         server::add_serving_commands(tree);
         server::add_database_commands(tree);
+        server::add_key_commands(tree);
         server::add_clock_commands(tree);
         server::add_operation_commands(tree);
         server::add_info_commands(tree);

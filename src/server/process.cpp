@@ -6,20 +6,26 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
+#include "adapters/http/key_guard.hpp"
 #include "adapters/http/server.hpp"
+#include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
+#include "adapters/system/monotonic_clock.hpp"
 #include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/ports/failures.hpp"
 #include "base/json_writer.hpp"
 #include "openapi.hpp"
+#include "server/api_keys_file.hpp"
 #include "server/demo.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
+#include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
 #include "server/signals.hpp"
@@ -50,14 +56,26 @@ std::string tz_directory(const Settings& settings) {
 
 bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
 
+/// What can be reached from elsewhere asks for keys, so there must be one.
+CannotStart without_keys(const Settings& settings) {
+    return CannotStart("http.listen: " + settings.http.listen +
+                       " can be reached from elsewhere, and there is no API key yet; make one with "
+                       "'sundial key create --role ADMIN --name first --db …', or listen on "
+                       "127.0.0.1 or [::1]");
+}
+
+/// Sooner than a database is made for nothing.
+void check_for_keys(const Settings& settings) {
+    const auto file = sqlite_file(settings.storage.url);
+    const bool cannot_have_any =
+        file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();
+    if (cannot_have_any && !is_loopback(parse_listen(settings.http.listen).host)) {
+        throw without_keys(settings);
+    }
+}
+
 http::ServerSettings http_settings(const Settings& settings) {
     const ListenAddress listen = parse_listen(settings.http.listen);
-    if (!is_loopback(listen.host)) {
-        throw CannotStart(
-            "http.listen: " + settings.http.listen +
-            " can be reached from elsewhere, and there are no API keys yet; listen on 127.0.0.1 or "
-            "[::1], behind a proxy that authenticates");
-    }
     http::ServerSettings http;
     http.address = listen.host;
     http.port = listen.port;
@@ -110,6 +128,16 @@ void warn_of_open_doors(const Settings& settings, base::Log& log) {
                        "delivery.allow_private lets webhooks go to private and loopback addresses, "
                        "over http"));
     }
+}
+
+/// Whom the API asks for a key, and says so. Throws CannotStart where everybody could do all.
+void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
+    if (!settings.security.api_keys_file.empty()) {
+        keys.fix(
+            read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{}));
+    }
+    if (!keys.empty()) return;
+    if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
     log.write(
         line(base::LogLevel::info, "",
              "there are no API keys: whoever reaches " + settings.http.listen + " may do all"));
@@ -170,6 +198,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, ba
 
 int run_process(const Settings& settings, const ProcessOptions& options) {
     const Signals signals;
+    check_for_keys(settings);
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
     zones::CctzTimeZones zones(tz_directory(settings));
@@ -207,8 +236,14 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .storage_observer = metrics,
                                         .log = log,
                                         .encryption_key = encryption_key(settings)});
+    prepare_keys(settings, engine.api_keys(), log);
+    const system::BootClock monotonic;
+    http::KeyGuard guard({.loopback = is_loopback(http.address),
+                          .requests_per_second = settings.http.rate_limit_per_second},
+                         engine.api_keys(), monotonic);
+    const KeyClerk clerk(engine.api_keys(), log);
     engine.start();
-    http::Router router(schema, log);
+    http::Router router(schema, guard, log);
     gate.add_health(router);
     engine.add_routes(router, metrics);
     Demo demo = engine.demo();  // there before the first request is answered

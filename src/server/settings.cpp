@@ -164,6 +164,9 @@ const std::vector<Key>& keys() {
         std::vector<Key> all{
             key("http.listen", "address and port to serve on",
                 [](auto& s) -> auto& { return s.http.listen; }),
+            number(
+                "http.rate_limit_per_second", "requests of one API key, at most; 0: no limit",
+                [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
             key("storage.url", "sqlite:FILE or postgresql://…",
                 [](auto& s) -> auto& { return s.storage.url; }),
             number(
@@ -210,6 +213,8 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.delivery.ca_file; }),
             key("delivery.user_agent", "what requests call themselves",
                 [](auto& s) -> auto& { return s.delivery.user_agent; }),
+            key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
+                [](auto& s) -> auto& { return s.security.api_keys_file; }),
             key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
             word("tz.source", "auto (tz.dir if given, else system), system or dir",
@@ -319,6 +324,7 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
     }
     known.insert("SUNDIAL_CONFIG");
     known.insert("SUNDIAL_SERVER");
+    known.insert("SUNDIAL_API_KEY");  // of the commands that ask a server
     const std::vector<std::string> names(known.begin(), known.end());
     for (const auto& [name, text] : environment) {
         if (!name.starts_with("SUNDIAL_") || known.contains(name)) continue;

@@ -16,6 +16,7 @@ namespace sundial::server {
 struct Settings {
     struct Http {
         std::string listen = "127.0.0.1:8080";
+        std::uint32_t rate_limit_per_second = 0;  // of one API key; 0: none
     } http;
     struct Storage {
         std::string url = "sqlite:sundial.db";
@@ -42,6 +43,7 @@ struct Settings {
         std::string user_agent = "sundial/1";
     } delivery;
     struct Security {
+        std::string api_keys_file{};   // keys beside those in the database, a line each
         std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the
                                        // database
     } security;

@@ -96,9 +96,9 @@ class Server:
     """`sundial serve` or `dev` as a process. Its log goes to a file beside the database. `prefix` is a command that
     runs it, `preexec` what the child does first."""
 
-    def __init__(self, *arguments, folder, port=0, environment=None, prefix=(), preexec=None):
+    def __init__(self, *arguments, folder, port=0, listen="127.0.0.1", environment=None, prefix=(), preexec=None):
         self.log_path = os.path.join(folder, f"log-{os.urandom(4).hex()}.jsonl")
-        command = [*prefix, PROGRAM, *arguments, f"--http.listen=127.0.0.1:{port}", "--log.level=info"]
+        command = [*prefix, PROGRAM, *arguments, f"--http.listen={listen}:{port}", "--log.level=info"]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
         clean.pop("DATABASE_URL", None)
         clean.update(environment or {})

@@ -140,15 +140,18 @@ void Connection::report(const Incoming& incoming, const std::string& method, con
     shared_.observer.answered(
         {.method = label, .route = route, .status = response.status, .duration = duration});
     const double ms = std::chrono::duration<double, std::milli>(duration).count();
-    shared_.log.write(
-        {.level = response.status >= 500 ? base::LogLevel::warn : base::LogLevel::info,
-         .event_name = "http.request",
-         .message = "request answered",
-         .correlation_id = id,
-         .fields = {{"method", std::string(label)},
-                    {"route", route},
-                    {"status", std::int64_t{response.status}},
-                    {"durationMs", ms}}});
+    base::LogLine line{
+        .level = response.status >= 500 ? base::LogLevel::warn : base::LogLevel::info,
+        .event_name = "http.request",
+        .message = "request answered",
+        .correlation_id = id,
+        .fields = {{"method", std::string(label)},
+                   {"route", route},
+                   {"status", std::int64_t{response.status}},
+                   {"durationMs", ms}}};
+    if (!response.actor.empty()) line.fields.emplace_back("actor", response.actor);
+    if (!response.subject.empty()) line.fields.emplace_back("subjectId", response.subject);
+    shared_.log.write(std::move(line));
 }
 
 asio::awaitable<void> turn_away(tcp::socket socket, std::string answer,

@@ -21,6 +21,10 @@ std::string_view phrase_for(int status) {
             return "Not Modified";
         case 400:
             return "Bad Request";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
         case 404:
             return "Not Found";
         case 405:
@@ -39,8 +43,12 @@ std::string_view phrase_for(int status) {
             return "URI Too Long";
         case 415:
             return "Unsupported Media Type";
+        case 425:
+            return "Too Early";
         case 428:
             return "Precondition Required";
+        case 429:
+            return "Too Many Requests";
         case 431:
             return "Request Header Fields Too Large";
         case 500:

@@ -10,6 +10,7 @@
 #include "adapters/http/problem.hpp"
 #include "application/ports/failures.hpp"
 #include "base/suggest.hpp"
+#include "base/uuid.hpp"
 
 namespace sundial::http {
 namespace {
@@ -74,6 +75,16 @@ struct Router::Found {
     const Route* path = nullptr;         // any route of the pattern
     std::vector<std::string> allowed{};  // methods of the pattern
     std::vector<std::string> segments{};
+
+    /// The id of what is asked about, if it is one of ours: what people name themselves may be
+    /// about people, and goes in no log.
+    [[nodiscard]] std::string subject() const {
+        if (path == nullptr) return {};
+        for (std::size_t i = 0; i < segments.size(); ++i) {
+            if (path->segments[i] == "{id}" && base::parse_uuid(segments[i])) return segments[i];
+        }
+        return {};
+    }
 };
 
 void Router::add(std::string method, std::string pattern, Handler handler) {
@@ -81,6 +92,11 @@ void Router::add(std::string method, std::string pattern, Handler handler) {
     if (!schema_.has(operation)) {
         throw std::logic_error("route " + operation.method + " " + operation.pattern +
                                " is not in openapi.json");
+    }
+    if (!guard_.knows(operation)) {
+        throw std::logic_error("nobody has said who may use " + operation.method + " " +
+                               operation.pattern +
+                               ": add it to the table in adapters/http/api/access.cpp");
     }
     auto segments = segments_of(operation.pattern);
     routes_.push_back({std::move(operation), std::move(segments), std::move(handler)});
@@ -96,34 +112,11 @@ std::vector<Operation> Router::routes() const {
 
 Response Router::handle(Request request) const {
     const Found found = find(request);
-    Response response;
-    if (found.route != nullptr) {
-        request.route = found.route->operation.pattern;
-        for (std::size_t i = 0; i < found.segments.size(); ++i) {
-            const std::string& name = found.route->segments[i];
-            if (!is_parameter(name)) continue;
-            request.path_parameters.push_back({name.substr(1, name.size() - 2), found.segments[i]});
-        }
-        response = admit_and_run(request, *found.route);
-    } else if (found.path != nullptr) {
-        request.route = found.path->operation.pattern;
-        const Problem problem{.code = Code::method_not_allowed,
-                              .detail = request.path + " allows " + list_of(found.allowed) +
-                                        ", not " + request.method,
-                              .members = {{"allow", found.allowed}}};
-        response = to_response(problem, request);
-        response.headers.set("Allow", list_of(found.allowed));
-    } else {
-        std::vector<std::string> patterns;
-        patterns.reserve(routes_.size());
-        for (const Route& route : routes_) patterns.push_back(route.operation.pattern);
-        const auto meant = base::nearest(request.path, patterns);
-        response = to_response({.code = Code::route_not_found,
-                                .detail = "There is no route " + request.path +
-                                          (meant ? "; did you mean " + *meant + "?" : "")},
-                               request);
-    }
+    if (found.path != nullptr) request.route = found.path->operation.pattern;
+    Response response = admit_and_answer(request, found);
     response.route = request.route;
+    response.actor = request.actor;
+    response.subject = found.subject();
     return response;
 }
 
@@ -147,46 +140,15 @@ Router::Found Router::find(const Request& request) const {
     return found;
 }
 
-Response Router::admit_and_run(Request& request, const Route& route) const {
-    const Operation& operation = route.operation;
-    const auto& answers = schema_.response_types(operation);
-    if (!acceptable(all_fields(request.headers, "Accept"), answers)) {
-        return to_response(not_acceptable(answers), request);
-    }
-    const auto& types = schema_.request_types(operation);
-    if (!request.body.empty() && types.empty()) {
-        return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),
-                           request);
-    }
-    if (auto errors = schema_.check_query(operation, request.query); !errors.empty()) {
-        return to_response(validation_failed(std::move(errors)), request);
-    }
-    if (types.empty() || (request.body.empty() && !schema_.body_required(operation))) {
-        return run(request, route);
-    }
-    const std::string type = media_type_of(request.headers.find("Content-Type").value_or(""));
-    if (std::ranges::find(types, type) == types.end()) {
-        return to_response(unsupported_media_type(types), request);
-    }
-    if (is_json(type)) {
-        const auto body = JsonBody::read(request.body);
-        if (!body) return to_response(body.error(), request);
-        if (auto errors = schema_.check_body(operation, *body); !errors.empty()) {
-            return to_response(validation_failed(std::move(errors)), request);
-        }
-        request.json = std::make_shared<const JsonBody>(*body);
-    }
-    return run(request, route);
-}
-
-Response Router::run(const Request& request, const Route& route) const {
+/// Three kinds of failure end here: whatever happens, the client gets a problem.
+Response Router::admit_and_answer(Request& request, const Found& found) const {
     const auto log = [&](base::LogLevel level, std::string message, std::string_view error) {
         log_.write({.level = level,
                     .event_name = "",
                     .message = std::move(message),
                     .correlation_id = request.correlation_id,
-                    .fields = {{"method", route.operation.method},
-                               {"route", route.operation.pattern},
+                    .fields = {{"method", request.method},
+                               {"route", request.route},
                                {"error", std::string(error)}}});
     };
     const auto internal_error = [&](std::string_view error) {
@@ -197,7 +159,14 @@ Response Router::run(const Request& request, const Route& route) const {
             request);
     };
     try {
-        return route.handler(request);
+        Admission admission =
+            guard_.admit(request, found.route ? &found.route->operation : nullptr);
+        Response response =
+            admission.refused ? *std::move(admission.refused) : answer(request, found);
+        for (const Parameter& field : admission.headers.all()) {
+            response.headers.add(field.name, field.value);
+        }
+        return response;
     } catch (const OutcomeUnknown& error) {
         log(base::LogLevel::warn, "nobody knows whether a request was carried out", error.what());
         return to_response({.code = Code::commit_outcome_unknown,
@@ -214,6 +183,70 @@ Response Router::run(const Request& request, const Route& route) const {
     } catch (...) {
         return internal_error("not a std::exception");
     }
+}
+
+Response Router::answer(Request& request, const Found& found) const {
+    if (found.path == nullptr) return no_such_route(request);
+    if (found.route == nullptr) return no_such_method(request, found);
+    for (std::size_t i = 0; i < found.segments.size(); ++i) {
+        const std::string& name = found.route->segments[i];
+        if (!is_parameter(name)) continue;
+        request.path_parameters.push_back({name.substr(1, name.size() - 2), found.segments[i]});
+    }
+    return check_and_run(request, *found.route);
+}
+
+Response Router::no_such_method(const Request& request, const Found& found) const {
+    const Problem problem{
+        .code = Code::method_not_allowed,
+        .detail = request.path + " allows " + list_of(found.allowed) + ", not " + request.method,
+        .members = {{"allow", found.allowed}}};
+    Response response = to_response(problem, request);
+    response.headers.set("Allow", list_of(found.allowed));
+    return response;
+}
+
+Response Router::no_such_route(const Request& request) const {
+    std::vector<std::string> patterns;
+    patterns.reserve(routes_.size());
+    for (const Route& route : routes_) patterns.push_back(route.operation.pattern);
+    const auto meant = base::nearest(request.path, patterns);
+    return to_response({.code = Code::route_not_found,
+                        .detail = "There is no route " + request.path +
+                                  (meant ? "; did you mean " + *meant + "?" : "")},
+                       request);
+}
+
+Response Router::check_and_run(Request& request, const Route& route) const {
+    const Operation& operation = route.operation;
+    const auto& answers = schema_.response_types(operation);
+    if (!acceptable(all_fields(request.headers, "Accept"), answers)) {
+        return to_response(not_acceptable(answers), request);
+    }
+    const auto& types = schema_.request_types(operation);
+    if (!request.body.empty() && types.empty()) {
+        return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),
+                           request);
+    }
+    if (auto errors = schema_.check_query(operation, request.query); !errors.empty()) {
+        return to_response(validation_failed(std::move(errors)), request);
+    }
+    if (types.empty() || (request.body.empty() && !schema_.body_required(operation))) {
+        return route.handler(request);
+    }
+    const std::string type = media_type_of(request.headers.find("Content-Type").value_or(""));
+    if (std::ranges::find(types, type) == types.end()) {
+        return to_response(unsupported_media_type(types), request);
+    }
+    if (is_json(type)) {
+        const auto body = JsonBody::read(request.body);
+        if (!body) return to_response(body.error(), request);
+        if (auto errors = schema_.check_body(operation, *body); !errors.empty()) {
+            return to_response(validation_failed(std::move(errors)), request);
+        }
+        request.json = std::make_shared<const JsonBody>(*body);
+    }
+    return route.handler(request);
 }
 
 }  // namespace sundial::http

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "adapters/http/guard.hpp"
 #include "adapters/http/message.hpp"
 #include "adapters/http/schema.hpp"
 #include "base/log.hpp"
@@ -15,14 +16,17 @@ namespace sundial::http {
 /// `Unavailable` and 500 for all else.
 using Handler = std::function<Response(const Request&)>;
 
-/// Finds the handler of a request and lets through only what the document allows: path, method,
-/// media types, query, body. Add all routes first; `handle` is thread-safe.
+/// Finds the handler of a request and lets through only whom the guard admits, and only what the
+/// document allows: path, method, media types, query, body. Add all routes first; `handle` is
+/// thread-safe.
 class Router {
 public:
-    Router(const ApiSchema& schema, base::Log& log) : schema_(schema), log_(log) {}
+    Router(const ApiSchema& schema, Guard& guard, base::Log& log)
+        : schema_(schema), guard_(guard), log_(log) {}
 
     /// A route for `method` ("GET" answers HEAD too) on `pattern`; `{name}` stands for one segment,
-    /// and a literal segment wins over it. Throws std::logic_error if the document lacks it.
+    /// and a literal segment wins over it. Throws std::logic_error if the document lacks it, or the
+    /// guard does not know who may use it.
     void add(std::string method, std::string pattern, Handler handler);
 
     [[nodiscard]] std::vector<Operation> routes() const;
@@ -39,10 +43,14 @@ private:
     struct Found;
 
     [[nodiscard]] Found find(const Request& request) const;
-    [[nodiscard]] Response admit_and_run(Request& request, const Route& route) const;
-    [[nodiscard]] Response run(const Request& request, const Route& route) const;
+    [[nodiscard]] Response admit_and_answer(Request& request, const Found& found) const;
+    [[nodiscard]] Response answer(Request& request, const Found& found) const;
+    [[nodiscard]] Response check_and_run(Request& request, const Route& route) const;
+    [[nodiscard]] Response no_such_method(const Request& request, const Found& found) const;
+    [[nodiscard]] Response no_such_route(const Request& request) const;
 
     const ApiSchema& schema_;
+    Guard& guard_;
     base::Log& log_;
     std::vector<Route> routes_;
 };

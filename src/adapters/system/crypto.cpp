@@ -1,5 +1,6 @@
 #include "adapters/system/crypto.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
@@ -46,6 +47,10 @@ std::string sha256(std::string_view bytes) {
     require(EVP_Digest(bytes.data(), bytes.size(), bytes_of(digest), &size, EVP_sha256(), nullptr),
             "SHA-256");
     return digest;
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string encrypt(std::string_view key, std::string_view plain) {

@@ -10,6 +10,8 @@ namespace sundial::system {
 [[nodiscard]] std::string random_bytes(std::size_t count);
 /// 32 bytes.
 [[nodiscard]] std::string sha256(std::string_view bytes);
+/// Compares texts of equal size in a time that does not depend on where they differ.
+[[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 /// AES-256-GCM: a fresh 12-byte nonce, the ciphertext, the 16-byte tag. `key` has 32 bytes.
 [[nodiscard]] std::string encrypt(std::string_view key, std::string_view plain);
 /// What `encrypt` was given; throws std::invalid_argument if `sealed` was made with another key or

@@ -17,10 +17,13 @@ void add_client_flags(CLI::App& command, ClientFlags& flags) {
     command.add_option("--server", flags.server, "server to ask")
         ->envname("SUNDIAL_SERVER")
         ->capture_default_str();
+    command.add_option("--api-key", flags.api_key, "key to show it; better in the environment")
+        ->envname("SUNDIAL_API_KEY")
+        ->type_name("KEY");
     command.add_flag("--json", flags.json, "the answer as the API gave it");
 }
 
-cli::HttpClient client(const ClientFlags& flags) { return cli::HttpClient(flags.server); }
+cli::HttpClient client(const ClientFlags& flags) { return {flags.server, flags.api_key}; }
 
 cli::Output output(bool json) { return {std::cout, std::cerr, json}; }
 

@@ -15,6 +15,7 @@ namespace sundial::server {
 /// What a command that asks a running server is told about it.
 struct ClientFlags {
     std::string server = "http://127.0.0.1:8080";
+    std::string api_key{};
     bool json = false;
 };
 

@@ -7,6 +7,7 @@ class CommandTree;
 
 void add_serving_commands(CommandTree& tree);    // serve, dev, tick
 void add_database_commands(CommandTree& tree);   // db, config
+void add_key_commands(CommandTree& tree);        // key
 void add_clock_commands(CommandTree& tree);      // clock
 void add_operation_commands(CommandTree& tree);  // op
 void add_info_commands(CommandTree& tree);       // info, version

@@ -62,7 +62,8 @@ protected:
 
     RecordedLog log_;
     ApiSchema schema_{sample_api};
-    Router router_{schema_, log_};
+    OpenDoor everybody_;
+    Router router_{schema_, everybody_, log_};
     std::string posted_;
 };
 
@@ -191,7 +192,7 @@ class FailingHandler : public testing::Test {
 protected:
     template <class Failure>
     Response handle_with(const Failure& failure) {
-        Router router(schema_, log_);
+        Router router(schema_, everybody_, log_);
         router.add("GET", "/v1/users/{id}",
                    [failure](const Request&) -> Response { throw failure; });
         Request asked;

@@ -65,7 +65,7 @@ struct ToProblem {
                 .detail = "an event that is " + status +
                           (refused.claimed_by ? " and claimed" : "") +
                           " does not allow: " + refused.action,
-                .members = {{"status", status},
+                .members = {{"eventStatus", status},
                             {"claimedBy", claimed_by},
                             {"version", number(refused.version)}}};
     }
@@ -90,7 +90,7 @@ struct ToProblem {
         return {.code = Code::duplicate_idempotency_key,
                 .detail = "the key '" + duplicate.key.value + "' belongs to another event",
                 .members = {{"existingId", to_string(duplicate.existing)},
-                            {"status", std::string(to_string(duplicate.status))}}};
+                            {"eventStatus", std::string(to_string(duplicate.status))}}};
     }
 
     Problem operator()(const DuplicateExternalId& duplicate) const {

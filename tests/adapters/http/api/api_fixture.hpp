@@ -78,7 +78,8 @@ protected:
     [[nodiscard]] Response get(const std::string& target) { return call("GET", target); }
 
     ExplainEvent explain_event{store, zones};
-    Router router{product_api(), log};
+    OpenDoor everybody;
+    Router router{product_api(), everybody, log};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
     EditEndpoint edit_endpoint{store, destinations, ids, unpark_events, settings};

@@ -1,0 +1,90 @@
+#include "adapters/http/api/access.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sundial::http {
+namespace {
+
+constexpr std::optional<Role> anybody{};
+constexpr auto read = Role::read;    // looks
+constexpr auto write = Role::write;  // changes users, schedules, events, endpoints
+constexpr auto admin = Role::admin;  // keys, and the clock
+
+constexpr auto rules = std::to_array<AccessRule>({
+    {"GET", "/livez", anybody},
+    {"GET", "/readyz", anybody},
+    {"GET", "/openapi.json", anybody},
+
+    {"GET", "/v1/users", read},
+    {"POST", "/v1/users", write},
+    {"GET", "/v1/users/{id}", read},
+    {"PUT", "/v1/users/{id}", write},
+    {"PATCH", "/v1/users/{id}", write},
+    {"DELETE", "/v1/users/{id}", write},
+    {"POST", "/user", write},
+    {"GET", "/user/{id}", read},
+    {"PUT", "/user/{id}", write},
+    {"DELETE", "/user/{id}", write},
+    {"POST", "/users", write},
+    {"GET", "/users/{id}", read},
+    {"PUT", "/users/{id}", write},
+    {"DELETE", "/users/{id}", write},
+
+    {"GET", "/v1/events", read},
+    {"POST", "/v1/events", write},
+    {"GET", "/v1/events/{id}", read},
+    {"PATCH", "/v1/events/{id}", write},
+    {"DELETE", "/v1/events/{id}", write},
+    {"POST", "/v1/events/{id}/retry", write},
+    {"GET", "/v1/events/{id}/explain", read},
+
+    {"GET", "/v1/endpoints", read},
+    {"POST", "/v1/endpoints", write},
+    {"GET", "/v1/endpoints/{id}", read},
+    {"PATCH", "/v1/endpoints/{id}", write},
+    {"POST", "/v1/endpoints/{id}/test", write},
+    {"GET", "/v1/endpoints/{id}/inbox", read},
+    {"DELETE", "/v1/endpoints/{id}/inbox", write},
+
+    {"GET", "/v1/schedules", read},
+    {"POST", "/v1/schedules", write},
+    {"GET", "/v1/schedules/{id}", read},
+    {"PUT", "/v1/schedules/{id}", write},
+    {"PATCH", "/v1/schedules/{id}", write},
+    {"DELETE", "/v1/schedules/{id}", write},
+    {"POST", "/v1/schedules/{id}/trigger", write},
+    {"POST", "/v1/schedules/{id}/backfill", write},
+    {"POST", "/v1/preview", read},  // computes; keeps nothing
+    {"GET", "/v1/occurrences", read},
+
+    {"GET", "/v1/operations", read},
+    {"GET", "/v1/operations/{id}", read},
+    {"DELETE", "/v1/operations/{id}", write},
+
+    {"GET", "/v1/api-keys", admin},
+    {"POST", "/v1/api-keys", admin},
+    {"DELETE", "/v1/api-keys/{id}", admin},
+
+    {"GET", "/v1/clock", read},
+    {"PUT", "/v1/clock", admin},
+    {"POST", "/v1/clock/advance", admin},
+    {"POST", "/v1/tick", write},
+    {"GET", "/v1/timezones", read},
+    {"GET", "/v1/timezones/impact", read},
+    {"GET", "/v1/info", read},
+    {"GET", "/metrics", read},
+});
+
+}  // namespace
+
+std::span<const AccessRule> access_rules() { return rules; }
+
+const AccessRule* access_rule(const Operation& operation) {
+    const auto found = std::ranges::find_if(rules, [&](const AccessRule& rule) {
+        return rule.method == operation.method && rule.pattern == operation.pattern;
+    });
+    return found == rules.end() ? nullptr : &*found;
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "adapters/http/json.hpp"
+#include "application/create_api_key.hpp"
+
+namespace sundial::http {
+
+/// Errors: ValidationFailed.
+[[nodiscard]] Result<NewApiKey> new_api_key(const JsonBody& body);
+/// `text` is the key itself, where it may be shown.
+[[nodiscard]] std::string api_key_json(const ApiKey& key, const std::string& text = {});
+
+}  // namespace sundial::http

@@ -1,0 +1,111 @@
+#include "adapters/http/key_guard.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "adapters/http/api/access.hpp"
+#include "adapters/http/problem.hpp"
+
+namespace sundial::http {
+namespace {
+
+constexpr std::size_t most_failures = 10;  // of one address in a minute
+
+/// The holder that everybody is while there is no key.
+constexpr std::string_view nobody = "";
+
+/// What stands in the one Authorization field; null if there is none, empty if it is no key at all.
+std::optional<std::string_view> shown_key(const Headers& headers) {
+    const auto is_authorization = [](const Parameter& field) {
+        return same_ignoring_case(field.name, "Authorization");
+    };
+    const auto count = std::ranges::count_if(headers.all(), is_authorization);
+    if (count == 0) return std::nullopt;
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string_view field = headers.find("Authorization").value_or("");
+    if (count > 1 || !same_ignoring_case(field.substr(0, scheme.size()), scheme)) return "";
+    return field.substr(scheme.size());
+}
+
+bool safe(std::string_view method) { return method == "GET" || method == "HEAD"; }
+
+}  // namespace
+
+KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic)
+    : settings_(settings),
+      keys_(keys),
+      monotonic_(monotonic),
+      failures_(most_failures),
+      requests_(settings.requests_per_second) {}
+
+bool KeyGuard::knows(const Operation& operation) const { return access_rule(operation) != nullptr; }
+
+Admission KeyGuard::admit(Request& request, const Operation* operation) {
+    const AccessRule* const rule = operation ? access_rule(*operation) : nullptr;
+    if (rule && !rule->role) return {};
+    const auto holder = who(request);
+    if (!holder) return {.refused = unauthenticated(request)};
+    request.actor = holder->handle == nobody ? "loopback" : "key:" + holder->handle;
+
+    Admission admission = within_rate(request, *holder);
+    const auto refuse = [&](const Problem& problem) {
+        if (!admission.refused) admission.refused = to_response(problem, request);
+    };
+    // RFC 8470: what came as early data may be a replay of it.
+    if (request.headers.find("Early-Data") == "1" && !safe(request.method)) {
+        refuse({.code = Code::too_early,
+                .detail = "This came before the TLS handshake was over; send it again after it"});
+    }
+    if (rule && holder->role < *rule->role) {
+        const std::string needed{to_string(*rule->role)};
+        refuse({.code = Code::forbidden,
+                .detail = "This takes a key with the role " + needed + "; the one shown has " +
+                          std::string(to_string(holder->role)),
+                .members = {{"role", needed}}});
+    }
+    return admission;
+}
+
+std::optional<KeyHolder> KeyGuard::who(const Request& request) {
+    if (const auto key = shown_key(request.headers)) return keys_.holder_of(*key);
+    if (!settings_.loopback || !keys_.empty()) return std::nullopt;
+    return KeyHolder{std::string(nobody), Role::admin};
+}
+
+Response KeyGuard::unauthenticated(const Request& request) {
+    const auto wait = failures_.count(request.remote_address, monotonic_.now());
+    if (wait > std::chrono::seconds(0)) {
+        return to_response({.code = Code::rate_limited,
+                            .detail = "Too many requests without a key that is in force",
+                            .retry_after = wait},
+                           request);
+    }
+    Response response = to_response(
+        {.code = Code::unauthenticated,
+         .detail = "This takes a key that is in force, as Authorization: Bearer sundial_sk_…"},
+        request);
+    response.headers.set("WWW-Authenticate", "Bearer");
+    return response;
+}
+
+/// The fields are those of the IETF's draft "RateLimit header fields for HTTP".
+Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
+    if (settings_.requests_per_second == 0) return {};
+    const std::string& name = holder.handle == nobody ? request.remote_address : holder.handle;
+    const auto token = requests_.take(name, monotonic_.now());
+    Admission admission;
+    if (!token.taken) {
+        admission.refused = to_response(
+            {.code = Code::rate_limited,
+             .detail = "A key may make " + std::to_string(settings_.requests_per_second) +
+                       " requests a second"},
+            request);
+    }
+    admission.headers.set("RateLimit-Policy",
+                          R"("key";q=)" + std::to_string(settings_.requests_per_second) + ";w=1");
+    admission.headers.set("RateLimit", R"("key";r=)" + std::to_string(token.left) + ";t=1");
+    return admission;
+}
+
+}  // namespace sundial::http

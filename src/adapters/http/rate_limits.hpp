@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+/// Bounds on how often, kept in RAM: each instance counts for itself. Times come from a clock that
+/// only grows.
+namespace sundial::http {
+
+using Mono = std::chrono::microseconds;
+
+/// A bucket of tokens for each name, one second's worth of them: a burst may spend it at once.
+/// Thread-safe.
+class TokenBuckets {
+public:
+    explicit TokenBuckets(std::uint32_t per_second) : per_second_(per_second) {}
+
+    struct Take {
+        bool taken;
+        std::uint32_t left;  // whole tokens
+    };
+    [[nodiscard]] Take take(const std::string& name, Mono now);
+
+private:
+    struct Bucket {
+        double tokens;
+        Mono filled_at;
+    };
+
+    const std::uint32_t per_second_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, Bucket> buckets_;
+};
+
+/// At most `most` failures of one name in any minute. Thread-safe.
+class FailureLimit {
+public:
+    explicit FailureLimit(std::size_t most) : most_(most) {}
+
+    /// Counts a failure; zero if it is within the limit, else how long to wait for the next.
+    [[nodiscard]] std::chrono::seconds count(const std::string& name, Mono now);
+
+private:
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::deque<Mono>> failures_;  // of the last minute
+};
+
+}  // namespace sundial::http

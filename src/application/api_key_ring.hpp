@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/ports/api_key_secrets.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/store.hpp"
+#include "domain/api_key.hpp"
+
+namespace sundial {
+
+/// Whoever showed a key that is in force.
+struct KeyHolder {
+    std::string handle;
+    Role role;
+};
+
+/// A key that is in no database but in a file of the operator's.
+struct FixedKey {
+    std::string handle;
+    Role role;
+    std::string secret_hash;
+};
+
+/// The keys in force, kept in RAM so that no request waits for the database: they are read again
+/// when somebody asks and what is known is older than `fresh_for`, by one request for all. A key
+/// that was revoked or has expired, on whichever instance, is refused once `stale_after` has
+/// passed: then nobody goes on without the database. Thread-safe.
+class ApiKeyRing {
+public:
+    static constexpr std::chrono::seconds fresh_for{2};
+    static constexpr std::chrono::seconds stale_after{5};
+
+    ApiKeyRing(Store& store, const ApiKeySecrets& secrets, const MonotonicClock& monotonic)
+        : store_(store), secrets_(secrets), monotonic_(monotonic) {}
+
+    /// Who shows this key; nobody if it is none that is in force. Throws Unavailable if the
+    /// database had to be asked and did not answer.
+    [[nodiscard]] std::optional<KeyHolder> holder_of(std::string_view key_text);
+    /// Whether there is no key at all, in force or expired. Throws likewise.
+    [[nodiscard]] bool empty();
+
+    /// A key was made or revoked here: the next request sees it.
+    void look_again();
+    /// The keys of the operator's file, in place of those before.
+    void fix(std::vector<FixedKey> keys);
+    /// Tells the database which keys have been used since the last time. Throws Unavailable.
+    void note_uses();
+
+private:
+    struct Known {
+        std::map<std::string, ApiKey, std::less<>> keys;  // by handle
+        Instant as_of;
+        std::chrono::microseconds read_at;
+    };
+
+    [[nodiscard]] std::shared_ptr<const Known> known();
+    [[nodiscard]] std::shared_ptr<const Known> known_if_younger(std::chrono::microseconds age);
+    [[nodiscard]] std::shared_ptr<const Known> read();
+
+    Store& store_;
+    const ApiKeySecrets& secrets_;
+    const MonotonicClock& monotonic_;
+    std::mutex reading_;  // whoever reads the database; taken before mutex_
+    std::mutex mutex_;    // all below
+    std::shared_ptr<const Known> known_;
+    std::uint64_t generation_ = 0;                        // counts the changes made here
+    std::map<std::string, FixedKey, std::less<>> fixed_;  // by handle
+    std::map<ApiKeyId, Instant> uses_;                    // not yet told
+};
+
+}  // namespace sundial

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "application/api_key_ring.hpp"
+#include "base/log.hpp"
+
+namespace sundial::server {
+
+/// Tells the database once a minute which keys have been used, on a thread of its own: no request
+/// waits for that.
+class KeyClerk {
+public:
+    KeyClerk(ApiKeyRing& keys, base::Log& log);
+    ~KeyClerk();
+    KeyClerk(const KeyClerk&) = delete;
+    KeyClerk& operator=(const KeyClerk&) = delete;
+
+private:
+    void run();
+    void note_uses();
+
+    ApiKeyRing& keys_;
+    base::Log& log_;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool end_ = false;
+    std::thread thread_;
+};
+
+}  // namespace sundial::server

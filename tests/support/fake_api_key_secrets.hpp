@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "application/ports/api_key_secrets.hpp"
+
+namespace sundial {
+
+/// Secrets that count, and "hashes" that are their last 32 characters turned around.
+class FakeApiKeySecrets final : public ApiKeySecrets {
+public:
+    Fresh make() override {
+        std::string secret(43, 'A');
+        const std::string number = std::to_string(++count_);
+        secret.replace(secret.size() - number.size(), number.size(), number);
+        return {secret, hash(secret)};
+    }
+    [[nodiscard]] std::string hash(std::string_view secret) const override {
+        return {secret.rbegin(), secret.rbegin() + 32};
+    }
+    [[nodiscard]] bool matches(std::string_view secret, std::string_view wanted) const override {
+        ++compared;
+        return hash(secret) == wanted;
+    }
+
+    mutable int compared = 0;
+
+private:
+    int count_ = 0;
+};
+
+}  // namespace sundial
