@@ -107,7 +107,7 @@ int run(const std::string& url, std::size_t count) {
                                                 .observer = countdown,
                                                 .storage_observer = nobody,
                                                 .log = log,
-                                                .encryption_key = ""});
+                                                .encryption_keys = {}});
     const auto begin = std::chrono::steady_clock::now();
     engine.start();
     countdown.wait();

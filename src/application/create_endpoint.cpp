@@ -49,8 +49,9 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .retry_client_errors = wanted.retry_client_errors,
                       .enabled = wanted.enabled,
                       .disabled_reason = std::nullopt,
-                      .sealed_secret = {},
+                      .signing_keys = {},
                       .secret_hint = {},
+                      .public_key = {},
                       .created_at = {},
                       .updated_at = {}};
     if (!endpoint.enabled) endpoint.disabled_reason = "created disabled";
@@ -71,7 +72,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
         found.insert(found.end(), invalid_secret->errors.begin(), invalid_secret->errors.end());
     }
     if (!found.empty()) return ValidationFailed{std::move(found)};
-    endpoint.sealed_secret = secret->sealed;
+    if (!secret->sealed.empty()) endpoint.signing_keys.push_back({.sealed = secret->sealed});
     endpoint.secret_hint = secret->hint;
 
     return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {

@@ -25,6 +25,7 @@ void write(JsonWriter& json, Concurrency value) { json.value(to_string(value)); 
 void write(JsonWriter& json, Priority value) { json.value(to_string(value)); }
 void write(JsonWriter& json, Role value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointType value) { json.value(to_string(value)); }
+void write(JsonWriter& json, BodyFormat value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
 void write(JsonWriter& json, std::chrono::seconds value) {
     json.value(std::string_view{format_duration(value)});
@@ -121,12 +122,15 @@ std::string told(const Endpoint* before, const Endpoint& after) {
         .add("name", &Endpoint::name)
         .add("type", &Endpoint::type)
         .add("url", &Endpoint::url)
+        .add("format", &Endpoint::format)
         .add("headers", &Endpoint::headers)
         .add("timeout", &Endpoint::timeout)
         .add("retryPolicy", &Endpoint::retry_policy)
         .add("retryClientErrors", &Endpoint::retry_client_errors)
         .add("enabled", &Endpoint::enabled)
         .add("disabledReason", &Endpoint::disabled_reason)
+        .add("secretHint", &Endpoint::secret_hint)
+        .add("publicKey", &Endpoint::public_key)
         .text();
 }
 

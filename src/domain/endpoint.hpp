@@ -12,6 +12,7 @@
 #include "domain/ids.hpp"
 #include "domain/limits.hpp"
 #include "domain/retry.hpp"
+#include "domain/signing_key.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {
@@ -20,13 +21,21 @@ enum class EndpointType : std::uint8_t { webhook, inbox };
 [[nodiscard]] std::string_view to_string(EndpointType type);
 [[nodiscard]] std::optional<EndpointType> parse_endpoint_type(std::string_view text);
 
-/// Where events go. Its type never changes.
+/// What of an event the body of a request is: its payload, byte for byte; `type`, `timestamp` and
+/// `data` around it; or a CloudEvent, likewise.
+enum class BodyFormat : std::uint8_t { raw, envelope, cloudevents };
+[[nodiscard]] std::string_view to_string(BodyFormat format);
+[[nodiscard]] std::optional<BodyFormat> parse_body_format(std::string_view text);
+
+/// Where events go. Its type never changes, nor its format: every try of an event has the same
+/// bytes.
 struct Endpoint {
     EndpointId id;
     std::optional<std::string> external_id;
     std::string name;
     EndpointType type = EndpointType::webhook;
-    std::string url;                                           // webhook only
+    std::string url;  // webhook only
+    BodyFormat format = BodyFormat::raw;
     std::vector<std::pair<std::string, std::string>> headers;  // the user's own
     std::chrono::seconds timeout{10};                          // whole request, 1–30 s
     RetryPolicy retry_policy;
@@ -35,8 +44,9 @@ struct Endpoint {
     std::optional<std::uint32_t> max_in_flight{};  // requests at once, of all instances together
     bool enabled = true;
     std::optional<std::string> disabled_reason;
-    std::string sealed_secret;  // encrypted; opened only by who signs. Empty for an inbox
-    std::string secret_hint;    // "whsec_…Q9f"
+    std::vector<SigningKey> signing_keys;  // newest first; none of an inbox
+    std::string secret_hint;               // of the newest: "whsec_…Q9f"
+    std::string public_key;  // "whpk_…" of the newest v1a; empty: it signs by v1 alone
     Version version{1};
     Instant created_at;
     Instant updated_at;

@@ -98,8 +98,7 @@ struct Engine::Parts {
               settings.log.claims.empty()
                   ? nullptr
                   : std::make_unique<Claims>(settings.log.claims, instance, queue, monotonic, log)),
-          secrets(given.encryption_key.empty() ? std::nullopt
-                                               : std::optional(given.encryption_key)),
+          secrets(given.encryption_keys),
           addresses(settings.delivery.allow, settings.delivery.deny,
                     settings.delivery.allow_private),
           urls(destination_settings(settings), addresses),

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/http/router.hpp"
 #include "application/api_key_ring.hpp"
@@ -27,7 +28,8 @@ struct EngineParts {
     EngineObserver& observer;
     StorageObserver& storage_observer;
     base::Log& log;
-    std::string encryption_key;  // 32 bytes; empty: secrets cannot be kept
+    /// 32 bytes each; the first seals, all open. None: secrets cannot be kept.
+    std::vector<std::string> encryption_keys;
 };
 
 /// Every use case over one database, and the worker that claims and delivers. The wiring of the

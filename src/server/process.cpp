@@ -82,14 +82,14 @@ http::ServerSettings http_settings(const Settings& settings) {
     return http;
 }
 
-/// The key that seals secrets; made beside a SQLite file when none is set. Empty: none.
-std::string encryption_key(const Settings& settings) {
+/// The keys that secrets are sealed under; made beside a SQLite file when none is set.
+std::vector<std::string> encryption_keys(const Settings& settings) {
     if (!settings.security.encryption_key.empty()) {
-        return system::parse_encryption_key(settings.security.encryption_key,
-                                            "security.encryption_key");
+        return system::parse_encryption_keys(settings.security.encryption_key,
+                                             "security.encryption_key");
     }
     const auto file = sqlite_file(settings.storage.url);
-    return file ? system::key_from_file(*file + ".key") : "";
+    return file ? system::keys_from_file(*file + ".key") : std::vector<std::string>{};
 }
 
 void end_at_once(const std::string& why) {
@@ -235,7 +235,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .observer = observers,
                                         .storage_observer = metrics,
                                         .log = log,
-                                        .encryption_key = encryption_key(settings)});
+                                        .encryption_keys = encryption_keys(settings)});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     http::KeyGuard guard({.loopback = is_loopback(http.address),
@@ -277,7 +277,7 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
                    .observer = observers,
                    .storage_observer = nobody,
                    .log = log,
-                   .encryption_key = encryption_key(settings)});
+                   .encryption_keys = encryption_keys(settings)});
     const Engine::Pass pass = engine.tick(limit);
     if (json) {
         base::JsonWriter out;

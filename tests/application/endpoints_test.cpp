@@ -82,7 +82,7 @@ TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
 
     EXPECT_EQ(secret, "whsec_given");
     EXPECT_EQ(queries.endpoint("ext:crm").value(), endpoint);
-    EXPECT_EQ(secrets.open(endpoint.sealed_secret), "whsec_given");
+    EXPECT_EQ(secrets.open(endpoint.signing_keys.at(0).sealed), "whsec_given");
     EXPECT_EQ(endpoint.secret_hint, "whsec_…");
     EXPECT_EQ(endpoint.version, Version{1});
     EXPECT_THAT(create(crm()).secret, HasSubstr("whsec_"));
@@ -108,7 +108,7 @@ TEST_F(Endpoints, AreInboxesOnlyWhereThatIsAllowed) {
     const auto [inbox, secret] = create(bin());
     EXPECT_EQ(inbox.type, EndpointType::inbox);
     EXPECT_THAT(secret, IsEmpty());
-    EXPECT_THAT(inbox.sealed_secret, IsEmpty());
+    EXPECT_THAT(inbox.signing_keys, IsEmpty());
 
     NewEndpoint wanted = bin();
     wanted.url = "https://crm.example/hook";

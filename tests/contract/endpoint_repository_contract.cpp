@@ -23,12 +23,19 @@ TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
     webhook.version = Version{5};
     webhook.created_at = noon - 1us;
     webhook.updated_at = noon + 1us;
-    webhook.sealed_secret = "v1.key-1:+/aZ09==";
+    webhook.format = BodyFormat::cloudevents;
+    webhook.signing_keys = {
+        {.scheme = SignatureScheme::v1a, .sealed = "key-1.\"+/aZ09=="},
+        {.scheme = SignatureScheme::v1, .sealed = "key-1.new"},
+        {.scheme = SignatureScheme::v1, .sealed = "key-0.old", .signs_until = noon + 1us}};
+    webhook.public_key = "whpk_+/aZ09==";
     const Endpoint inbox = an_endpoint().inbox();
+    const Endpoint envelope = an_endpoint().with_format(BodyFormat::envelope);
     const Endpoint seed = an_endpoint().with_retry_policy({RetryPolicy::Kind::seed, {}});
-    add(webhook, inbox, seed);
+    add(webhook, inbox, envelope, seed);
     EXPECT_EQ(find(webhook.id), webhook);
     EXPECT_EQ(find(inbox.id), inbox);
+    EXPECT_EQ(find(envelope.id), envelope);
     EXPECT_EQ(find(seed.id), seed);
     EXPECT_FALSE(find(an_id<EndpointId>()));
 }
@@ -82,7 +89,8 @@ TEST_P(EndpointRepositoryContract, ReplacesALockedEndpoint) {
                            .with_timeout(1s)
                            .with_retry_policy({RetryPolicy::Kind::seed, {}});
     changed.version = Version{2};
-    changed.sealed_secret = "other";
+    changed.signing_keys = {{.sealed = "other"}, {.sealed = "sealed", .signs_until = noon}};
+    changed.public_key = "whpk_abc";
     changed.secret_hint = "whsec_…abc";
     changed.updated_at = noon;
     write([&](Transaction& tx) {

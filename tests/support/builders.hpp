@@ -253,8 +253,9 @@ public:
                     .headers = {{"X-Team", "crm"}},
                     .retry_policy = {},
                     .disabled_reason = std::nullopt,
-                    .sealed_secret = "sealed",
+                    .signing_keys = {{.sealed = "sealed"}},
                     .secret_hint = "whsec_…Q9f",
+                    .public_key = {},
                     .created_at = the_day_before,
                     .updated_at = the_day_before} {}
 
@@ -264,6 +265,10 @@ public:
     }
     EndpointBuilder& named(std::string name) { return endpoint_.name = std::move(name), *this; }
     EndpointBuilder& with_url(std::string url) { return endpoint_.url = std::move(url), *this; }
+    EndpointBuilder& with_format(BodyFormat format) { return endpoint_.format = format, *this; }
+    EndpointBuilder& signed_by(std::vector<SigningKey> keys) {
+        return endpoint_.signing_keys = std::move(keys), *this;
+    }
     EndpointBuilder& with_headers(std::vector<std::pair<std::string, std::string>> headers) {
         return endpoint_.headers = std::move(headers), *this;
     }
@@ -289,7 +294,7 @@ public:
         endpoint_.type = EndpointType::inbox;
         endpoint_.url.clear();
         endpoint_.headers.clear();
-        endpoint_.sealed_secret.clear();
+        endpoint_.signing_keys.clear();
         endpoint_.secret_hint.clear();
         return *this;
     }

@@ -65,8 +65,14 @@ public:
         if (!shown.starts_with("whsec_")) return invalid("/secret", "bad_format", "no secret");
         return NewSecret{shown, std::string{shown.rbegin(), shown.rend()}, "whsec_…"};
     }
+    Result<NewKeyPair> new_key_pair() override { return NewKeyPair{"whpk_public", "etavirp"}; }
     std::string open(const std::string& sealed) override {
         return std::string{sealed.rbegin(), sealed.rend()};
+    }
+    /// What begins with "old:" was sealed under an earlier key.
+    std::optional<std::string> resealed(const std::string& sealed) override {
+        if (!sealed.starts_with("old:")) return std::nullopt;
+        return sealed.substr(4);
     }
 };
 

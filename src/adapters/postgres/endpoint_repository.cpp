@@ -17,13 +17,20 @@ Answer PostgresEndpointRepository::write(const Statement& statement, const Endpo
         per_second = endpoint.rate_limit->per_second;
         burst = endpoint.rate_limit->burst;
     }
-    return session_.run(statement, endpoint.id, endpoint.external_id, endpoint.name,
-                        to_string(endpoint.type), endpoint.url, header_names, header_values,
-                        std::chrono::microseconds{endpoint.timeout},
-                        name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors,
-                        endpoint.enabled, endpoint.disabled_reason, Bytes{endpoint.sealed_secret},
-                        endpoint.secret_hint, endpoint.version, endpoint.created_at,
-                        endpoint.updated_at, per_second, burst, endpoint.max_in_flight);
+    std::vector<std::string> schemes, sealed_keys;
+    std::vector<Instant> sign_until;
+    for (const SigningKey& key : endpoint.signing_keys) {
+        schemes.emplace_back(to_string(key.scheme));
+        sealed_keys.push_back(key.sealed);
+        sign_until.push_back(key.signs_until);
+    }
+    return session_.run(
+        statement, endpoint.id, endpoint.external_id, endpoint.name, to_string(endpoint.type),
+        endpoint.url, header_names, header_values, std::chrono::microseconds{endpoint.timeout},
+        name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors, endpoint.enabled,
+        endpoint.disabled_reason, endpoint.secret_hint, endpoint.version, endpoint.created_at,
+        endpoint.updated_at, per_second, burst, endpoint.max_in_flight, to_string(endpoint.format),
+        endpoint.public_key, schemes, sealed_keys, sign_until);
 }
 
 Result<void> PostgresEndpointRepository::external_id_is_free(const Endpoint& endpoint) {

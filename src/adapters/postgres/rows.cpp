@@ -42,6 +42,21 @@ auto read_name(Parse parse, const std::string& text) {
     return *value;
 }
 
+std::vector<SigningKey> signing_keys_of(const std::vector<std::string>& schemes,
+                                        std::vector<std::string> sealed,
+                                        const std::vector<Instant>& until) {
+    if (sealed.size() != schemes.size() || until.size() != schemes.size()) {
+        throw Corrupt{"PostgreSQL holds signing keys in columns of different lengths"};
+    }
+    std::vector<SigningKey> keys;
+    for (std::size_t i = 0; i < schemes.size(); ++i) {
+        keys.push_back({.scheme = read_name(parse_signature_scheme, schemes[i]),
+                        .sealed = std::move(sealed[i]),
+                        .signs_until = until[i]});
+    }
+    return keys;
+}
+
 Priority priority_of(std::int16_t number) {
     if (number < 0 || number > 3) {
         throw Corrupt{"PostgreSQL holds priority " + std::to_string(number)};
@@ -346,8 +361,11 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
               retry_delays = reader.column("retry_delays"),
               retry_client_errors = reader.column("retry_client_errors"),
               enabled = reader.column("enabled"),
-              disabled_reason = reader.column("disabled_reason"),
-              sealed_secret = reader.column("sealed_secret"),
+              disabled_reason = reader.column("disabled_reason"), format = reader.column("format"),
+              public_key = reader.column("public_key"),
+              signing_schemes = reader.column("signing_schemes"),
+              sealed_keys = reader.column("sealed_keys"),
+              keys_sign_until = reader.column("keys_sign_until"),
               secret_hint = reader.column("secret_hint"), version = reader.column("version"),
               created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
               rate_per_second = reader.column("rate_per_second"),
@@ -369,6 +387,7 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .name = rows.get<std::string>(row, name),
             .type = read_name(parse_endpoint_type, rows.get<std::string>(row, type)),
             .url = rows.get<std::string>(row, url),
+            .format = read_name(parse_body_format, rows.get<std::string>(row, format)),
             .headers = zipped(rows.get<std::vector<std::string>>(row, header_names),
                               rows.get<std::vector<std::string>>(row, header_values)),
             .timeout = std::chrono::floor<std::chrono::seconds>(
@@ -381,8 +400,12 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .max_in_flight = rows.get<std::optional<std::uint32_t>>(row, max_in_flight),
             .enabled = rows.get<bool>(row, enabled),
             .disabled_reason = rows.get<std::optional<std::string>>(row, disabled_reason),
-            .sealed_secret = rows.get<Bytes>(row, sealed_secret).value,
+            .signing_keys =
+                signing_keys_of(rows.get<std::vector<std::string>>(row, signing_schemes),
+                                rows.get<std::vector<std::string>>(row, sealed_keys),
+                                rows.get<std::vector<Instant>>(row, keys_sign_until)),
             .secret_hint = rows.get<std::string>(row, secret_hint),
+            .public_key = rows.get<std::string>(row, public_key),
             .version = rows.get<Version>(row, version),
             .created_at = rows.get<Instant>(row, created_at),
             .updated_at = rows.get<Instant>(row, updated_at)};

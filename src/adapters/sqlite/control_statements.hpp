@@ -10,10 +10,11 @@
     "ical, dtstart, rrule, rdates, exdates, every, per_user, timezone, endpoint_id, payload, " \
     "gap, overlap, leap, misfire, misfire_window, misfire_grace, misfire_limit, concurrency, " \
     "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at"
-#define SUNDIAL_ENDPOINT                                                                   \
-    "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "     \
-    "retry_client_errors, enabled, disabled_reason, sealed_secret, secret_hint, version, " \
-    "created_at, updated_at, rate_per_second, rate_burst, max_in_flight"
+#define SUNDIAL_ENDPOINT                                                                  \
+    "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "    \
+    "retry_client_errors, enabled, disabled_reason, secret_hint, version, created_at, "   \
+    "updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key, "        \
+    "signing_keys"
 
 /// The statements about users, schedules and endpoints. In lists every filter is off while its
 /// parameter is null; texts are compared byte by byte.
@@ -107,16 +108,16 @@ SUNDIAL_LIST_SCHEDULES(schedules_by_creation_down, "<", "DESC");
 
 /// Nothing if the external id is another's.
 inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-            ?18, ?19, ?20)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+            ?20, ?21, ?22)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 inline constexpr Statement update_endpoint{R"sql(
     UPDATE endpoints
        SET external_id = ?2, name = ?3, type = ?4, url = ?5, headers = ?6, timeout = ?7,
            retry_policy = ?8, retry_delays = ?9, retry_client_errors = ?10, enabled = ?11,
-           disabled_reason = ?12, sealed_secret = ?13, secret_hint = ?14, version = ?15,
-           created_at = ?16, updated_at = ?17, rate_per_second = ?18, rate_burst = ?19,
-           max_in_flight = ?20
+           disabled_reason = ?12, secret_hint = ?13, version = ?14, created_at = ?15,
+           updated_at = ?16, rate_per_second = ?17, rate_burst = ?18, max_in_flight = ?19,
+           format = ?20, public_key = ?21, signing_keys = ?22
      WHERE id = ?1)sql"};
 inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_id = ?1"};

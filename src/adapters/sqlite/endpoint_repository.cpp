@@ -21,9 +21,9 @@ std::int64_t write(Connection& connection, const Statement& statement, const End
         statement, endpoint.id, endpoint.external_id, endpoint.name, endpoint.type, endpoint.url,
         array_of(endpoint.headers), endpoint.timeout, endpoint.retry_policy.kind,
         array_of(endpoint.retry_policy.custom), endpoint.retry_client_errors, endpoint.enabled,
-        endpoint.disabled_reason, Bytes{endpoint.sealed_secret}, endpoint.secret_hint,
-        endpoint.version, endpoint.created_at, endpoint.updated_at, per_second, burst,
-        endpoint.max_in_flight);
+        endpoint.disabled_reason, endpoint.secret_hint, endpoint.version, endpoint.created_at,
+        endpoint.updated_at, per_second, burst, endpoint.max_in_flight, endpoint.format,
+        endpoint.public_key, array_of(endpoint.signing_keys));
 }
 
 }  // namespace

@@ -134,4 +134,31 @@ std::vector<std::uint32_t> counts_in(std::string_view json) {
     return numbers_in<std::uint32_t, std::uint32_t>(json);
 }
 
+std::string array_of(const std::vector<SigningKey>& keys) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const auto& [scheme, sealed, until] : keys) {
+        json.begin_array().value(to_string(scheme)).value(sealed);
+        json.value(std::to_string(until.time_since_epoch().count())).end_array();
+    }
+    return std::move(json.end_array()).text();
+}
+
+std::vector<SigningKey> signing_keys_in(std::string_view json) {
+    std::vector<std::string> strings = texts_in(json);
+    if (strings.size() % 3 != 0) refuse(json);
+    std::vector<SigningKey> keys;
+    for (std::size_t i = 0; i < strings.size(); i += 3) {
+        const auto scheme = parse_signature_scheme(strings[i]);
+        const std::string& digits = strings[i + 2];
+        std::int64_t until = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), until);
+        if (!scheme || error != std::errc{} || end != digits.data() + digits.size()) refuse(json);
+        keys.push_back(
+            {*scheme, std::move(strings[i + 1]), Instant{std::chrono::microseconds{until}}});
+    }
+    return keys;
+}
+
 }  // namespace sundial::sqlite

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "domain/signing_key.hpp"
+
 /// The JSON of our own columns: small, and read by people and by SQLite too.
 namespace sundial::sqlite {
 
@@ -29,5 +31,10 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::vector<std::chrono::seconds> seconds_in(std::string_view json);
 /// Throws Corrupt.
 [[nodiscard]] std::vector<std::uint32_t> counts_in(std::string_view json);
+
+/// `[["v1","…","1798812000000000"],…]`: scheme, sealed key, until when it signs.
+[[nodiscard]] std::string array_of(const std::vector<SigningKey>& keys);
+/// Throws Corrupt.
+[[nodiscard]] std::vector<SigningKey> signing_keys_in(std::string_view json);
 
 }  // namespace sundial::sqlite

@@ -214,8 +214,9 @@ Endpoint read_endpoint(Cursor& row) {
                       .retry_client_errors = row.take<std::uint32_t>(),
                       .enabled = row.take<bool>(),
                       .disabled_reason = row.take<std::optional<std::string>>(),
-                      .sealed_secret = row.take<Bytes>().value,
+                      .signing_keys = {},
                       .secret_hint = row.take<std::string>(),
+                      .public_key = {},
                       .version = row.take<Version>(),
                       .created_at = row.take<Instant>(),
                       .updated_at = row.take<Instant>()};
@@ -223,6 +224,9 @@ Endpoint read_endpoint(Cursor& row) {
     const auto burst = row.take<std::optional<std::uint32_t>>();
     if (per_second && burst) endpoint.rate_limit = RateLimit{*per_second, *burst};
     endpoint.max_in_flight = row.take<std::optional<std::uint32_t>>();
+    endpoint.format = row.take<BodyFormat>();
+    endpoint.public_key = row.take<std::string>();
+    endpoint.signing_keys = signing_keys_in(row.take<std::string>());
     return endpoint;
 }
 

@@ -163,6 +163,8 @@ struct Value<CircuitState> : NamedValue<CircuitState, parse_circuit_state> {};
 template <>
 struct Value<Obstacle> : NamedValue<Obstacle, parse_obstacle> {};
 template <>
+struct Value<BodyFormat> : NamedValue<BodyFormat, parse_body_format> {};
+template <>
 struct Value<OperationKind> : NamedValue<OperationKind, parse_operation_kind> {};
 template <>
 struct Value<OperationStatus> : NamedValue<OperationStatus, parse_operation_status> {};

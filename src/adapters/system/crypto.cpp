@@ -41,6 +41,19 @@ std::string random_bytes(std::size_t count) {
     return bytes;
 }
 
+KeyPair new_ed25519_pair() {
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+        EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"), &EVP_PKEY_free);
+    require(key ? 1 : 0, "key generation");
+    KeyPair pair{std::string(key_size, '\0'), std::string(key_size, '\0')};
+    std::size_t size = key_size;
+    require(EVP_PKEY_get_raw_private_key(key.get(), bytes_of(pair.private_key), &size),
+            "key generation");
+    require(EVP_PKEY_get_raw_public_key(key.get(), bytes_of(pair.public_key), &size),
+            "key generation");
+    return pair;
+}
+
 std::string sha256(std::string_view bytes) {
     std::string digest(32, '\0');
     unsigned int size = 0;

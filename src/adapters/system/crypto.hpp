@@ -8,6 +8,12 @@
 namespace sundial::system {
 
 [[nodiscard]] std::string random_bytes(std::size_t count);
+/// 32 bytes each.
+struct KeyPair {
+    std::string private_key;
+    std::string public_key;
+};
+[[nodiscard]] KeyPair new_ed25519_pair();
 /// 32 bytes.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 /// Compares texts of equal size in a time that does not depend on where they differ.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -16,40 +17,58 @@
 namespace sundial::system {
 namespace {
 
-constexpr std::string_view prefix = "whsec_";
+constexpr std::string_view secret_prefix = "whsec_";
+constexpr std::string_view public_key_prefix = "whpk_";
 constexpr std::size_t key_id_size = 8;
+constexpr std::size_t key_size = 32;
+
+ValidationFailed no_key(const char* pointer) {
+    return invalid(pointer, "not_allowed",
+                   "secrets cannot be kept without an encryption key: set security.encryption_key "
+                   "to 32 random bytes in base64 (openssl rand -base64 32)");
+}
+
+/// The bytes of a secret that somebody chose; nothing if it is not in the form that secrets have.
+std::optional<std::string> bytes_of(std::string_view given) {
+    if (!given.starts_with(secret_prefix)) return std::nullopt;
+    auto bytes = base::from_base64(given.substr(secret_prefix.size()));
+    if (!bytes || bytes->size() < 24 || bytes->size() > 64) return std::nullopt;
+    return bytes;
+}
 
 }  // namespace
 
-SecretBox::SecretBox(std::optional<std::string> key) : key_(std::move(key)) {
-    if (key_) key_id_ = base::to_base64(sha256(*key_)).substr(0, key_id_size);
+SecretBox::SecretBox(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) {
+        keys_.push_back({base::to_base64(sha256(key)).substr(0, key_id_size), key});
+    }
+}
+
+std::string SecretBox::sealed_now(std::string_view secret) const {
+    const Key& key = keys_.front();
+    return key.id + "." + base::to_base64(encrypt(key.bytes, secret));
 }
 
 Result<NewSecret> SecretBox::seal(const std::optional<std::string>& given) {
-    if (!key_) {
-        return invalid(
-            "/secret", "not_allowed",
-            "secrets cannot be kept without an encryption key: set security.encryption_key to 32 "
-            "random bytes in base64 (openssl rand -base64 32)");
+    if (keys_.empty()) return no_key("/secret");
+    const auto bytes = given ? bytes_of(*given) : random_bytes(32);
+    if (!bytes) {
+        return invalid("/secret", "bad_format",
+                       "a secret is 'whsec_' and the base64 of 24 to 64 bytes");
     }
-    std::string bytes;
-    if (given) {
-        const auto decoded = given->starts_with(prefix)
-                                 ? base::from_base64(std::string_view(*given).substr(prefix.size()))
-                                 : std::nullopt;
-        if (!decoded || decoded->size() < 24 || decoded->size() > 64) {
-            return invalid("/secret", "bad_format",
-                           "a secret is 'whsec_' and the base64 of 24 to 64 bytes");
-        }
-        bytes = *decoded;
-    } else {
-        bytes = random_bytes(32);
-    }
-    const std::string shown = std::string(prefix) + base::to_base64(bytes);
+    const std::string shown = std::string(secret_prefix) + base::to_base64(*bytes);
     const auto last = shown.find_last_not_of('=');
     return NewSecret{.shown = shown,
-                     .sealed = key_id_ + "." + base::to_base64(encrypt(*key_, bytes)),
-                     .hint = std::string(prefix) + "…" + shown.substr(last - 2, 3)};
+                     .sealed = sealed_now(*bytes),
+                     .hint = std::string(secret_prefix) + "…" + shown.substr(last - 2, 3)};
+}
+
+Result<NewKeyPair> SecretBox::new_key_pair() {
+    if (keys_.empty()) return no_key("/ed25519");
+    const KeyPair pair = new_ed25519_pair();
+    return NewKeyPair{
+        .public_key = std::string(public_key_prefix) + base::to_base64(pair.public_key),
+        .sealed = sealed_now(pair.private_key)};
 }
 
 std::string SecretBox::open(const std::string& sealed) {
@@ -59,30 +78,46 @@ std::string SecretBox::open(const std::string& sealed) {
             : std::nullopt;
     if (!ciphertext)
         throw Corrupt("a stored secret is not in the form in which secrets are stored");
-    if (!key_ || !sealed.starts_with(key_id_)) {
+    const auto key = std::ranges::find(keys_, sealed.substr(0, key_id_size), &Key::id);
+    if (key == keys_.end()) {
         throw Corrupt(
-            "a secret was sealed under another encryption key; set security.encryption_key to that "
-            "key");
+            "a secret was sealed under another encryption key; security.encryption_key must hold "
+            "that key too");
     }
     try {
-        return decrypt(*key_, *ciphertext);
+        return decrypt(key->bytes, *ciphertext);
     } catch (const std::invalid_argument& error) {
         throw Corrupt(std::string("a stored secret cannot be opened: ") + error.what());
     }
 }
 
-std::string parse_encryption_key(std::string_view text, std::string_view setting) {
-    const auto end = text.find_last_not_of(" \t\r\n");
-    auto key = base::from_base64(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
-    if (!key || key->size() != 32) {
-        throw CannotStart(
-            std::string(setting) +
-            " is not a key: it takes 32 bytes in base64, as 'openssl rand -base64 32' prints them");
-    }
-    return *std::move(key);
+std::optional<std::string> SecretBox::resealed(const std::string& sealed) {
+    if (!keys_.empty() && sealed.starts_with(keys_.front().id + '.')) return std::nullopt;
+    return sealed_now(open(sealed));
 }
 
-std::string key_from_file(const std::filesystem::path& file) {
+std::vector<std::string> parse_encryption_keys(std::string_view text, std::string_view setting) {
+    constexpr std::string_view between = ", \t\r\n";
+    std::vector<std::string> keys;
+    for (auto start = text.find_first_not_of(between); start != std::string_view::npos;
+         start = text.find_first_not_of(between, start)) {
+        const auto end = std::min(text.find_first_of(between, start), text.size());
+        auto key = base::from_base64(text.substr(start, end - start));
+        if (!key || key->size() != key_size) {
+            keys.clear();
+            break;
+        }
+        keys.push_back(*std::move(key));
+        start = end;
+    }
+    if (!keys.empty()) return keys;
+    throw CannotStart(
+        std::string(setting) +
+        " is not a key: it takes 32 bytes in base64, as 'openssl rand -base64 32' prints them, and "
+        "behind it, after a comma, those that it replaces");
+}
+
+std::vector<std::string> keys_from_file(const std::filesystem::path& file) {
     const std::string text = base::to_base64(random_bytes(32)) + "\n";
     const int made =
         ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -94,14 +129,14 @@ std::string key_from_file(const std::filesystem::path& file) {
         if (!written)
             throw CannotStart("cannot write the key file " + file.string() + ": " +
                               std::strerror(errno));
-        return parse_encryption_key(text, file.string());
+        return parse_encryption_keys(text, file.string());
     }
     if (errno != EEXIST)
         throw CannotStart("cannot make the key file " + file.string() + ": " +
                           std::strerror(errno));
     std::ostringstream content;
     content << std::ifstream(file).rdbuf();
-    return parse_encryption_key(content.str(), "the key file " + file.string());
+    return parse_encryption_keys(content.str(), "the key file " + file.string());
 }
 
 }  // namespace sundial::system

@@ -3,31 +3,41 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "application/ports/secrets.hpp"
 
 namespace sundial::system {
 
-/// Signing secrets under one key of 32 bytes, whose id is kept with each so that another key is
-/// noticed.
+/// Signing secrets under keys of 32 bytes: the first seals, all open. With each secret is kept the
+/// id of the key that sealed it.
 class SecretBox final : public Secrets {
 public:
     /// Without a key nothing can be sealed: `seal` answers a ValidationFailed that says which
     /// setting is missing.
-    explicit SecretBox(std::optional<std::string> key);
+    explicit SecretBox(const std::vector<std::string>& keys);
 
     Result<NewSecret> seal(const std::optional<std::string>& given) override;
+    Result<NewKeyPair> new_key_pair() override;
     std::string open(const std::string& sealed) override;
+    std::optional<std::string> resealed(const std::string& sealed) override;
 
 private:
-    std::optional<std::string> key_;
-    std::string key_id_;
+    struct Key {
+        std::string id;
+        std::string bytes;
+    };
+    [[nodiscard]] std::string sealed_now(std::string_view secret) const;
+
+    std::vector<Key> keys_;
 };
 
-/// The 32 bytes that `text` (base64) holds. Throws CannotStart, naming `setting`, if it is anything
-/// else.
-[[nodiscard]] std::string parse_encryption_key(std::string_view text, std::string_view setting);
-/// The key in `file`, made there (mode 0600) if the file is absent. Throws CannotStart.
-[[nodiscard]] std::string key_from_file(const std::filesystem::path& file);
+/// The keys that `text` holds, 32 bytes in base64 each, between blanks, line breaks or commas.
+/// Throws CannotStart, naming `setting`, if it holds anything else, or nothing.
+[[nodiscard]] std::vector<std::string> parse_encryption_keys(std::string_view text,
+                                                             std::string_view setting);
+/// Those in `file`; one is made there (mode 0600) if the file is absent. Throws CannotStart.
+[[nodiscard]] std::vector<std::string> keys_from_file(const std::filesystem::path& file);
 
 }  // namespace sundial::system

@@ -1,5 +1,6 @@
 #include "adapters/webhook/inbox_delivery.hpp"
 
+#include "adapters/webhook/request_body.hpp"
 #include "adapters/webhook/request_headers.hpp"
 #include "application/ports/failures.hpp"
 
@@ -43,11 +44,14 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
     try {
         store_.transact([&](Transaction& tx) {
             for (const Waiting& one : batch) {
+                const Endpoint& endpoint = one.request.endpoint.value();
+                std::string body = request_body(one.request.event, endpoint.format);
+                auto headers = request_headers(one.request, body, {}, user_agent_);
                 tx.inbox().add({.id = ids_.fresh(),
-                                .endpoint = one.request.endpoint.value().id,
+                                .endpoint = endpoint.id,
                                 .received_at = tx.now(),
-                                .headers = request_headers(one.request, {}, user_agent_),
-                                .body = one.request.event.payload});
+                                .headers = std::move(headers),
+                                .body = std::move(body)});
             }
             return true;
         });

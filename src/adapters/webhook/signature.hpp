@@ -1,14 +1,25 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "domain/signing_key.hpp"
+
 namespace sundial::webhook {
 
-/// `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks). `key` is the
-/// secret's bytes.
-[[nodiscard]] std::string sign(std::string_view key, std::string_view id,
+/// A signing key, opened: a secret's bytes, or the 32 of a private Ed25519 key.
+struct OpenKey {
+    SignatureScheme scheme = SignatureScheme::v1;
+    std::string bytes;
+};
+
+/// `v1,` or `v1a,` and the base64 of the signature of `id.timestamp.body` (Standard Webhooks).
+[[nodiscard]] std::string sign(const OpenKey& key, std::string_view id,
+                               std::chrono::sys_seconds timestamp, std::string_view body);
+/// One of each key, in their order, between blanks.
+[[nodiscard]] std::string sign(std::span<const OpenKey> keys, std::string_view id,
                                std::chrono::sys_seconds timestamp, std::string_view body);
 
 }  // namespace sundial::webhook

@@ -32,9 +32,8 @@ struct Transfer::Callbacks {
     static std::size_t read(char* into, std::size_t size, std::size_t count, void* transfer) {
         CRASH_POINT("send: mid request");  // the head is out, the body not
         Transfer& to = self(transfer);
-        const std::string& body = to.request_.event.payload;
-        const std::size_t bytes = std::min(size * count, body.size() - to.sent_);
-        std::memcpy(into, body.data() + to.sent_, bytes);
+        const std::size_t bytes = std::min(size * count, to.body_.size() - to.sent_);
+        std::memcpy(into, to.body_.data() + to.sent_, bytes);
         to.sent_ += bytes;
         return bytes;
     }
@@ -60,11 +59,12 @@ struct Transfer::Callbacks {
 void Transfer::HandleFree::operator()(CURL* handle) const { curl_easy_cleanup(handle); }
 void Transfer::ListFree::operator()(curl_slist* list) const { curl_slist_free_all(list); }
 
-Transfer::Transfer(DeliveryRequest request,
+Transfer::Transfer(DeliveryRequest request, std::string body,
                    std::vector<std::pair<std::string, std::string>> headers,
                    const std::string& ca_file, const AddressRules& addresses,
                    std::function<void(Outcome)> done)
     : request_(std::move(request)),
+      body_(std::move(body)),
       addresses_(addresses),
       done_(std::move(done)),
       handle_(curl_easy_init()) {
@@ -96,8 +96,7 @@ Transfer::Transfer(DeliveryRequest request,
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
     // The body comes by callback, and there is no way back: libcurl cannot send it a second time.
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request_.event.payload.size()));
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Callbacks::read);
     curl_easy_setopt(curl, CURLOPT_READDATA, this);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Callbacks::head);

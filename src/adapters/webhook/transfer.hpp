@@ -18,9 +18,9 @@ namespace sundial::webhook {
 class Transfer {
 public:
     /// `headers` has all that is sent. Addresses are judged again when a socket is opened.
-    Transfer(DeliveryRequest request, std::vector<std::pair<std::string, std::string>> headers,
-             const std::string& ca_file, const AddressRules& addresses,
-             std::function<void(Outcome)> done);
+    Transfer(DeliveryRequest request, std::string body,
+             std::vector<std::pair<std::string, std::string>> headers, const std::string& ca_file,
+             const AddressRules& addresses, std::function<void(Outcome)> done);
     ~Transfer();
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
@@ -44,6 +44,7 @@ private:
     [[nodiscard]] Outcome failure(int curl_code) const;
 
     DeliveryRequest request_;
+    std::string body_;
     const AddressRules& addresses_;
     std::function<void(Outcome)> done_;
     ResponseReader reader_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/webhook/request_body.hpp"
 #include "adapters/webhook/request_headers.hpp"
 #include "adapters/webhook/transfer.hpp"
 #include "application/ports/failures.hpp"
@@ -24,6 +25,13 @@ Outcome unsent(std::string why) {
     outcome.error = DeliveryErrorCode::worker;
     outcome.error_text = std::move(why);
     return outcome;
+}
+
+/// Throws Corrupt.
+std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secrets) {
+    std::vector<OpenKey> open;
+    for (const SigningKey& key : keys) open.push_back({key.scheme, secrets.open(key.sealed)});
+    return open;
 }
 
 }  // namespace
@@ -53,16 +61,18 @@ public:
     Sender& operator=(const Sender&) = delete;
 
     void queue(DeliveryRequest request, std::function<void(Outcome)> done) {
-        std::string key;
+        std::vector<OpenKey> keys;
         try {
-            key = secrets_.open(request.endpoint.value().sealed_secret);
+            keys = opened(signing_at(request.endpoint.value().signing_keys, request.now), secrets_);
         } catch (const Corrupt& error) {
             done(unsent(error.what()));
             return;
         }
-        auto headers = request_headers(request, key, settings_.user_agent);
-        auto transfer = std::make_unique<Transfer>(std::move(request), std::move(headers),
-                                                   settings_.ca_file, addresses_, std::move(done));
+        std::string body = request_body(request.event, request.endpoint->format);
+        auto headers = request_headers(request, body, keys, settings_.user_agent);
+        auto transfer =
+            std::make_unique<Transfer>(std::move(request), std::move(body), std::move(headers),
+                                       settings_.ca_file, addresses_, std::move(done));
         {
             const std::lock_guard lock(mutex_);
             arrived_.push_back(std::move(transfer));

@@ -16,7 +16,7 @@ namespace {
 const std::string key(32, 'k');
 
 TEST(SecretBox, OpensWhatItSealed) {
-    SecretBox box(key);
+    SecretBox box({key});
     const auto made = box.seal(std::nullopt);
     ASSERT_TRUE(made);
     EXPECT_EQ("whsec_" + base::to_base64(box.open(made->sealed)), made->shown);
@@ -25,7 +25,7 @@ TEST(SecretBox, OpensWhatItSealed) {
 }
 
 TEST(SecretBox, TakesASecretOfOnesOwn) {
-    SecretBox box(key);
+    SecretBox box({key});
     const auto made = box.seal("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     ASSERT_TRUE(made);
     EXPECT_EQ(made->hint, "whsec_…aSw");
@@ -33,7 +33,7 @@ TEST(SecretBox, TakesASecretOfOnesOwn) {
 }
 
 TEST(SecretBox, RefusesWhatIsNotASecret) {
-    SecretBox box(key);
+    SecretBox box({key});
     for (const std::string wrong :
          {"", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_!!!!"}) {
         const auto refused = box.seal(wrong);
@@ -43,7 +43,7 @@ TEST(SecretBox, RefusesWhatIsNotASecret) {
 }
 
 TEST(SecretBox, WithoutAKeySealsNothingAndSaysWhatIsMissing) {
-    SecretBox box(std::nullopt);
+    SecretBox box({});
     const auto refused = box.seal(std::nullopt);
     ASSERT_FALSE(refused);
     const auto& error = std::get<ValidationFailed>(refused.error()).errors.at(0);
@@ -51,9 +51,9 @@ TEST(SecretBox, WithoutAKeySealsNothingAndSaysWhatIsMissing) {
 }
 
 TEST(SecretBox, NoticesAnotherKeyAndEveryChangedByte) {
-    SecretBox box(key);
+    SecretBox box({key});
     const std::string sealed = box.seal(std::nullopt)->sealed;
-    EXPECT_THROW((void)SecretBox(std::string(32, 'x')).open(sealed), Corrupt);
+    EXPECT_THROW((void)SecretBox({std::string(32, 'x')}).open(sealed), Corrupt);
     for (std::size_t i = 9; i < sealed.size(); ++i) {
         std::string changed = sealed;
         changed[i] = changed[i] == 'A' ? 'B' : 'A';
@@ -61,20 +61,58 @@ TEST(SecretBox, NoticesAnotherKeyAndEveryChangedByte) {
     }
 }
 
-TEST(KeyFromFile, MakesTheFileOnceForItsOwnerAlone) {
+TEST(SecretBox, MakesPairsOfKeysWhosePrivateHalfOnlyItCanOpen) {
+    SecretBox box({key});
+    const auto pair = box.new_key_pair();
+    ASSERT_TRUE(pair);
+    EXPECT_TRUE(pair->public_key.starts_with("whpk_"));
+    EXPECT_EQ(base::from_base64(pair->public_key.substr(5))->size(), 32U);
+    EXPECT_EQ(box.open(pair->sealed).size(), 32U);
+    EXPECT_NE(box.new_key_pair()->public_key, pair->public_key);
+    EXPECT_FALSE(SecretBox({}).new_key_pair());
+}
+
+TEST(SecretBox, SealsUnderItsFirstKeyAndOpensWhatAnyOfThemSealed) {
+    const std::string next(32, 'n');
+    SecretBox before({key}), between({next, key}), after({next});
+    const auto made = before.seal(std::nullopt);
+    EXPECT_EQ(between.open(made->sealed), before.open(made->sealed));
+    EXPECT_THROW((void)after.open(made->sealed), Corrupt);
+
+    const auto moved = between.resealed(made->sealed);
+    ASSERT_TRUE(moved);
+    EXPECT_EQ(after.open(*moved), before.open(made->sealed));
+    EXPECT_FALSE(between.resealed(*moved));
+    EXPECT_THROW((void)after.resealed(made->sealed), Corrupt);
+}
+
+TEST(ParseEncryptionKeys, TakesOneOrSeveralOf32Bytes) {
+    const std::string one = base::to_base64(key), other = base::to_base64(std::string(32, 'x'));
+    const std::vector<std::string> both{key, std::string(32, 'x')};
+    EXPECT_EQ(parse_encryption_keys(one + "\n", "the key"), std::vector<std::string>{key});
+    EXPECT_EQ(parse_encryption_keys(one + "," + other, "the key"), both);
+    EXPECT_EQ(parse_encryption_keys("\n" + one + "\n" + other + " ", "the key"), both);
+    for (const std::string& wrong : {std::string(), std::string(" ,"), std::string("c2hvcnQ="),
+                                     one + ";" + other, one + ",c2hvcnQ="}) {
+        EXPECT_THROW((void)parse_encryption_keys(wrong, "the key"), CannotStart) << wrong;
+    }
+}
+
+TEST(KeysFromFile, MakesTheFileOnceForItsOwnerAlone) {
     const auto directory =
         std::filesystem::temp_directory_path() / ("sundial-key-" + std::to_string(::getpid()));
     std::filesystem::create_directories(directory);
     const auto file = directory / "sundial.key";
-    const std::string made = key_from_file(file);
-    EXPECT_EQ(made.size(), 32U);
-    EXPECT_EQ(key_from_file(file), made);
+    const auto made = keys_from_file(file);
+    ASSERT_EQ(made.size(), 1U);
+    EXPECT_EQ(made[0].size(), 32U);
+    EXPECT_EQ(keys_from_file(file), made);
     struct stat status{};
     ASSERT_EQ(::stat(file.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
 
     std::ofstream(file) << "not a key";
-    EXPECT_THROW((void)key_from_file(file), CannotStart);
+    EXPECT_THROW((void)keys_from_file(file), CannotStart);
     std::filesystem::remove_all(directory);
 }
 

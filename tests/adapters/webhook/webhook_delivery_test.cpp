@@ -27,6 +27,8 @@ public:
     Result<NewSecret> seal(const std::optional<std::string>& given) override {
         return NewSecret{given.value_or(""), given.value_or(""), ""};
     }
+    Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
+    std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
     std::string open(const std::string& sealed) override {
         if (sealed == "broken") throw Corrupt("sealed under another key");
         return sealed;
@@ -178,7 +180,7 @@ TEST_F(WebhookDeliveryTest, ConnectsToNoDeniedAddressWhateverTheNameIs) {
 TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing) {
     const ScriptedReceiver receiver(Script{});
     Endpoint endpoint = an_endpoint().with_url(receiver.url());
-    endpoint.sealed_secret = "broken";
+    endpoint.signing_keys = {{.sealed = "broken"}};
     const Outcome outcome = deliver(endpoint, everything_);
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(outcome.error, DeliveryErrorCode::worker);
