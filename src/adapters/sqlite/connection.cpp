@@ -156,7 +156,10 @@ void Connection::fail(int code) const {
         case SQLITE_MISUSE:
         case SQLITE_RANGE:
             throw std::logic_error{why};
-        default:  // the disk is full, memory is short, a stranger holds a lock, interrupted
+        case SQLITE_FULL:
+            if (health_) health_->full(true);
+            throw Unavailable{why};
+        default:  // memory is short, a stranger holds a lock, interrupted
             throw Unavailable{why};
     }
 }

@@ -166,6 +166,7 @@ public:
     Store& store() override { return *store_; }
     EventQueue& queue() override { return *queue_; }
     Clock& clock() override { return *clock_; }
+    [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
 private:
     /// Migrates, chooses the clock, ends the leases. Returns whether the file was closed properly

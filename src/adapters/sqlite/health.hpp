@@ -20,11 +20,15 @@ public:
     void broken(const std::string& why) noexcept;
     /// Throws Unavailable if it is broken.
     void check() const;
+    /// Whether the latest write found no room on the disk. The file is sound; it only cannot grow.
+    void full(bool is) noexcept { full_ = is; }
+    [[nodiscard]] bool is_full() const { return full_; }
 
 private:
     base::Log& log_;
     const std::function<void(const std::string&)> on_fatal_;
     std::atomic<bool> broken_{false};
+    std::atomic<bool> full_{false};
 };
 
 }  // namespace sundial::sqlite

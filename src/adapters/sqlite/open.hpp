@@ -57,6 +57,8 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual Clock& clock() = 0;
+    /// The latest write found no room on the disk. Ends by itself once there is some.
+    [[nodiscard]] virtual bool disk_is_full() const = 0;
 };
 
 /// What is applied and what is not. Changes nothing, also beside a process that uses the file; a

@@ -74,11 +74,12 @@ void Writer::loop() {
         {
             std::unique_lock lock{mutex_};
             const auto ready = [&] { return stopping_ || !waiting_.empty(); };
-            if (wal_.unmoved() == 0) {
+            if (wal_.unmoved() == 0 && !health_.is_full()) {
                 work_.wait(lock, ready);
             } else if (!work_.wait_for(lock, idle, ready)) {
                 lock.unlock();
-                checkpoint();
+                if (wal_.unmoved() > 0) checkpoint();
+                if (health_.is_full()) look_for_room();
                 continue;
             }
             if (waiting_.empty()) break;
@@ -125,6 +126,7 @@ void Writer::carry_out_within(const std::vector<Job*>& batch) {
     }
     ledger.store(*connection_, time_.now());
     connection_->execute(sql::commit);
+    health_.full(false);
 }
 
 void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
@@ -147,6 +149,17 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
 /// Nothing of the batch is there. What was the fault of one is told to that one.
 void Writer::fail(const std::vector<Job*>& batch, const std::exception_ptr& error) {
     for (Job* job : batch) job->answer.set_exception(job->error ? job->error : error);
+}
+
+void Writer::look_for_room() {
+    try {
+        connection_->execute(sql::begin_write);
+        Ledger{}.store(*connection_, time_.now());
+        connection_->execute(sql::commit);
+        health_.full(false);
+    } catch (const std::exception&) {
+        connection_->roll_back();  // still none
+    }
 }
 
 void Writer::checkpoint() {

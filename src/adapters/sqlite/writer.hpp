@@ -55,6 +55,8 @@ private:
     void carry_out_within(const std::vector<Job*>& batch);
     void carry_out_one(Job& job, bool alone, Ledger& ledger);
     void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
+    /// After a write found none: nobody may write again before it is known that one can.
+    void look_for_room();
     void checkpoint();
     void say_clean();
     void warn(const std::string& what, const std::exception& why);

@@ -149,9 +149,19 @@ TEST_F(WriterTest, RefusesWritesWhileTheDiskIsFullAndStaysAlive) {
     allow_pages("1");  // as many as there are
     EXPECT_THROW(writer_->run(note(std::string(1'000'000, 'x'))), Unavailable);
     EXPECT_TRUE(notes().empty());
+    EXPECT_TRUE(health_.is_full());
     allow_pages("1000000");
     writer_->run(note("room again"));
     EXPECT_EQ(notes(), std::vector<std::string>{"room again"});
+    EXPECT_FALSE(health_.is_full());
+}
+
+/// Nobody may write where it is said that nothing can be written.
+TEST_F(WriterTest, FindsOutByItselfThatThereIsRoomAgain) {
+    health_.full(true);
+    writer_->run([](Session&) { return false; });  // so that it is up and about
+    while (health_.is_full()) std::this_thread::yield();
+    EXPECT_TRUE(notes().empty());
 }
 
 TEST_F(WriterTest, StoresTheTimeWithWhatItWrites) {
