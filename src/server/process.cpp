@@ -187,7 +187,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, ba
     draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));
     log.write(std::move(draining));
     (void)Signals().wait_for(0ms);
-    (void)signals.wait_for(still_accepting);
+    signals.exit_if_within(still_accepting);
     signals.exit_on_next();
     server.stop_accepting();
     engine.stop();

@@ -48,6 +48,10 @@ int Signals::wait() const {
     return signal;
 }
 
+void Signals::exit_if_within(std::chrono::milliseconds duration) const {
+    if (wait_for(duration)) ::_exit(interrupted);
+}
+
 void Signals::exit_on_next() const {
     std::thread([] {
         const sigset_t set = ending_signals();

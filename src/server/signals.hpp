@@ -16,6 +16,8 @@ public:
     [[nodiscard]] int wait() const;
     /// From now on a further signal ends the process at once, with exit code 130.
     void exit_on_next() const;
+    /// The same for one that came within `duration`.
+    void exit_if_within(std::chrono::milliseconds duration) const;
 };
 
 }  // namespace sundial::server

@@ -1,0 +1,95 @@
+"""SIGTERM under load, and kill -9 of a holder: what is sent twice, and when what was held is sent again."""
+import collections
+import signal
+import time
+
+import harness as h
+
+LEASE, TICK = 15, 1
+
+
+def start(db, directory, *more):
+    return h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT15S", "--delivery.timeout=PT5S", *more,
+                    folder=directory).ready()
+
+
+def endpoint(client, url):
+    client.ok("POST", "/v1/endpoints", {"name": "slow", "type": "WEBHOOK", "url": url, "externalId": "r", "timeout": "PT5S"})
+
+
+def create(client, count):
+    for i in range(count):
+        client.ok("POST", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                                         "idempotencyKey": f"e-{i}", "deliveryPayload": {}})
+
+
+def settled(client):
+    return not client.ok("GET", "/v1/events?status=PENDING,PROCESSING&limit=1")["data"]
+
+
+def terminated(kind):
+    """A process that is asked to stop while its receiver is slow: nothing is sent twice, nothing is left to a lease."""
+    receiver = h.Receiver(delay=1.5)
+    with h.folder() as directory, h.database(kind, directory) as db:
+        first = start(db, directory, "--delivery.workers=20")
+        endpoint(first.client(), receiver.url)
+        create(first.client(), 60)
+        h.wait_until(lambda: receiver.count() >= 21, "requests in flight")
+        began = time.monotonic()
+        assert first.stop() == 0
+        took = time.monotonic() - began
+        second = start(db, directory, "--delivery.workers=20")
+        client = second.client()
+        h.wait_until(lambda: settled(client), "every event to be settled")
+        twice = [key for key, n in collections.Counter(receiver.ids()).items() if n > 1]
+        assert not twice and len(receiver.ids()) == 60, f"sent twice: {twice}"
+        assert not [line for line in second.logged("lease.expired")], "something was left to its lease"
+        assert all(event["status"] == "COMPLETED" and event["retryCount"] == 0 for event in client.all("/v1/events?limit=500"))
+        print(f"stopped in {took:.1f} s with a slow receiver: 60 events, no request twice")
+        assert second.stop() == 0
+
+
+def twice():
+    """The second signal ends it now, whatever is in flight."""
+    receiver = h.Receiver(delay=4)
+    with h.folder() as directory, h.database("sqlite", directory) as db:
+        for pause in (0, 1.5):  # while it still accepts, and afterwards
+            server = start(db, directory)
+            if pause == 0:
+                endpoint(server.client(), receiver.url)
+            server.client().ok("POST", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "endpointId": "ext:r",
+                                                      "deliveryPayload": {}})
+            sent = receiver.count()
+            h.wait_until(lambda: receiver.count() > sent, "a request in flight")
+            server.process.send_signal(signal.SIGTERM)
+            h.wait_until(lambda: server.logged("server.draining"), "the first signal to be heard")
+            time.sleep(pause)  # the moment of the second signal is what is tested
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(timeout=h.HANG_GUARD) == 130
+        print("a second signal ended it at once")
+
+
+def killed():
+    """A holder that dies: its event is sent again by another instance as soon as its lease is over."""
+    receiver = h.Receiver(delay=3)
+    with h.folder() as directory, h.database("postgres", directory) as db:
+        victim = start(db, directory)
+        endpoint(victim.client(), receiver.url)
+        create(victim.client(), 5)
+        h.wait_until(lambda: receiver.count() == 5, "requests in flight")
+        other = start(db, directory)
+        victim.kill()
+        killed_at = time.time()
+        h.wait_until(lambda: receiver.count() == 10, "every event to be sent again")
+        client = other.client()
+        h.wait_until(lambda: settled(client), "every event to be settled")
+        took = max(at for at, _, _ in receiver.received[5:]) - killed_at
+        assert {line["operation"] for line in other.logged("lease.expired")} == {"claim"}
+        attempts = sorted((headers["webhook-id"], headers["Sundial-Attempt"]) for _, headers, _ in receiver.received)
+        assert attempts == sorted((f"e-{i}", n) for i in range(5) for n in ("1", "2")), attempts
+        print(f"sent again {took:.1f} s after the kill; the bound is {LEASE + 2 * TICK + 5} s on a machine with time for it")
+        assert other.stop() == 0
+
+
+if __name__ == "__main__":
+    h.main({"terminated": terminated, "twice": twice, "killed": killed})
