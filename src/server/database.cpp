@@ -10,6 +10,8 @@
 namespace sundial::server {
 namespace {
 
+constexpr std::chrono::seconds longest_outage{10};  // that readiness overlooks (reliability 5)
+
 class Sqlite final : public Database {
 public:
     explicit Sqlite(std::unique_ptr<sqlite::SqliteDatabase> opened) : opened_(std::move(opened)) {}
@@ -22,6 +24,14 @@ public:
     [[nodiscard]] std::optional<std::string> note() const override {
         std::string note = sqlite::library_version().note;
         return note.empty() ? std::nullopt : std::optional(std::move(note));
+    }
+    [[nodiscard]] std::optional<std::string> trouble() const override {
+        if (!opened_->disk_is_full()) return std::nullopt;  // all else ends the process
+        return "the disk is full";
+    }
+    [[nodiscard]] std::unique_ptr<Wakeups> share_wakeups(
+        Wakeups& /*local*/, std::chrono::microseconds /*tick*/) override {
+        return nullptr;
     }
 
 private:
@@ -41,7 +51,24 @@ public:
     }
     [[nodiscard]] std::string kind() const override { return "postgresql"; }
     [[nodiscard]] std::string version() const override { return opened_->server_version(); }
-    [[nodiscard]] std::optional<std::string> note() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> note() const override {
+        std::string unsafe;
+        for (const std::string& setting : opened_->unsafe_settings()) {
+            unsafe += unsafe.empty() ? "" : ", ";
+            unsafe += setting;
+        }
+        if (unsafe.empty()) return std::nullopt;
+        return unsafe +
+               ": what was acknowledged may be lost when the server or its machine crashes";
+    }
+    [[nodiscard]] std::optional<std::string> trouble() const override {
+        if (opened_->failing_for() < longest_outage) return std::nullopt;
+        return "the database takes no writes";
+    }
+    [[nodiscard]] std::unique_ptr<Wakeups> share_wakeups(Wakeups& local,
+                                                         std::chrono::microseconds tick) override {
+        return opened_->share_wakeups(local, tick);
+    }
 
 private:
     std::unique_ptr<postgres::PostgresDatabase> opened_;
@@ -62,6 +89,7 @@ sqlite::Settings sqlite_settings(const Settings& settings, const std::string& fi
 postgres::Settings postgres_settings(const Settings& settings, bool test_clock) {
     postgres::Settings own;
     own.url = settings.storage.url;
+    own.listen_url = settings.storage.listen_url;
     own.pool_size = settings.storage.pool_size;
     own.shards = settings.storage.shards;
     own.birthday_time = settings.scheduler.birthday_time;

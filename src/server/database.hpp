@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
+#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 #include "server/settings.hpp"
 
@@ -32,6 +34,12 @@ public:
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"
     [[nodiscard]] virtual std::string version() const = 0;
     [[nodiscard]] virtual std::optional<std::string> note() const = 0;
+    /// Why nothing can be written, for longer than one overlooks; empty while it can.
+    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+    /// Hints to `local` and to the other instances; null where there are none, or nobody is told
+    /// of them.
+    [[nodiscard]] virtual std::unique_ptr<Wakeups> share_wakeups(
+        Wakeups& local, std::chrono::microseconds tick) = 0;
 };
 
 /// Called from any thread when the database can no longer be trusted: the process must end,

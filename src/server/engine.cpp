@@ -115,43 +115,45 @@ struct Engine::Parts {
                    .handlers = given.handlers}),
           loop(worker_settings(), {claimed_from(), plan, deliver, monotonic, random, given.log,
                                    observed_by(given.observer)}),
+          shared_wakeups(database->share_wakeups(loop, settings.scheduler.tick)),
+          wakeups(shared_wakeups ? *shared_wakeups : loop),
           operations({.instance = instance, .lease = settings.scheduler.lease},
                      {.store = store,
                       .ids = ids,
-                      .wakeups = loop,
+                      .wakeups = wakeups,
                       .monotonic = monotonic,
                       .log = log,
-                      .make_task = operation_tasks(store, zones, ids, loop)}),
+                      .make_task = operation_tasks(store, zones, ids, wakeups)}),
           tick(loop),
           advance(database->clock(), queue, operations, loop),
-          create_user(store, zones, ids, loop),
-          edit_user(store, zones, ids, loop),
+          create_user(store, zones, ids, wakeups),
+          edit_user(store, zones, ids, wakeups),
           put_user(create_user, edit_user),
           delete_user(store, ids),
-          schedule_event(store, zones, ids, loop),
-          edit_event(store, zones, loop),
-          cancel_event(store, zones, ids, loop),
-          retry_event(store, ids, loop),
+          schedule_event(store, zones, ids, wakeups),
+          edit_event(store, zones, wakeups),
+          cancel_event(store, zones, ids, wakeups),
+          retry_event(store, ids, wakeups),
           explain_event(store, zones),
           preview_schedule(store, zones),
           create_endpoint(store, secrets, urls, ids, endpoint_settings(settings)),
-          unpark(store, loop),
+          unpark(store, wakeups),
           edit_endpoint(store, urls, ids, unpark, endpoint_settings(settings)),
           test_deliveries(webhooks, inbox),
           test_endpoint(store, test_deliveries, ids),
           read_inbox(store),
           clear_inbox(store),
           edit_schedule(store, zones, ids, operations),
-          create_schedule(store, zones, ids, loop, operations),
+          create_schedule(store, zones, ids, wakeups, operations),
           put_schedule(create_schedule, edit_schedule),
           delete_schedule(store, ids),
-          trigger_schedule(store, zones, ids, loop),
+          trigger_schedule(store, zones, ids, wakeups),
           backfill_schedule(store, zones, operations),
           queries(store),
           keys(store, key_secrets, monotonic),
           create_api_key(store, key_secrets, ids),
           revoke_api_key(store, ids),
-          follow(store, zones, ids, loop),
+          follow(store, zones, ids, wakeups),
           survey(store, zones) {}
 
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
@@ -208,6 +210,8 @@ struct Engine::Parts {
     PlanSuccessors plan;
     DeliverEvent deliver;
     WorkerLoop loop;
+    std::unique_ptr<Wakeups> shared_wakeups;  // with the other instances; null: there are none
+    Wakeups& wakeups;
     Operations operations;
     Tick tick;
     AdvanceClock advance;
@@ -284,6 +288,7 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
 std::optional<std::string> Engine::unready() const {
     if (parts_->loop.stopping()) return "draining: the process is stopping";
     if (!parts_->loop.turning()) return "the claim loop has not turned for two ticks";
+    if (auto trouble = parts_->database->trouble()) return trouble;
     try {
         (void)parts_->database->clock().now();
     } catch (const Unavailable&) {

@@ -169,6 +169,9 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
             key("storage.url", "sqlite:FILE or postgresql://…",
                 [](auto& s) -> auto& { return s.storage.url; }),
+            key("storage.listen_url",
+                "PostgreSQL itself, not a pooler, to hear of other instances' events sooner",
+                [](auto& s) -> auto& { return s.storage.listen_url; }),
             number(
                 "storage.pool_size", "PostgreSQL connections",
                 [](auto& s) -> auto& { return s.storage.pool_size; }, 2, 1000),

@@ -20,6 +20,7 @@ struct Settings {
     } http;
     struct Storage {
         std::string url = "sqlite:sundial.db";
+        std::string listen_url{};     // PostgreSQL, for hints between instances; empty: none
         std::uint32_t pool_size = 8;  // PostgreSQL connections
         std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
         bool auto_migrate = true;

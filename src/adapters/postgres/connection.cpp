@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ranges>
 #include <string_view>
 
 #include "adapters/postgres/statements.hpp"
@@ -14,7 +15,10 @@
 namespace sundial::postgres {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr int binary = 1;
+constexpr std::chrono::milliseconds first_silence = 5s;  // as long as connecting may take
 
 /// libpq ends its messages with a line break.
 std::string text_of(const char* message) {
@@ -85,16 +89,15 @@ void refuse_odd_port(const PQconninfoOption* options) {
     }
 }
 
-}  // namespace
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
 
-void check_url(const std::string& url) {
-    refuse_spilled_password(url);
+Options options_of(const std::string& url) {
     char* reason = nullptr;
-    struct Free {
-        void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
-    };
-    const std::unique_ptr<PQconninfoOption, Free> options{PQconninfoParse(url.c_str(), &reason)};
-    if (options) return refuse_odd_port(options.get());
+    Options options{PQconninfoParse(url.c_str(), &reason)};
+    if (options) return options;
     // What libpq quotes is a part of the URL.
     const std::string text = text_of(reason);
     PQfreemem(reason);
@@ -102,21 +105,63 @@ void check_url(const std::string& url) {
     refuse_url(unquoted.substr(0, unquoted.find_last_not_of(" :") + 1));
 }
 
+/// "b,c,a" of "a,b,c" by 1.
+std::string rotated(std::string_view list, std::size_t by) {
+    std::vector<std::string_view> items;
+    for (std::size_t end = 0; end != std::string_view::npos; list.remove_prefix(end + 1)) {
+        end = list.find(',');
+        items.push_back(list.substr(0, end));
+        if (end == std::string_view::npos) break;
+    }
+    std::ranges::rotate(items, items.begin() + static_cast<std::ptrdiff_t>(by % items.size()));
+    std::string text{items.front()};
+    for (const std::string_view item : items | std::views::drop(1)) {
+        text += ',';
+        text += item;
+    }
+    return text;
+}
+
+/// Of an option that is a list: another order. Empty where the URL does not have it.
+std::optional<std::string> reordered(const PQconninfoOption* options, std::string_view keyword,
+                                     std::size_t by) {
+    for (const PQconninfoOption* option = options; option->keyword; ++option) {
+        if (option->val && keyword == option->keyword) return rotated(option->val, by);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void check_url(const std::string& url) {
+    refuse_spilled_password(url);
+    refuse_odd_port(options_of(url).get());
+}
+
 void Connection::Close::operator()(pg_conn* connection) const { PQfinish(connection); }
 
-Connection::Connection(const std::string& url, base::Log& log) : log_{log} {
+Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host) : log_{log} {
     check_url(url);
     // What stands before dbname the URL may change, what stands after it not (libpq 34.1). The
     // times: a server that is gone is noticed within 10 s while something is sent, 25 s while we
     // listen.
-    const std::array names{"connect_timeout",  "tcp_user_timeout",
-                           "keepalives_idle",  "keepalives_interval",
-                           "keepalives_count", "fallback_application_name",
-                           "dbname",           "target_session_attrs",
-                           "client_encoding",  static_cast<const char*>(nullptr)};
-    const std::array values{
-        "5",       "10000",     "10",         "5",    "3",
-        "sundial", url.c_str(), "read-write", "UTF8", static_cast<const char*>(nullptr)};
+    std::vector<const char*> names{
+        "connect_timeout",  "tcp_user_timeout",          "keepalives_idle", "keepalives_interval",
+        "keepalives_count", "fallback_application_name", "dbname",          "target_session_attrs",
+        "client_encoding"};
+    std::vector<const char*> values{"5",       "10000",     "10",         "5",   "3",
+                                    "sundial", url.c_str(), "read-write", "UTF8"};
+    const Options options = options_of(url);
+    std::array<std::optional<std::string>, 3> lists;
+    constexpr std::array keywords{"host", "hostaddr", "port"};
+    for (std::size_t i = 0; i < keywords.size(); ++i) {
+        lists[i] = reordered(options.get(), keywords[i], first_host);
+        if (!lists[i]) continue;
+        names.push_back(keywords[i]);
+        values.push_back(lists[i]->c_str());
+    }
+    names.push_back(nullptr);
+    values.push_back(nullptr);
     connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
     if (PQstatus(connection_.get()) != CONNECTION_OK) {
         throw Unavailable{"PostgreSQL cannot be reached: " +
@@ -128,9 +173,25 @@ Connection::Connection(const std::string& url, base::Log& log) : log_{log} {
         throw Unavailable{"PostgreSQL connection cannot be set up: " +
                           text_of(PQerrorMessage(connection_.get()))};
     }
+    meet();
 }
 
 Connection::~Connection() = default;
+
+void Connection::meet() {
+    try {
+        const Call question{sql::who_answers};
+        const auto answers = run({&question, 1}, false, first_silence);
+        direct_ = answers.front().get<std::int32_t>(0, 0) == backend_process();
+        if (answers.front().get<bool>(0, 1)) {
+            throw Unavailable{"PostgreSQL is a standby there, which takes no writes"};
+        }
+    } catch (const ConnectionLost& lost) {
+        throw Unavailable{lost.what()};
+    } catch (const SqlError& error) {
+        throw Unavailable{std::string{"PostgreSQL refuses the connection: "} + error.what()};
+    }
+}
 
 void Connection::lose(const std::string& why) {
     broken_ = true;
@@ -191,6 +252,7 @@ void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& 
 
 std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
                                     std::chrono::milliseconds silence) {
+    prepare = prepare && direct_;
     // What each answer will belong to: the preparation of a statement, or (null) a call.
     std::vector<const Statement*> expected;
     for (const Call& call : calls) {
@@ -252,12 +314,27 @@ void Connection::run_script(const std::string& sql, std::chrono::milliseconds si
 bool Connection::is_quiet() {
     if (broken_) return false;
     pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
-    if (poll(&socket, 1, 0) == 0) return true;
-    // A notice or a changed setting may come unasked; the end of the connection may, too.
-    if (PQconsumeInput(connection_.get()) != 1) return false;
+    // A notice or a changed setting may come unasked; the end of the connection may, too, after the
+    // server's last words.
+    while (poll(&socket, 1, 0) > 0) {
+        if (PQconsumeInput(connection_.get()) != 1) return false;
+    }
     return PQstatus(connection_.get()) == CONNECTION_OK && PQisBusy(connection_.get()) == 0;
 }
 
+bool Connection::was_notified() {
+    if (PQconsumeInput(connection_.get()) != 1) lose(text_of(PQerrorMessage(connection_.get())));
+    struct Free {
+        void operator()(PGnotify* notification) const { PQfreemem(notification); }
+    };
+    bool told = false;
+    while (const std::unique_ptr<PGnotify, Free> one{PQnotifies(connection_.get())}) {
+        told = told || one->be_pid != backend_process();
+    }
+    return told;
+}
+
+int Connection::socket() const { return PQsocket(connection_.get()); }
 int Connection::server_version() const { return PQserverVersion(connection_.get()); }
 int Connection::backend_process() const { return PQbackendPID(connection_.get()); }
 

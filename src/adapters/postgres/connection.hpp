@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,16 +22,18 @@ namespace sundial::postgres {
 /// wait has an end; after ConnectionLost it is of no more use.
 class Connection {
 public:
-    /// Throws CannotStart if `url` cannot be understood, Unavailable if nobody answers there or
-    /// lets us in.
-    Connection(const std::string& url, base::Log& log);
+    /// Throws CannotStart if `url` cannot be understood, Unavailable if nobody answers there, lets
+    /// us in and takes what we write.
+    /// `first_host`: of several in the URL the one to try first.
+    Connection(const std::string& url, base::Log& log, std::size_t first_host = 0);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection();
 
     /// Sends `calls` in one go and waits for all answers. Throws SqlError for the first that was
     /// refused (those after it were not tried), ConnectionLost if any answer is missing.
-    /// `prepare`: by name, once for each statement; otherwise they are sent in full. `silence`: how
+    /// `prepare`: by name, once for each statement, if no pooler stands between; otherwise they are
+    /// sent in full. `silence`: how
     /// long the server may say nothing at all; it bounds the statements themselves by its
     /// time-outs.
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
@@ -45,15 +48,27 @@ public:
     /// closed it while it lay idle.
     [[nodiscard]] bool is_quiet();
     [[nodiscard]] bool is_broken() const { return broken_; }
+    /// Not to be used again: it leads to the wrong server.
+    void give_up() { broken_ = true; }
+    /// The server's own session, which lasts as long as the connection: what is prepared in it
+    /// stays. Behind a pooler it may be anybody's.
+    [[nodiscard]] bool is_direct() const { return direct_; }
     /// 150020 is 15.20.
     [[nodiscard]] int server_version() const;
     /// The server's process for this connection: a number that differs from those of others.
     [[nodiscard]] int backend_process() const;
 
+    /// What is told to whoever listens, by others than this connection, since the last call.
+    /// Throws ConnectionLost.
+    [[nodiscard]] bool was_notified();
+    /// Becomes readable when something comes.
+    [[nodiscard]] int socket() const;
+
 private:
     struct Close {
         void operator()(pg_conn* connection) const;
     };
+    void meet();
     void send(const Call& call, bool prepare);
     void send_prepare(const Call& call);
     pg_result* next_result(std::chrono::milliseconds silence);
@@ -63,6 +78,7 @@ private:
     base::Log& log_;
     std::unique_ptr<pg_conn, Close> connection_;
     std::set<const Statement*> prepared_;
+    bool direct_ = false;
     bool broken_ = false;
 };
 

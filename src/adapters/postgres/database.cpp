@@ -41,19 +41,37 @@ Database::Database(const Settings& settings, std::uint32_t shards, base::Log& lo
     : settings_{settings},
       log_{log},
       pool_{settings.url, settings.pool_size, settings.pool_wait, log},
+      servers_{log},
       shards_{shards},
       prepare_{settings.prepare_statements} {}
 
-Call Database::configuration() const {
-    return Call{sql::configure, std::to_string(settings_.statement_timeout.count()),
+Call Database::configuration(const Statement& statement) const {
+    const Server seen = servers_.latest();
+    return Call{statement,
+                std::to_string(settings_.statement_timeout.count()),
                 std::to_string(settings_.lock_timeout.count()),
-                std::to_string(settings_.idle_in_transaction_timeout.count())};
+                std::to_string(settings_.idle_in_transaction_timeout.count()),
+                seen.started,
+                seen.timeline,
+                seen.system};
 }
 
-Call Database::configuration_for_queue() const {
-    return Call{sql::configure_queue, std::to_string(settings_.statement_timeout.count()),
-                std::to_string(settings_.lock_timeout.count()),
-                std::to_string(settings_.idle_in_transaction_timeout.count())};
+Instant Database::note_server(const Answer& configured) {
+    // Told only where it is not the same as before.
+    if (const auto system = configured.get<std::optional<std::int64_t>>(0, 6)) {
+        servers_.meet(
+            {configured.get<std::int64_t>(0, 4), configured.get<std::int64_t>(0, 5), *system});
+    }
+    const auto now = configured.get<Instant>(0, 3);
+    const std::lock_guard lock{reading_mutex_};
+    reading_ = {now, std::chrono::steady_clock::now()};
+    return now;
+}
+
+Instant Database::about_now() const {
+    const std::lock_guard lock{reading_mutex_};
+    const auto since = std::chrono::steady_clock::now() - reading_.at;
+    return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
 }
 
 void Database::tell_conflict(std::string_view operation, const SqlError& error) {
@@ -65,6 +83,15 @@ void Database::tell_conflict(std::string_view operation, const SqlError& error) 
                 .fields = {{"operation", std::string{operation}}}});
 }
 
+void Database::tell_wrong_connection(const SqlError& error) {
+    log_.write(
+        {.level = base::LogLevel::warn,
+         .event_name = {},
+         .message = std::string{"all connections to PostgreSQL are made anew: "} + error.what(),
+         .correlation_id = {},
+         .fields = {}});
+}
+
 void Database::tell_unanswered(std::string_view operation, const Unanswered& unanswered) {
     log_.write({.level = base::LogLevel::warn,
                 .event_name = "commit.outcome_unknown",
@@ -74,19 +101,20 @@ void Database::tell_unanswered(std::string_view operation, const Unanswered& una
     if (settings_.on_outcome_unknown) settings_.on_outcome_unknown(operation);
 }
 
-bool Database::has_happened(std::string_view operation, const Unanswered& unanswered) {
-    tell_unanswered(operation, unanswered);
+bool Database::has_happened(const Unanswered& unanswered) {
     if (unanswered.evidence) {
         const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
         for (int number = 1; std::chrono::steady_clock::now() < give_up; ++number) {
-            if (const auto found = look_for(*unanswered.evidence)) return *found;
+            const Finding finding = look_for(*unanswered.evidence);
+            if (finding == Finding::never) break;
+            if (finding != Finding::not_yet) return finding == Finding::happened;
             pause_before(std::min(number, longest_pause), number);
         }
     }
     throw OutcomeUnknown{"outcome unknown: " + unanswered.why};
 }
 
-std::optional<bool> Database::look_for(const Evidence& evidence) {
+Database::Finding Database::look_for(const Evidence& evidence) {
     const auto finds = [&](Connection& connection, const Call& call) {
         const auto answers = connection.run({&call, 1}, false, settings_.statement_timeout);
         return !answers.front().empty();
@@ -95,16 +123,20 @@ std::optional<bool> Database::look_for(const Evidence& evidence) {
         const auto connection = pool_.borrow();
         // In this order, each on a view of its own: what has ended by the first is seen by the
         // second.
-        if (finds(*connection, Call{sql::still_runs, evidence.transaction})) return std::nullopt;
-        return finds(*connection, evidence.row);
+        if (finds(*connection, Call{sql::still_runs, evidence.transaction})) {
+            return Finding::not_yet;
+        }
+        if (finds(*connection, evidence.row)) return Finding::happened;
+        if (!evidence.before || finds(*connection, *evidence.before)) return Finding::did_not;
+        return Finding::never;  // changed since, by us and then others or by others alone
     } catch (const Unavailable&) {
-        return std::nullopt;
+        return Finding::not_yet;
     } catch (const ConnectionLost&) {
         pool_.close_idle();
-        return std::nullopt;
+        return Finding::not_yet;
     } catch (const SqlError& error) {
         if (!is_passing(error)) throw;
-        return std::nullopt;
+        return Finding::not_yet;
     }
 }
 
@@ -122,10 +154,20 @@ bool Database::may_retry(const SqlError& error, int tries) {
         return tries < most_tries;
     }
     if (error.state == "55P03") return tries < most_waits;
-    return is_conflict(error) && tries < most_tries;
+    return (is_conflict(error) || is_of_wrong_connection(error)) && tries < most_tries;
 }
 
 void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
+    try {
+        try_again_and_again(operation, attempt);
+    } catch (const Unavailable&) {
+        outage_.failed();
+        throw;
+    }
+}
+
+void Database::try_again_and_again(std::string_view operation,
+                                   const std::function<void(Try&)>& attempt) {
     for (int number = 1;; ++number) {
         int process = 0;
         std::optional<Unanswered> unanswered;
@@ -145,7 +187,11 @@ void Database::with_retries(std::string_view operation, const std::function<void
                     throw Unavailable{lost.what()};
                 }
             } catch (const SqlError& error) {
-                if (error.state == "25006") pool_.close_idle();  // it is a standby by now
+                if (is_of_wrong_connection(error)) {
+                    tell_wrong_connection(error);
+                    connection->give_up();
+                    pool_.close_all();
+                }
                 if (!may_retry(error, number)) {
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
@@ -155,7 +201,8 @@ void Database::with_retries(std::string_view operation, const std::function<void
             }
         }
         if (unanswered) {
-            if (has_happened(operation, *unanswered)) return;
+            tell_unanswered(operation, *unanswered);
+            if (has_happened(*unanswered)) return;
             if (number > 1) throw Unavailable{unanswered->why};
         }
         pause_before(number, process);
@@ -164,11 +211,11 @@ void Database::with_retries(std::string_view operation, const std::function<void
 
 Session Database::begin(Try& attempt, const Statement& begin) {
     const std::chrono::milliseconds silence = settings_.statement_timeout + settings_.lock_timeout;
-    const std::array calls{Call{begin}, configuration()};
+    const std::array calls{Call{begin}, configuration(sql::configure)};
     const auto answers = attempt.connection.run(calls, attempt.prepare, silence);
     return {attempt.connection,
             attempt.evidence,
-            {answers[1].get<Instant>(0, 3), shards_, attempt.prepare, silence}};
+            {note_server(answers[1]), shards_, attempt.prepare, silence}};
 }
 
 void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
@@ -178,6 +225,7 @@ void Database::write(std::string_view operation, const std::function<bool(Sessio
         attempt.committing = true;
         const Answer committed = session.run(sql::commit);
         base::check(committed.tag() == "COMMIT");
+        outage_.succeeded();
     });
 }
 
@@ -188,19 +236,39 @@ void Database::read(std::string_view operation, const std::function<void(Session
     });
 }
 
-Database::Answered Database::run(std::string_view operation, std::span<const Call> calls) {
+Database::Answered Database::run(std::string_view operation, Effect effect,
+                                 std::span<const Call> calls) {
+    const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
+    const auto in_time = [&] { return std::chrono::steady_clock::now() < give_up; };
+    for (int number = 1;; ++number) {
+        try {
+            return run_once(operation, effect, calls);
+        } catch (const OutcomeUnknown&) {
+            if (effect != Effect::repeatable || !in_time()) throw;
+        } catch (const Unavailable& unavailable) {
+            if (number == 1) throw;  // nothing of it has happened
+            if (!in_time()) throw OutcomeUnknown{unavailable.what()};
+        }
+        pause_before(std::min(number, longest_pause), number);
+    }
+}
+
+Database::Answered Database::run_once(std::string_view operation, Effect effect,
+                                      std::span<const Call> calls) {
     Answered answered{};
     with_retries(operation, [&](Try& attempt) {
         std::vector<Call> all;
         all.reserve(calls.size() + 3);
         all.emplace_back(sql::begin_write);
-        all.push_back(configuration_for_queue());
+        all.push_back(configuration(sql::configure_queue));
         all.insert(all.end(), calls.begin(), calls.end());
         all.emplace_back(sql::commit);
-        attempt.committing = true;
+        attempt.committing = effect != Effect::none;
         auto rows = attempt.connection.run(all, attempt.prepare,
                                            settings_.statement_timeout + settings_.lock_timeout);
-        answered.now = rows[1].get<Instant>(0, 3);
+        attempt.committing = false;
+        answered.now = note_server(rows[1]);
+        if (effect != Effect::none) outage_.succeeded();
         rows.pop_back();
         rows.erase(rows.begin(), rows.begin() + 2);
         answered.answers = std::move(rows);

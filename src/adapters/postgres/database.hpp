@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
+#include "adapters/postgres/outage.hpp"
 #include "adapters/postgres/pool.hpp"
+#include "adapters/postgres/server_watch.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
 
@@ -22,7 +25,10 @@ namespace sundial::postgres {
 /// comes, whether it is there tells the outcome.
 struct Evidence {
     std::string transaction;  // its number, while it ran
-    Call row;                 // finds what it inserted under an id made for it
+    Call row;                 // finds what it wrote
+    /// Finds what it would have changed, unchanged. Empty: `row` lies under an id made for it, so
+    /// that nobody changes it further, and without it nothing has happened.
+    std::optional<Call> before{};
 };
 
 /// An open transaction.
@@ -42,9 +48,10 @@ public:
         const Call call{statement, values...};
         return std::move(connection_.run({&call, 1}, start_.prepare, start_.silence).front());
     }
-    /// One piece is enough: the transaction is there whole or not at all.
+    /// One piece is enough: the transaction is there whole or not at all. Best is one that tells
+    /// both ways.
     void leaves(Evidence evidence) {
-        if (!evidence_) evidence_ = std::move(evidence);
+        if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
     /// The database's clock when the transaction began.
     [[nodiscard]] Instant now() const { return start_.now; }
@@ -76,10 +83,27 @@ public:
         Instant now;  // the database's clock when the transaction began
         std::vector<Answer> answers;
     };
+    /// What calls do, and so what becomes of them when no answer comes to their COMMIT.
+    enum class Effect : std::uint8_t {
+        none,        // they look: they are done again
+        once,        // done again they would do more: OutcomeUnknown
+        repeatable,  // they see what they have done before: they are done again for a while
+    };
     /// `calls` in a transaction of their own and one round trip, on plans that use indexes only.
-    Answered run(std::string_view operation, std::span<const Call> calls);
+    Answered run(std::string_view operation, Effect effect, std::span<const Call> calls);
 
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
+    /// The database's clock, going by when it was read last. For hints; it decides nothing.
+    [[nodiscard]] Instant about_now() const;
+    /// Whose clock says that a lease of that length is over (claim_ready).
+    [[nodiscard]] std::optional<std::int64_t> trusted_server(
+        std::chrono::microseconds lease) const {
+        return servers_.trusted(lease);
+    }
+    /// For how long nothing could be written; empty while it can.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const {
+        return outage_.so_far();
+    }
     [[nodiscard]] PoolUse pool_use() const { return pool_.use(); }
 
 private:
@@ -94,21 +118,34 @@ private:
         std::string why;
         std::optional<Evidence> evidence;
     };
+    /// What can be known of one.
+    enum class Finding : std::uint8_t { happened, did_not, not_yet, never };
     void with_retries(std::string_view operation, const std::function<void(Try&)>& attempt);
+    void try_again_and_again(std::string_view operation, const std::function<void(Try&)>& attempt);
+    Answered run_once(std::string_view operation, Effect effect, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
-    [[nodiscard]] Call configuration() const;
-    [[nodiscard]] Call configuration_for_queue() const;
+    [[nodiscard]] Call configuration(const Statement& statement) const;
+    /// Which server answered a configuration, and what time it is there, which is returned.
+    Instant note_server(const Answer& configured);
     [[nodiscard]] Session begin(Try& attempt, const Statement& begin);
     void tell_conflict(std::string_view operation, const SqlError& error);
+    void tell_wrong_connection(const SqlError& error);
     void tell_unanswered(std::string_view operation, const Unanswered& unanswered);
     /// Whether it has happened. Throws OutcomeUnknown.
-    [[nodiscard]] bool has_happened(std::string_view operation, const Unanswered& unanswered);
-    /// Empty while nobody can tell.
-    [[nodiscard]] std::optional<bool> look_for(const Evidence& evidence);
+    [[nodiscard]] bool has_happened(const Unanswered& unanswered);
+    [[nodiscard]] Finding look_for(const Evidence& evidence);
 
     const Settings settings_;
     base::Log& log_;
     Pool pool_;
+    ServerWatch servers_;
+    Outage outage_;
+    struct Reading {
+        Instant now;
+        std::chrono::steady_clock::time_point at;
+    };
+    mutable std::mutex reading_mutex_;
+    Reading reading_{};
     const std::uint32_t shards_;
     std::atomic<bool> prepare_;
 };

@@ -34,7 +34,7 @@ void run_for_each_shard(Database& database, std::string_view operation, const By
     if (parts.empty()) return;
     std::vector<Call> calls;
     for (const auto& [shard, indices] : parts) calls.push_back(call(shard, indices));
-    const auto answered = database.run(operation, calls);
+    const auto answered = database.run(operation, Database::Effect::repeatable, calls);
     auto answer = answered.answers.begin();
     for (const auto& [shard, indices] : parts) {
         for (const auto place : column_of<std::int64_t>(*answer++, 0)) {
@@ -121,7 +121,7 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
 
 Horizon PostgresEventQueue::look() {
     const Call look{sql::look, shards()};
-    const auto answered = database_.run("look", {&look, 1});
+    const auto answered = database_.run("look", Database::Effect::none, {&look, 1});
     return {answered.now, column_of<Instant>(answered.answers.front(), 0)};
 }
 
@@ -133,11 +133,11 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
         priorities.push_back(static_cast<std::int16_t>(i));
         shares.push_back(static_cast<std::int32_t>(request.shares[i]));
     }
-    const Call claim{sql::claim_ready, static_cast<std::int16_t>(request.shard),
-                     priorities,       shares,
-                     request.by,       request.lease};
+    const Call claim{
+        sql::claim_ready, static_cast<std::int16_t>(request.shard), priorities, shares, request.by,
+        request.lease,    database_.trusted_server(request.lease)};
     CRASH_POINT("claim: before commit");
-    const auto answered = database_.run("claim", {&claim, 1});
+    const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
     CRASH_POINT("claim: after commit");
     const Answer& rows = answered.answers.front();
     Claimed claimed{{}, answered.now};
@@ -233,7 +233,7 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
 
 Backlog PostgresEventQueue::backlog() {
     const Call backlog{sql::backlog, shards(), tick};
-    const auto answered = database_.run("backlog", {&backlog, 1});
+    const auto answered = database_.run("backlog", Database::Effect::none, {&backlog, 1});
     const Answer& row = answered.answers.front();
     const auto missed = row.get<std::uint64_t>(0, 0);
     if (missed == 0) return {};

@@ -143,6 +143,14 @@ void PostgresEventRepository::leaves(const Event& added, std::string transaction
         {std::move(transaction), Call{sql::find_key, added.key, added.id, session_.shards()}});
 }
 
+void PostgresEventRepository::leaves_changed(const Event& changed, Instant updated_at,
+                                             std::string transaction) {
+    const auto shard = session_.shard_of(changed.id);
+    Call row{sql::find_change, shard, changed.id, changed.version, updated_at, transaction};
+    session_.leaves({std::move(transaction), std::move(row),
+                     Call{sql::find_version, shard, changed.id, version_before(changed)}});
+}
+
 Result<void> PostgresEventRepository::duplicate(const IdempotencyKey& key) {
     const auto holder = session_.run(sql::holder_of_key, key, session_.shards());
     if (holder.empty()) throw conflict("the event with that key has just got another one");
@@ -186,6 +194,7 @@ void PostgresEventRepository::update(const Event& changed) {
         changed.due, changed.tz_release, changed.payload, changed.first_attempt_at,
         changed.updated_at, changed.jitter, identity.time, identity.second_pass);
     base::check(updated.changed() == 1);
+    leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
 }
 
 Result<void> PostgresEventRepository::update_key(const Event& changed,
@@ -205,6 +214,7 @@ void PostgresEventRepository::finish(const Event& finished) {
         sql::finish_event, session_.shard_of(finished.id), finished.id, version_before(finished),
         finished.version, to_string(status_of(finished)), end.at, end.reason, finished.user);
     base::check(moved.changed() == 1);
+    leaves_changed(finished, end.at, moved.get<std::string>(0, 0));
 }
 
 void PostgresEventRepository::finish_dropped(const Event& cancelled) {
@@ -216,7 +226,10 @@ Result<void> PostgresEventRepository::update_dismissed(const Event& changed, Ver
     const auto updated =
         session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
                      changed.version, changed.dismissed_at, changed.updated_at);
-    if (updated.changed() == 1) return {};
+    if (updated.changed() == 1) {
+        leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
+        return {};
+    }
     const auto event = find(changed.id);
     return InvalidStateTransition{changed.id, "dismiss",
                                   event ? status_of(*event) : EventStatus::failed, std::nullopt,

@@ -35,6 +35,8 @@ private:
     [[nodiscard]] Answer insert(std::span<const Event> events);
     /// The key that is `added`'s tells that it was committed.
     void leaves(const Event& added, std::string transaction);
+    /// `changed` as it lies in its row tells the same, as long as nobody changes it further.
+    void leaves_changed(const Event& changed, Instant updated_at, std::string transaction);
     [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key);
 
     Session& session_;

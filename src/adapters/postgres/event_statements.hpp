@@ -95,7 +95,22 @@ inline constexpr Statement update_event{"update_event", R"sql(
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28
-     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL)sql"};
+     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
+    RETURNING pg_current_xact_id()::text)sql"};
+
+/// An event as a transaction has left it. $1 shard, $2 id, $3 version, $4 updated at, $5 number of
+/// the transaction: alone it would not do, for after a crash it may be given again.
+inline constexpr Statement find_change{"find_change", R"sql(
+    SELECT version FROM sundial.events
+     WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid
+    UNION ALL
+    SELECT version FROM sundial.event_history
+     WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid)sql",
+                                       Statement::Plan::fresh};
+/// $1 shard, $2 id, $3 version.
+inline constexpr Statement find_version{"find_version", R"sql(
+    SELECT version FROM sundial.v_events WHERE shard = $1 AND id = $2 AND version = $3)sql",
+                                        Statement::Plan::fresh};
 
 /// A key for an event that has another one so far. $1 key, $2 event, $3 expiry, $4 how many shards.
 inline constexpr Statement add_key{"add_key", R"sql(
@@ -148,12 +163,14 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
            idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
            wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
            $6, jitter, nominal_time, second_pass, origin
-      FROM finished)sql"};
+      FROM finished
+    RETURNING pg_current_xact_id()::text)sql"};
 
 /// $1 shard, $2 id, $3 version before, $4 version now, $5 dismissed (or null), $6 when.
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
     UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
-     WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED')sql"};
+     WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
+    RETURNING pg_current_xact_id()::text)sql"};
 
 /// Everything of a user whose live events are locked, but what is claimed. $1 user.
 inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(

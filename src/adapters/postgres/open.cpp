@@ -7,7 +7,9 @@
 #include "adapters/postgres/event_queue.hpp"
 #include "adapters/postgres/migrate.hpp"
 #include "adapters/postgres/migration_statements.hpp"
+#include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/store.hpp"
+#include "adapters/postgres/wake_channel.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
@@ -19,18 +21,38 @@ constexpr std::chrono::milliseconds silence = 10s;
 
 class OpenDatabase final : public PostgresDatabase {
 public:
-    OpenDatabase(const Settings& settings, base::Log& log, std::uint32_t shards, int server_version)
-        : database_{settings, shards, log},
+    struct Found {
+        std::uint32_t shards;
+        int server_version;
+        std::vector<std::string> unsafe_settings;
+    };
+    OpenDatabase(const Settings& settings, base::Log& log, Found found)
+        : database_{settings, found.shards, log},
           clock_{database_, settings.test_clock},
-          server_version_{server_version} {}
+          found_{std::move(found)},
+          listen_url_{settings.listen_url},
+          log_{log} {}
 
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::string server_version() const override {
-        return std::to_string(server_version_ / 10'000) + "." +
-               std::to_string(server_version_ % 10'000);
+        return std::to_string(found_.server_version / 10'000) + "." +
+               std::to_string(found_.server_version % 10'000);
+    }
+    [[nodiscard]] std::vector<std::string> unsafe_settings() const override {
+        return found_.unsafe_settings;
+    }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const override {
+        return database_.failing_for();
+    }
+    [[nodiscard]] std::unique_ptr<Wakeups> share_wakeups(Wakeups& local,
+                                                         std::chrono::microseconds tick) override {
+        if (listen_url_.empty()) return nullptr;
+        return std::make_unique<WakeChannel>(
+            WakeChannel::Settings{listen_url_, tick, [this] { return database_.about_now(); }},
+            local, log_);
     }
 
 private:
@@ -38,7 +60,9 @@ private:
     PostgresStore store_{database_};
     PostgresEventQueue queue_{database_};
     PostgresClock clock_;
-    const int server_version_;
+    const Found found_;
+    const std::string listen_url_;
+    base::Log& log_;
 };
 
 template <class... Values>
@@ -60,6 +84,7 @@ void check_settings(const Settings& settings) {
         throw CannotStart{"storage.shards is " + std::to_string(settings.shards) +
                           "; it must be 1 to 256"};
     }
+    if (!settings.listen_url.empty()) check_url(settings.listen_url);
     if (settings.pool_size < 1) throw CannotStart{"storage.pool_size must be at least 1"};
 }
 
@@ -72,12 +97,13 @@ void require_migrated(Connection& connection) {
                       ") and storage.auto_migrate is off: run `sundial db migrate`"};
 }
 
-void warn_of_unsafe_settings(Connection& connection, base::Log& log) {
-    const Answer unsafe = run(connection, sql::unsafe_settings);
-    for (std::size_t row = 0; row < unsafe.size(); ++row) {
-        warn(log, "PostgreSQL runs with " + unsafe.get<std::string>(row, 0) +
+std::vector<std::string> find_unsafe_settings(Connection& connection, base::Log& log) {
+    auto unsafe = column_of<std::string>(run(connection, sql::unsafe_settings), 0);
+    for (const std::string& setting : unsafe) {
+        warn(log, "PostgreSQL runs with " + setting +
                       ": what was acknowledged may be lost when the server or its machine crashes");
     }
+    return unsafe;
 }
 
 /// For the months ahead. A missing one costs nothing but tidiness: the default partition takes its
@@ -126,20 +152,21 @@ auto starting(const Settings& settings, base::Log& log, Work work) {
 }  // namespace
 
 std::unique_ptr<PostgresDatabase> PostgresDatabase::open(const Settings& settings, base::Log& log) {
-    return starting(
-        settings, log, [&](Connection& connection) -> std::unique_ptr<PostgresDatabase> {
-            if (settings.auto_migrate) {
-                postgres::migrate(connection, settings, log);
-            } else {
-                require_migrated(connection);
-            }
-            choose_clock(connection, settings.test_clock);
-            warn_of_unsafe_settings(connection, log);
-            make_history_partitions(connection, log);
-            return std::make_unique<OpenDatabase>(settings, log,
-                                                  fixed_shards(connection, settings, log),
-                                                  connection.server_version());
-        });
+    return starting(settings, log,
+                    [&](Connection& connection) -> std::unique_ptr<PostgresDatabase> {
+                        if (settings.auto_migrate) {
+                            postgres::migrate(connection, settings, log);
+                        } else {
+                            require_migrated(connection);
+                        }
+                        choose_clock(connection, settings.test_clock);
+                        auto unsafe = find_unsafe_settings(connection, log);
+                        make_history_partitions(connection, log);
+                        return std::make_unique<OpenDatabase>(
+                            settings, log,
+                            OpenDatabase::Found{fixed_shards(connection, settings, log),
+                                                connection.server_version(), std::move(unsafe)});
+                    });
 }
 
 MigrationStatus migration_status(const Settings& settings, base::Log& log) {

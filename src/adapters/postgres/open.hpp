@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,19 +13,22 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
+#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 
 namespace sundial::postgres {
 
 struct Settings {
-    std::string url;                    // postgresql://… or "host=… dbname=…", as libpq takes it
+    std::string url;  // postgresql://… or "host=… dbname=…", as libpq takes it
+    /// For hints between instances: of the same server, by no pooler. Empty: there are none.
+    std::string listen_url{};
     std::size_t pool_size = 8;          // connections at most
     std::uint32_t shards = 16;          // 1 to 256; fixed by the first migration
     TimeOfDay birthday_time{9 * 3600};  // of the row `birthday`; read by the first migration only
     bool test_clock = false;            // the database's clock stands still until it is set
     bool auto_migrate = true;
-    /// Statements are prepared by name on each connection; a pooler that does not carry them over
-    /// is noticed, and they are sent in full from then on.
+    /// Statements are prepared by name on each connection that leads to the server itself. Behind a
+    /// pooler, which may hand out another session for each transaction, they are sent in full.
     bool prepare_statements = true;
     std::chrono::milliseconds pool_wait{5'000};
     std::chrono::milliseconds statement_timeout{5'000};
@@ -69,6 +73,14 @@ public:
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
     /// "15.20": the server's.
     [[nodiscard]] virtual std::string server_version() const = 0;
+    /// Settings of the server with which what was acknowledged may be lost: "fsync = off".
+    [[nodiscard]] virtual std::vector<std::string> unsafe_settings() const = 0;
+    /// For how long nothing could be written; empty while it can, or nobody has tried of late.
+    [[nodiscard]] virtual std::optional<std::chrono::milliseconds> failing_for() const = 0;
+    /// Hints to `local` that also reach the other instances when they are about less than `tick`
+    /// from now. Null without a listen_url.
+    [[nodiscard]] virtual std::unique_ptr<Wakeups> share_wakeups(
+        Wakeups& local, std::chrono::microseconds tick) = 0;
 };
 
 /// What is applied and what is not. Changes nothing. Throws as `open` does.

@@ -11,6 +11,7 @@ Pool::Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, ba
 
 Pool::Loan Pool::borrow() {
     std::unique_ptr<Connection> connection;
+    std::uint64_t generation = 0;
     {
         std::unique_lock lock{mutex_};
         if (!returned_.wait_for(lock, wait_, [&] { return lent_ < size_; })) {
@@ -18,6 +19,7 @@ Pool::Loan Pool::borrow() {
                               " PostgreSQL connections (storage.pool_size) is in use"};
         }
         ++lent_;
+        generation = generation_;
         while (!connection && !idle_.empty()) {
             connection = std::move(idle_.back());
             idle_.pop_back();
@@ -25,19 +27,20 @@ Pool::Loan Pool::borrow() {
         }
     }
     try {
-        if (!connection) connection = std::make_unique<Connection>(url_, log_);
+        if (!connection) connection = std::make_unique<Connection>(url_, log_, generation);
     } catch (...) {
-        take_back(nullptr);
+        take_back(nullptr, generation);
         throw;
     }
-    return {*this, std::move(connection)};
+    return {*this, std::move(connection), generation};
 }
 
-void Pool::take_back(std::unique_ptr<Connection> connection) {
+void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t generation) {
     {
         const std::lock_guard lock{mutex_};
         --lent_;
-        if (connection && !connection->is_broken()) idle_.push_back(std::move(connection));
+        const bool usable = connection && !connection->is_broken() && generation == generation_;
+        if (usable) idle_.push_back(std::move(connection));
     }
     returned_.notify_one();
 }
@@ -53,6 +56,14 @@ void Pool::close_idle() {
         const std::lock_guard lock{mutex_};
         closing.swap(idle_);
     }
+}
+
+void Pool::close_all() {
+    {
+        const std::lock_guard lock{mutex_};
+        ++generation_;
+    }
+    close_idle();
 }
 
 }  // namespace sundial::postgres

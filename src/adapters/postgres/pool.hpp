@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,17 +22,18 @@ public:
     /// A connection for the time of its life. A broken one is closed, any other kept for the next.
     class Loan {
     public:
-        Loan(Pool& pool, std::unique_ptr<Connection> connection)
-            : pool_{pool}, connection_{std::move(connection)} {}
+        Loan(Pool& pool, std::unique_ptr<Connection> connection, std::uint64_t generation)
+            : pool_{pool}, connection_{std::move(connection)}, generation_{generation} {}
         Loan(const Loan&) = delete;
         Loan& operator=(const Loan&) = delete;
-        ~Loan() { pool_.take_back(std::move(connection_)); }
+        ~Loan() { pool_.take_back(std::move(connection_), generation_); }
         [[nodiscard]] Connection& operator*() const { return *connection_; }
         [[nodiscard]] Connection* operator->() const { return connection_.get(); }
 
     private:
         Pool& pool_;
         std::unique_ptr<Connection> connection_;
+        std::uint64_t generation_;
     };
 
     /// Throws Unavailable when all are in use for longer than `wait`, or none can be opened.
@@ -39,9 +41,12 @@ public:
     [[nodiscard]] PoolUse use() const;
     /// Closes those that nobody uses: one of their kind turned out to be gone.
     void close_idle();
+    /// Closes all of them, those that are lent when they come back: they lead to the wrong server.
+    /// Of several in the URL the next one is tried first from now on.
+    void close_all();
 
 private:
-    void take_back(std::unique_ptr<Connection> connection);
+    void take_back(std::unique_ptr<Connection> connection, std::uint64_t generation);
 
     const std::string url_;
     const std::size_t size_;
@@ -50,6 +55,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable returned_;
     std::size_t lent_ = 0;
+    std::uint64_t generation_ = 0;  // of the connections; by it goes, too, which host is first
     std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first
 };
 

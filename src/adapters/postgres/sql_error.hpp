@@ -26,10 +26,16 @@ public:
 [[nodiscard]] inline bool is_conflict(const SqlError& error) {
     return error.state == "40001" || error.state == "40P01" || error.state == "23505";
 }
-/// Full, busy, too slow, or a standby by now: later it may go well.
+/// Of a standby (25006; 0A000 says BEGIN READ WRITE there) or of a primary that was replaced and
+/// has come back (ours, sundial.timeline()): another server is the right one. 0A000 is also that a
+/// migration has changed what a prepared statement returns; a new connection knows nothing of it.
+[[nodiscard]] inline bool is_of_wrong_connection(const SqlError& error) {
+    return error.state == "25006" || error.state == "0A000" || error.state == "SD001";
+}
+/// Full, busy, too slow, or the wrong server: later it may go well.
 [[nodiscard]] inline bool is_passing(const SqlError& error) {
     return error.state.starts_with("53") || error.state == "57014" || error.state == "55P03" ||
-           error.state == "25006" || error.state == "25P03" || is_conflict(error);
+           error.state == "25P03" || is_of_wrong_connection(error) || is_conflict(error);
 }
 
 /// The connection is of no use any more: closed, reset, or without an answer in time.

@@ -24,13 +24,25 @@ inline constexpr Statement still_runs{"still_runs", R"sql(
      WHERE locktype = 'transactionid' AND transactionid = $1::xid8::xid AND granted)sql",
                                       Statement::Plan::fresh};
 
-/// Settings that end with the transaction: a session may belong to a pooler.
-/// $1 statement_timeout, $2 lock_timeout, $3 idle_in_transaction_session_timeout, in milliseconds.
+/// Whether a pooler stands between (then the process is not the one that the connection was told
+/// of), and whether this is a standby.
+inline constexpr Statement who_answers{
+    "who_answers", "SELECT pg_backend_pid(), pg_is_in_recovery()", Statement::Plan::fresh};
+
+/// Settings that end with the transaction: a session may belong to a pooler. Tells the time, when
+/// the server started, its timeline, which must not be before the one that was seen, and, if it is
+/// another server, its system.
+/// $1 statement_timeout, $2 lock_timeout, $3 idle_in_transaction_session_timeout, in milliseconds;
+/// of the server that was seen $4 when it started, $5 timeline, $6 system.
 inline constexpr Statement configure{"configure", R"sql(
     SELECT set_config('statement_timeout', $1, true),
            set_config('lock_timeout', $2, true),
            set_config('idle_in_transaction_session_timeout', $3, true),
-           sundial.clock())sql"};
+           sundial.clock(),
+           (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
+           sundial.timeline($5, $6),
+           CASE WHEN $4 <> (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint
+                THEN sundial.system_identifier() END)sql"};
 
 /// The same, and plans that walk indexes whatever the statistics say: a claim on a table that was
 /// never analysed, or that has grown a thousandfold since, must not sort or scan it.
@@ -39,6 +51,10 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('lock_timeout', $2, true),
            set_config('idle_in_transaction_session_timeout', $3, true),
            sundial.clock(),
+           (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
+           sundial.timeline($5, $6),
+           CASE WHEN $4 <> (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint
+                THEN sundial.system_identifier() END,
            set_config('enable_seqscan', 'off', true),
            set_config('enable_bitmapscan', 'off', true),
            set_config('enable_hashjoin', 'off', true),
@@ -59,8 +75,8 @@ inline constexpr Statement look{"look", R"sql(
      ORDER BY shard.number)sql"};
 
 /// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
-/// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease. Answer come
-/// unordered.
+/// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server
+/// started by whose clock leases may be taken for over (null: none). Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
@@ -68,6 +84,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
             SELECT id, version, attempt, claimed_by, endpoint_id FROM sundial.events
              WHERE shard = $1 AND priority = share.priority AND NOT pull
                AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
         INSERT INTO sundial.attempts (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at)
@@ -244,6 +262,10 @@ inline constexpr Statement dead_letters{"dead_letters", R"sql(
 
 inline constexpr Statement stored_events{"stored_events", R"sql(
     SELECT status, sum(rows)::bigint FROM sundial.stored_events() GROUP BY status)sql"};
+
+/// Hints between instances. Only on a connection of its own: what listens is the session.
+inline constexpr Statement listen{"listen", "LISTEN sundial_wake", Statement::Plan::fresh};
+inline constexpr Statement notify{"notify", "NOTIFY sundial_wake", Statement::Plan::fresh};
 
 /// Moves a test clock to $1, never back.
 inline constexpr Statement set_clock{"set_clock",

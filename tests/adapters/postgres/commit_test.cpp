@@ -11,6 +11,7 @@
 #include "adapters/postgres/open.hpp"
 #include "application/cancel_event.hpp"
 #include "application/create_user.hpp"
+#include "application/edit_event.hpp"
 #include "application/ports/failures.hpp"
 #include "application/retry_event.hpp"
 #include "application/schedule_event.hpp"
@@ -50,17 +51,31 @@ protected:
     Result<Event> schedule() {
         return ScheduleEvent{store(), zones, ids, wakeups}.run(a_reminder());
     }
+    Event add_due_event() {
+        Event event = an_event().due(Instant{});
+        store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
+        shard = shard_of(event.id, 16);
+        return event;
+    }
+    Claimed claim() {
+        return database->queue().claim_ready(
+            {.by = instance_a, .shard = shard, .shares = {9, 9, 9, 9}, .lease = 30s});
+    }
+    Claimed claim_new_event() {
+        add_due_event();
+        return claim();
+    }
     /// Claimed and refused for good.
     Event a_failed_event() {
-        const Event event = an_event().due(Instant{}).build();
-        store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
-        const auto claimed = database->queue().claim_ready({.by = instance_a,
-                                                            .shard = shard_of(event.id, 16),
-                                                            .shares = {9, 9, 9, 9},
-                                                            .lease = 30s});
+        const Claimed claimed = claim_new_event();
         const auto settlement = refused(claimed.events.at(0).event, claimed.now);
         EXPECT_TRUE(database->queue().settle(std::vector{settlement}).at(0));
-        return event;
+        return claimed.events.at(0).event;
+    }
+    static EventEdit sooner() {
+        EventEdit edit;
+        edit.priority = Priority::critical;
+        return edit;
     }
     [[nodiscard]] std::string count(const std::string& what) const {
         return query(direct, "SELECT count(*) FROM sundial." + what).at(0).at(0);
@@ -86,6 +101,7 @@ protected:
     FakeIds ids;
     NoWakeups wakeups;
     std::unique_ptr<PostgresDatabase> database;
+    std::uint32_t shard = 0;  // of the latest due event
 };
 
 TEST_F(Commit, ThatHappenedWithoutAnAnswerIsASuccess) {
@@ -179,28 +195,125 @@ TEST_F(Commit, ThatNobodyCanTellOfInTimeSaysSo) {
     EXPECT_EQ(count("events"), "1");
 }
 
-TEST_F(Commit, ThatLeavesNoEvidenceSaysSo) {
-    const auto event = schedule();
+constexpr auto both = {CommitCutter::Cut::reply, CommitCutter::Cut::commit};
+
+TEST_F(Commit, OfACancellationIsFoundByTheVersionThatItLeaves) {
     CancelEvent cancel_event{store(), zones, ids, wakeups};
-    proxy.cut_next(CommitCutter::Cut::reply);
-    EXPECT_THROW((void)cancel_event.run(to_string(event->id), std::nullopt), OutcomeUnknown);
-    // Asked again, the answer is the same as if nothing had been lost.
-    const auto cancelled = cancel_event.run(to_string(event->id), std::nullopt);
-    ASSERT_TRUE(cancelled.has_value());
-    EXPECT_EQ(status_of(*cancelled), EventStatus::cancelled);
+    for (const auto cut : both) {
+        const auto event = schedule();
+        proxy.cut_next(cut);
+        const auto cancelled = cancel_event.run(to_string(event->id), Version{1});
+        ASSERT_TRUE(cancelled.has_value());
+        EXPECT_EQ(status_of(*cancelled), EventStatus::cancelled);
+        EXPECT_EQ(cancelled->version, Version{2});
+    }
+    EXPECT_EQ(count("event_history WHERE status = 'CANCELLED' AND version = 2"), "2");
+    EXPECT_EQ(count("events"), "0");
+    EXPECT_EQ(told, 2);
 }
 
-TEST_F(Commit, OfASettlementMayBeRepeated) {
-    const Event event = an_event().due(Instant{}).build();
-    store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
-    const auto claimed = database->queue().claim_ready(
-        {.by = instance_a, .shard = shard_of(event.id, 16), .shares = {9, 9, 9, 9}, .lease = 30s});
-    const std::vector settlements{accepted(claimed.events.at(0).event, claimed.now)};
+TEST_F(Commit, OfAnEditIsFoundByTheVersionThatItLeaves) {
+    EditEvent edit_event{store(), zones, wakeups};
+    for (const auto cut : both) {
+        const auto event = schedule();
+        proxy.cut_next(cut);
+        const auto edited = edit_event.run(to_string(event->id), sooner(), Version{1});
+        ASSERT_TRUE(edited.has_value());
+        EXPECT_EQ(edited->version, Version{2});
+    }
+    EXPECT_EQ(count("events WHERE version = 2 AND priority = 0"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
+    EditEvent edit_event{store(), zones, wakeups};
+    EventEdit dismissal;
+    dismissal.dismissed = true;
+    for (const auto cut : both) {
+        const Event failed = a_failed_event();
+        proxy.cut_next(cut);
+        const auto dismissed = edit_event.run(to_string(failed.id), dismissal, std::nullopt);
+        ASSERT_TRUE(dismissed.has_value());
+        EXPECT_TRUE(dismissed->dismissed_at.has_value());
+    }
+    EXPECT_EQ(count("event_history WHERE dismissed_at IS NOT NULL AND version = 4"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+/// Whether ours is among the changes that came before theirs nobody can tell any more.
+TEST_F(Commit, OfWhatOthersHaveChangedSinceSaysSo) {
+    const auto event = schedule();
+    EditEvent edit_event{store(), zones, wakeups};
+    store().read([&](Transaction&) { proxy.let_in(false); });  // one connection is left
     proxy.cut_next(CommitCutter::Cut::reply);
-    EXPECT_THROW((void)database->queue().settle(settlements), OutcomeUnknown);
-    EXPECT_TRUE(database->queue().settle(settlements).at(0));
-    EXPECT_EQ(count("event_history WHERE status = 'COMPLETED'"), "1");
+    auto edited = std::async(std::launch::async, [&] {
+        return edit_event.run(to_string(event->id), sooner(), Version{1});
+    });
+    wait_until([&] { return told == 1; });
+    wait_until([&] { return count("events WHERE version = 2") == "1"; });
+    query(direct, "UPDATE sundial.events SET version = 3");
+    proxy.let_in(true);
+    EXPECT_THROW((void)edited.get(), OutcomeUnknown);
+}
+
+TEST_F(Commit, OfASettlementIsRepeatedAndKnownAgain) {
+    for (const auto cut : both) {
+        const Claimed claimed = claim_new_event();
+        const std::vector settlements{accepted(claimed.events.at(0).event, claimed.now)};
+        proxy.cut_next(cut);
+        EXPECT_TRUE(database->queue().settle(settlements).at(0));
+        EXPECT_TRUE(database->queue().settle(settlements).at(0));  // the worker may do so, too
+    }
+    EXPECT_EQ(count("event_history WHERE status = 'COMPLETED' AND version = 3"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfARetryToComeIsRepeatedAndKnownAgain) {
+    for (const auto cut : both) {
+        const Claimed claimed = claim_new_event();
+        const std::vector settlements{retry_in(claimed.events.at(0).event, claimed.now, 1h)};
+        proxy.cut_next(cut);
+        EXPECT_TRUE(database->queue().settle(settlements).at(0));
+    }
+    EXPECT_EQ(count("events WHERE claimed_by IS NULL AND version = 3 AND retry_count = 1"), "2");
+    EXPECT_EQ(count("attempts WHERE outcome = 'RETRYABLE'"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfAGivingBackIsRepeatedAndKnownAgain) {
+    for (const auto cut : both) {
+        const Event held = claim_new_event().events.at(0).event;
+        proxy.cut_next(cut);
+        EXPECT_TRUE(database->queue().give_back(std::vector{given_back(held, 1h)}).at(0));
+    }
+    EXPECT_EQ(count("events WHERE claimed_by IS NULL AND version = 3 AND retry_count = 0"), "2");
+    EXPECT_EQ(count("attempts WHERE outcome = 'RELEASED'"), "2");
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfAnExtensionIsRepeated) {
+    const Event held = claim_new_event().events.at(0).event;
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_TRUE(database->queue().extend(std::vector{Held{held.id, held.version}}, 1h).empty());
+    EXPECT_EQ(count("events WHERE version = 2 AND claimable_at > now() + interval '59 minutes'"),
+              "1");
+}
+
+/// It was never told what it had claimed: nobody but the lease can give that back.
+TEST_F(Commit, OfAClaimIsLeftToItsLease) {
+    add_due_event();
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_THROW((void)claim(), OutcomeUnknown);
+    EXPECT_EQ(count("events WHERE claimed_by IS NOT NULL AND attempt = 1"), "1");
+    EXPECT_TRUE(claim().events.empty());
     EXPECT_EQ(told, 1);
+}
+
+TEST_F(Commit, OfALookIsNone) {
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_EQ(database->queue().look().next.size(), 16U);
+    EXPECT_EQ(proxy.cuts(), 1);
+    EXPECT_EQ(told, 0);
 }
 
 }  // namespace

@@ -239,6 +239,16 @@ TEST_F(Failures, ToGetAConnectionInTimeNameTheSetting) {
     });
 }
 
+TEST_F(Failures, ThatTheServerIsSetUpForAreToldAndStayTold) {
+    EXPECT_TRUE(PostgresDatabase::open(settings, log)->unsafe_settings().empty());
+    query(settings.url,
+          "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET "
+          "synchronous_commit = local'; END $$");
+    const auto database = PostgresDatabase::open(settings, log);
+    EXPECT_THAT(database->unsafe_settings(), testing::ElementsAre("synchronous_commit = local"));
+    EXPECT_THAT(log.lines().back().message, HasSubstr("synchronous_commit = local"));
+}
+
 /// As behind a pooler that hands out another server process for each transaction.
 TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     settings.pool_size = 1;

@@ -32,11 +32,12 @@ protected:
     /// it.
     std::string plan_of(const Statement& statement, const std::string& types,
                         const std::string& values) {
-        const auto rows = query(
-            storage_.url(),
-            std::string{"PREPARE configure(text, text, text) AS "} + sql::configure_queue.sql +
-                "; EXECUTE configure('5000', '1000', '10000'); PREPARE it(" + types + ") AS " +
-                statement.sql + "; EXPLAIN EXECUTE it(" + values + ")");
+        const auto rows =
+            query(storage_.url(),
+                  std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+                      sql::configure_queue.sql +
+                      "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); PREPARE it(" + types +
+                      ") AS " + statement.sql + "; EXPLAIN EXECUTE it(" + values + ")");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
@@ -48,8 +49,9 @@ private:
 
 TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) {
     EXPECT_THAT(
-        plan_of(sql::claim_ready, "smallint, smallint[], integer[], uuid, interval",
-                "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s'"),
+        plan_of(sql::claim_ready, "smallint, smallint[], integer[], uuid, interval, bigint",
+                "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
+                "1800000000000000"),
         AllOf(HasSubstr("Index Scan using events_to_claim on events"),
               HasSubstr("Index Scan using events_pkey on events event"), Not(HasSubstr("Seq Scan")),
               Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));

@@ -1,0 +1,127 @@
+#include "adapters/postgres/wake_channel.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "adapters/postgres/connection.hpp"
+#include "adapters/postgres/statements.hpp"
+#include "application/ports/failures.hpp"
+#include "base/check.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_hints = 100ms;
+constexpr std::chrono::milliseconds silence = 10s;
+constexpr std::chrono::milliseconds first_pause = 1s, longest_pause = 10s;
+constexpr Instant long_ago{};
+
+void run_one(Connection& connection, const Statement& statement) {
+    const Call call{statement};
+    connection.run({&call, 1}, false, silence);
+}
+
+}  // namespace
+
+WakeChannel::WakeChannel(Settings settings, Wakeups& local, base::Log& log)
+    : settings_{std::move(settings)},
+      local_{local},
+      log_{log},
+      stirred_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    base::check(stirred_ >= 0);
+    thread_ = std::thread{[this] { run(); }};
+}
+
+WakeChannel::~WakeChannel() {
+    stopping_ = true;
+    stir();
+    thread_.join();
+    close(stirred_);
+}
+
+void WakeChannel::due_at(Instant when) {
+    local_.due_at(when);
+    if (when > settings_.now() + settings_.tick) return;
+    if (!to_tell_.exchange(true)) stir();
+}
+
+void WakeChannel::stir() const {
+    const std::uint64_t one = 1;
+    static_cast<void>(!write(stirred_, &one, sizeof one));  // full is stirred, too
+}
+
+void WakeChannel::run() {
+    for (std::chrono::milliseconds pause = first_pause; !stopping_;
+         pause = std::min(pause * 2, longest_pause)) {
+        try {
+            listen();
+            return;
+        } catch (const std::exception& error) {
+            if (listening_.exchange(false)) pause = first_pause;
+            warn(std::string{"no hints from other instances for the moment: "} + error.what());
+        }
+        const auto until = std::chrono::steady_clock::now() + pause;
+        while (!stopping_ && std::chrono::steady_clock::now() < until) {
+            to_tell_ = false;  // nobody can be told; the others look by themselves
+            wait(-1, pause);
+        }
+    }
+}
+
+void WakeChannel::listen() {
+    Connection connection{settings_.url, log_};
+    if (!connection.is_direct()) {
+        return warn(
+            "storage.listen_url leads to a pooler, which passes no hints on: other instances' "
+            "events "
+            "are found by looking, once a tick");
+    }
+    run_one(connection, sql::listen);
+    listening_ = true;
+    local_.due_at(long_ago);  // whatever was told while nobody listened
+    serve(connection);
+}
+
+void WakeChannel::serve(Connection& connection) {
+    auto next_hint = std::chrono::steady_clock::now();
+    while (!stopping_) {
+        if (connection.was_notified()) local_.due_at(long_ago);
+        const auto now = std::chrono::steady_clock::now();
+        if (!to_tell_) {
+            wait(connection.socket(), -1ms);
+        } else if (now < next_hint) {
+            wait(connection.socket(),
+                 std::chrono::ceil<std::chrono::milliseconds>(next_hint - now));
+        } else {
+            to_tell_ = false;  // before: what comes meanwhile is told again
+            run_one(connection, sql::notify);
+            next_hint = std::chrono::steady_clock::now() + between_hints;
+        }
+    }
+}
+
+void WakeChannel::wait(int socket, std::chrono::milliseconds at_most) {
+    std::array<pollfd, 2> wanted{{{.fd = stirred_, .events = POLLIN, .revents = 0},
+                                  {.fd = socket, .events = POLLIN, .revents = 0}}};
+    poll(wanted.data(), wanted.size(), static_cast<int>(at_most.count()));
+    std::uint64_t times = 0;
+    static_cast<void>(!read(stirred_, &times, sizeof times));
+}
+
+void WakeChannel::warn(std::string message) {
+    log_.write({.level = base::LogLevel::warn,
+                .event_name = {},
+                .message = std::move(message),
+                .correlation_id = {},
+                .fields = {}});
+}
+
+}  // namespace sundial::postgres

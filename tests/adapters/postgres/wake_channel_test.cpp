@@ -1,0 +1,121 @@
+#include "adapters/postgres/wake_channel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "adapters/postgres/open.hpp"
+#include "support/builders.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+/// Keeps the hints of one instance.
+class Hints final : public Wakeups {
+public:
+    void due_at(Instant when) override {
+        const std::lock_guard lock{mutex_};
+        hints_.push_back(when);
+        arrived_.notify_all();
+    }
+    /// Waits until `count` have come. False: they did not.
+    bool reach(std::size_t count) {
+        std::unique_lock lock{mutex_};
+        return arrived_.wait_for(lock, 30s, [&] { return hints_.size() >= count; });
+    }
+    std::size_t count() {
+        const std::lock_guard lock{mutex_};
+        return hints_.size();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::vector<Instant> hints_;
+};
+
+class WakeChannelTest : public testing::Test {
+protected:
+    struct Instance {
+        Instance(const std::string& url, base::Log& log)
+            : channel{{.url = url, .tick = 1s, .now = [] { return noon; }}, hints, log} {
+            EXPECT_TRUE(hints.reach(1));  // it listens now
+        }
+        Hints hints;
+        WakeChannel channel;
+    };
+
+    RecordedLog log;
+    const std::string url = [] {
+        const std::string made = PostgresCluster::shared().create_database();
+        RecordedLog quiet;
+        migrate({.url = made}, quiet);
+        return made;
+    }();
+    Instance here{url, log}, there{url, log};
+};
+
+TEST_F(WakeChannelTest, TellsTheOtherInstanceWhatIsDueBeforeItLooks) {
+    here.channel.due_at(noon);
+    EXPECT_TRUE(there.hints.reach(2));
+    EXPECT_EQ(here.hints.count(), 2U);  // its own, once: what it tells itself it does not hear
+}
+
+TEST_F(WakeChannelTest, KeepsToItselfWhatTheOthersWillSeeForThemselves) {
+    here.channel.due_at(noon + 1s + 1us);
+    here.channel.due_at(noon + 1s);
+    EXPECT_TRUE(there.hints.reach(2));
+    EXPECT_EQ(there.hints.count(), 2U);
+    EXPECT_EQ(here.hints.count(), 3U);
+}
+
+/// A notification in each of many commits would make them wait for each other.
+TEST_F(WakeChannelTest, TellsOfManyAtOnce) {
+    constexpr std::size_t many = 2000;
+    for (std::size_t i = 0; i < many; ++i) here.channel.due_at(noon);
+    EXPECT_TRUE(there.hints.reach(2));
+    EXPECT_LT(there.hints.count(), many / 10);
+}
+
+TEST_F(WakeChannelTest, HearsWhatIsSaidInSql) {
+    query(url, "SELECT sundial.wake()");
+    EXPECT_TRUE(here.hints.reach(2));
+    EXPECT_TRUE(there.hints.reach(2));
+}
+
+TEST_F(WakeChannelTest, ListensAgainAfterItWasCutOff) {
+    query(url, R"(
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'sundial' AND datname = current_database())");
+    EXPECT_TRUE(here.hints.reach(2));  // it may have missed something, and says so
+    EXPECT_TRUE(there.hints.reach(2));
+    here.channel.due_at(noon);
+    EXPECT_TRUE(there.hints.reach(3));
+}
+
+TEST(SharedWakeups, AreThereOnlyWithAnAddressToListenAt) {
+    RecordedLog log;
+    Hints hints;
+    const std::string url = PostgresCluster::shared().create_database();
+    const auto alone = PostgresDatabase::open({.url = url}, log);
+    EXPECT_EQ(alone->share_wakeups(hints, 1s), nullptr);
+
+    const auto database = PostgresDatabase::open({.url = url, .listen_url = url}, log);
+    const Instant now = database->clock().now();
+    const auto shared = database->share_wakeups(hints, 1s);
+    EXPECT_TRUE(hints.reach(1));
+    Hints others;
+    const WakeChannel other{{.url = url, .tick = 1s, .now = [] { return noon; }}, others, log};
+    EXPECT_TRUE(others.reach(1));
+    shared->due_at(now);
+    EXPECT_TRUE(others.reach(2));
+}
+
+}  // namespace
+}  // namespace sundial::postgres
