@@ -17,11 +17,11 @@ def counts(client):
     return collections.Counter(event["status"] for event in client.all("/v1/events?limit=500"))
 
 
-def three_instances(events, kills, seed):
+def three_instances(events, kills, seed, database=h.postgres):
     """Three processes on one PostgreSQL; a random one is killed every so often, and started again."""
     rng = random.Random(seed)
     receiver = h.Receiver(delay=0.05)
-    with h.folder() as directory, h.postgres() as url:
+    with h.folder() as directory, database() as url:
         start = lambda: h.Server("serve", "--db", url, *h.LOCAL_RECEIVERS, "--scheduler.lease=PT20S", folder=directory)
         servers = [start().ready() for _ in range(3)]
         try:

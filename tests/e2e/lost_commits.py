@@ -1,4 +1,6 @@
-"""A PostgreSQL that is lost between COMMIT and its answer: creates are found out, and answered as if nothing had been."""
+"""A PostgreSQL that is lost between COMMIT and its answer: what was asked for is found out, and answered as if nothing had
+been; what the scheduler writes happens once."""
+import collections
 import contextlib
 import re
 import socket
@@ -10,14 +12,14 @@ CREATES = 40
 
 
 class Proxy:
-    """Stands between the program and PostgreSQL. `cut`: of every third COMMIT of a request the answer is lost, and the
-    connection with it; the server has it all the same."""
+    """Stands between the program and PostgreSQL. `cut` says of what is sent whether its answer is to be lost, and the
+    connection with it, when its third comes; the server has it all the same."""
 
     def __init__(self, url):
         self.server = re.search(r"host=([^&]*)", url).group(1) + "/.s.PGSQL.5432"
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.url = re.sub(r"host=[^&]*", f"host=127.0.0.1&port={self.listener.getsockname()[1]}&sslmode=disable&gssencmode=disable", url)
-        self.cut, self.commits, self.cuts, self.lock = False, 0, 0, threading.Lock()
+        self.cut, self.commits, self.cuts, self.lock = None, 0, 0, threading.Lock()
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -30,13 +32,13 @@ class Proxy:
             threading.Thread(target=self.answer, args=(client, server, lose), daemon=True).start()
 
     def shall_cut(self, data):
-        if b"\0COMMIT\0" not in data[:20]:  # alone: those of the worker come with what they commit
+        cut = self.cut
+        if not cut or not cut(data):
             return False
         with self.lock:
             self.commits += 1
-            cut = self.cut and self.commits % 3 == 0
-            self.cuts += cut
-            return cut
+            self.cuts += self.commits % 3 == 0
+            return self.commits % 3 == 0
 
     def ask(self, client, server, lose):
         with contextlib.suppress(OSError):
@@ -60,28 +62,118 @@ def hang_up(*ends):
             end.shutdown(socket.SHUT_RDWR)
 
 
-def main():
+def of_a_request(data):
+    """A COMMIT alone: those of the worker come with what they commit."""
+    return b"\0COMMIT\0" in data[:20]
+
+
+def of_the_worker(statement):
+    """Statements are known by their names."""
+    return lambda data: b"\0COMMIT\0" in data and b"\0" + statement + b"\0" in data
+
+
+@contextlib.contextmanager
+def behind_a_proxy(*settings):
     with h.folder() as directory, h.postgres() as url:
         proxy = Proxy(url)
-        with h.running("serve", "--db", proxy.url, folder=directory) as server:
-            client = server.client()
-            proxy.cut = True
-            made = []
-            for i in range(CREATES):
-                made.append(client.ok("POST", "/v1/events", {
-                    "eventType": "X", "targetTimestampUTC": "2040-01-01T00:00:00Z", "deliveryPayload": {"i": i}, "idempotencyKey": f"k-{i}"})["id"])
-                client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "UTC", "externalId": f"u-{i}"})
-            proxy.cut = False
-            stored = client.all("/v1/events?eventType=X")
-            assert sorted(event["id"] for event in stored) == sorted(made), "each create made one event"
-            assert len(client.all("/v1/users")) == CREATES
-            assert len(client.all("/v1/events?eventType=BIRTHDAY")) == CREATES, "each user has one birthday to come"
-            metrics = client.get("/metrics").body.decode()
-            [counted] = re.findall(r'sundial_commit_outcome_unknown_total\{operation="transact"\} (\d+)', metrics)
-            assert proxy.cuts > 0 and int(counted) == proxy.cuts, (proxy.cuts, counted)
-            assert len(server.logged("commit.outcome_unknown")) == proxy.cuts
-            print(f"{2 * CREATES} creates, {proxy.cuts} of them without an answer to their COMMIT: each is there once")
+        with h.running("serve", "--db", proxy.url, *h.LOCAL_RECEIVERS, *settings, folder=directory) as server:
+            yield proxy, server, server.client()
+            assert server.stop() == 0
+
+
+def expect_told(proxy, server, client, operation):
+    """Every cut is counted, and in the log."""
+    assert proxy.cuts > 0, "nothing was cut"
+    metrics = client.get("/metrics").body.decode()
+    [counted] = re.findall(rf'sundial_commit_outcome_unknown_total\{{operation="{operation}"\}} (\d+)', metrics)
+    assert int(counted) == proxy.cuts, (proxy.cuts, counted)
+    assert len([line for line in server.logged("commit.outcome_unknown") if line["operation"] == operation]) == proxy.cuts
+
+
+def an_event(key, **more):
+    return {"eventType": "X", "targetTimestampUTC": "2040-01-01T00:00:00Z", "deliveryPayload": {"key": key}, "idempotencyKey": key, **more}
+
+
+def creates():
+    with behind_a_proxy() as (proxy, server, client):
+        proxy.cut = of_a_request
+        made = []
+        for i in range(CREATES):
+            made.append(client.ok("POST", "/v1/events", an_event(f"k-{i}"))["id"])
+            client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29", "timezone": "UTC", "externalId": f"u-{i}"})
+        proxy.cut = None
+        stored = client.all("/v1/events?eventType=X")
+        assert sorted(event["id"] for event in stored) == sorted(made), "each create made one event"
+        assert len(client.all("/v1/users")) == CREATES
+        assert len(client.all("/v1/events?eventType=BIRTHDAY")) == CREATES, "each user has one birthday to come"
+        expect_told(proxy, server, client, "transact")
+        print(f"{2 * CREATES} creates, {proxy.cuts} of them without an answer to their COMMIT: each is there once")
+
+
+def changes():
+    """Edits, cancellations, dismissals, deletions."""
+    receiver = h.Receiver(refuse="/404")
+    with behind_a_proxy() as (proxy, server, client):
+        client.ok("POST", "/v1/endpoints", {"name": "none", "type": "WEBHOOK", "url": receiver.url.replace("/hook", "/404"),
+                                            "externalId": "none"})
+        edited, cancelled, failed, users = [], [], [], []
+        for i in range(12):
+            edited.append(client.ok("POST", "/v1/events", an_event(f"e-{i}"))["id"])
+            cancelled.append(client.ok("POST", "/v1/events", an_event(f"c-{i}"))["id"])
+            failed.append(client.ok("POST", "/v1/events", an_event(f"f-{i}", targetTimestampUTC="now", endpointId="ext:none"))["id"])
+            users.append(client.ok("POST", "/v1/users", {"firstName": "A", "lastName": "B", "dateOfBirth": "1990-01-01", "timezone": "UTC"})["id"])
+        h.wait_until(lambda: all(client.ok("GET", f"/v1/events/{id}")["status"] == "FAILED" for id in failed), "dead letters")
+        proxy.cut = of_a_request
+        for id in edited:
+            answer = client.ok("PATCH", f"/v1/events/{id}", {"priority": "HIGH"}, headers={"If-Match": '"1"'})
+            assert (answer["priority"], answer["version"]) == ("HIGH", 2), answer
+        for id in cancelled:
+            answer = client.call("DELETE", f"/v1/events/{id}", headers={"If-Match": '"1"'})
+            assert (answer.status, answer.json()["status"], answer.json()["version"]) == (200, "CANCELLED", 2), answer.body
+        for id in failed:
+            assert client.ok("PATCH", f"/v1/events/{id}", {"dismissed": True})["dismissedAt"]
+        for id in users:
+            assert client.ok("PATCH", f"/v1/users/{id}", {"timezone": "Asia/Tokyo"}, headers={"If-Match": '"1"'})["version"] == 2
+        for id in users:
+            assert client.call("DELETE", f"/v1/users/{id}", headers={"If-Match": '"2"'}).status == 204
+        proxy.cut = None
+        assert all(client.ok("GET", f"/v1/events/{id}")["version"] == 2 for id in edited + cancelled)
+        assert client.all("/v1/users") == []
+        expect_told(proxy, server, client, "transact")
+        print(f"{5 * 12} changes, {proxy.cuts} of them without an answer to their COMMIT: each happened once, and its client knows")
+
+
+def deliveries():
+    """What the scheduler settles and gives back."""
+    receiver = h.Receiver()
+    with behind_a_proxy("--delivery.workers=4", "--scheduler.claim_batch=2") as (proxy, server, client):
+        client.ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": receiver.url, "externalId": "r"})
+        proxy.cut = of_the_worker(b"settle")
+        keys = [f"s-{i}" for i in range(60)]
+        for key in keys:
+            client.ok("POST", "/v1/events", an_event(key, targetTimestampUTC="now", endpointId="ext:r"))
+        done = lambda: not client.ok("GET", "/v1/events?status=PENDING,PROCESSING&limit=1")["data"]
+        h.wait_until(done, "every event to be settled")
+        assert sorted(receiver.ids()) == sorted(keys), "each was sent once"
+        assert {event["status"] for event in client.all("/v1/events?limit=500")} == {"COMPLETED"}
+        expect_told(proxy, server, client, "settle")
+        settles = proxy.cuts
+
+        client.ok("PATCH", "/v1/endpoints/ext:r", {"enabled": False})
+        proxy.cuts, proxy.cut = 0, of_the_worker(b"give_back")
+        parked = [client.ok("POST", "/v1/events", an_event(f"p-{i}", targetTimestampUTC="now", endpointId="ext:r"))["id"] for i in range(30)]
+        waits = lambda id: (event := client.ok("GET", f"/v1/events/{id}"))["status"] == "PROCESSING" and event["claimedBy"] is None
+        h.wait_until(lambda: all(waits(id) for id in parked), "every event to wait for its endpoint")
+        proxy.cut = None
+        expect_told(proxy, server, client, "give back")
+        client.ok("PATCH", "/v1/endpoints/ext:r", {"enabled": True})
+        h.wait_until(done, "every event to be settled")
+        count = collections.Counter(receiver.ids())
+        assert set(count.values()) == {1} and len(count) == len(keys) + len(parked), count
+        assert all(client.ok("GET", f"/v1/events/{id}")["retryCount"] == 0 for id in parked), "to wait spends no try"
+        assert not server.logged("lease.expired"), "nothing was left to its lease"
+        print(f"{len(keys)} settled with {settles} answers lost, {len(parked)} given back with {proxy.cuts}: each was sent once")
 
 
 if __name__ == "__main__":
-    main()
+    h.main({"creates": creates, "changes": changes, "deliveries": deliveries})

@@ -1,0 +1,93 @@
+"""pgbouncer in transaction mode, in front of a PostgreSQL: every transaction may get another session."""
+import contextlib
+import os
+import pwd
+import re
+import shutil
+import socket
+import subprocess
+
+import harness as h
+
+SESSIONS = 4  # at the server; each instance has up to eight connections
+
+
+def find_pgbouncer():
+    found = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin")
+    assert found, "pgbouncer is not installed: apt-get install pgbouncer"
+    return found
+
+
+def unprivileged():
+    """Who it runs as: it refuses root."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Pooler:
+    """In front of the database at `direct`, a URL with a folder of sockets as its host."""
+
+    def __init__(self, folder, direct):
+        self.direct, self.port, self.process = direct, free_port(), None
+        self.ini, self.log = os.path.join(folder, "pgbouncer.ini"), os.path.join(folder, "pgbouncer.log")
+        server = re.search(r"host=([^&]*)", direct).group(1)
+        users = os.path.join(folder, "users.txt")
+        with open(users, "w", encoding="utf-8") as file:
+            file.write('"sundial" ""\n')
+        with open(self.ini, "w", encoding="utf-8") as file:
+            file.write(f"""[databases]
+* = host={server} user=sundial
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {self.port}
+unix_socket_dir =
+auth_type = trust
+auth_file = {users}
+pool_mode = transaction
+default_pool_size = {SESSIONS}
+max_client_conn = 500
+server_round_robin = 1
+""")
+        os.chmod(folder, 0o755)
+        self.url = re.sub(r"host=[^&]*", f"host=127.0.0.1&port={self.port}&sslmode=disable&gssencmode=disable", direct)
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([find_pgbouncer(), self.ini], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            **unprivileged())
+        h.wait_until(self.accepts, "pgbouncer to accept connections")
+        return self
+
+    def accepts(self):
+        if self.process.poll() is not None:
+            with open(self.log, encoding="utf-8") as log:
+                raise AssertionError(f"pgbouncer ended with {self.process.returncode}:\n{log.read()}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+            return True
+        return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def server_log(self):
+        folder = re.search(r"host=([^&]*)", self.direct).group(1)
+        with open(os.path.join(folder, "server.log"), encoding="utf-8", errors="replace") as log:
+            return log.read()
+
+
+@contextlib.contextmanager
+def pooler():
+    with h.folder() as folder, h.postgres() as direct:
+        made = Pooler(folder, direct).start()
+        try:
+            yield made
+        finally:
+            made.kill()
