@@ -249,6 +249,25 @@ TEST_F(Failures, ThatTheServerIsSetUpForAreToldAndStayTold) {
     EXPECT_THAT(log.lines().back().message, HasSubstr("synchronous_commit = local"));
 }
 
+/// The next transaction of the same session may be anybody's.
+TEST_F(Failures, ToComeAreBoundedByTimeOutsThatEndWithTheTransaction) {
+    settings.pool_size = 1;
+    Database database{settings, 16, log};
+    constexpr Statement bounds{"bounds", R"sql(
+        SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' '
+               || current_setting('idle_in_transaction_session_timeout'))sql",
+                               Statement::Plan::fresh};
+    constexpr Statement end{"end", "COMMIT", Statement::Plan::fresh};
+    std::string within, afterwards;
+    database.read("test", [&](Session& session) {
+        within = session.run(bounds).get<std::string>(0, 0);
+        session.run(end);
+        afterwards = session.run(bounds).get<std::string>(0, 0);
+    });
+    EXPECT_EQ(within, "5s 100ms 10s");
+    EXPECT_EQ(afterwards, "0 0 0");
+}
+
 /// As behind a pooler that hands out another server process for each transaction.
 TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     settings.pool_size = 1;
