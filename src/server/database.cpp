@@ -19,6 +19,7 @@ public:
     EventQueue& queue() override { return opened_->queue(); }
     Clock& clock() override { return opened_->clock(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
+    [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
     [[nodiscard]] std::string kind() const override { return "sqlite"; }
     [[nodiscard]] std::string version() const override { return sqlite::library_version().version; }
     [[nodiscard]] std::optional<std::string> note() const override {
@@ -48,6 +49,12 @@ public:
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();
         return PoolUse{use.idle, use.in_use};
+    }
+    [[nodiscard]] std::vector<ListenAddress> listens_at() const override {
+        std::vector<ListenAddress> all;
+        for (auto& server : opened_->servers())
+            all.push_back({std::move(server.address), server.port});
+        return all;
     }
     [[nodiscard]] std::string kind() const override { return "postgresql"; }
     [[nodiscard]] std::string version() const override { return opened_->server_version(); }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
@@ -31,6 +32,8 @@ public:
     virtual Clock& clock() = 0;
     /// Its pool of connections, where it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
+    /// Where it listens, as far as it is reached by TCP: a database may move. Thread-safe.
+    [[nodiscard]] virtual std::vector<ListenAddress> listens_at() const = 0;
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"
     [[nodiscard]] virtual std::string version() const = 0;
     [[nodiscard]] virtual std::optional<std::string> note() const = 0;

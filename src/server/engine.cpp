@@ -44,6 +44,21 @@ webhook::DestinationSettings destination_settings(const Settings& settings) {
     return {.allow_http = settings.delivery.allow_http, .ports = settings.delivery.ports};
 }
 
+webhook::AddressSettings address_settings(const Settings& settings) {
+    return {.allow = settings.delivery.allow,
+            .deny = settings.delivery.deny,
+            .allow_private = settings.delivery.allow_private};
+}
+
+std::vector<webhook::Door> doors_at(const std::vector<ListenAddress>& listeners) {
+    std::vector<webhook::Door> doors;
+    for (const ListenAddress& listener : listeners) {
+        if (const auto address = webhook::parse_address(listener.host))
+            doors.push_back({*address, listener.port});
+    }
+    return doors;
+}
+
 /// A test delivery goes where the endpoint's events would.
 class ByEndpointType final : public Delivery {
 public:
@@ -99,12 +114,13 @@ struct Engine::Parts {
                   ? nullptr
                   : std::make_unique<Claims>(settings.log.claims, instance, queue, monotonic, log)),
           secrets(given.encryption_keys),
-          addresses(settings.delivery.allow, settings.delivery.deny,
-                    settings.delivery.allow_private),
+          addresses(
+              address_settings(settings), doors_at(given.listeners),
+              [&opened_database = *database] { return doors_at(opened_database.listens_at()); }),
           urls(destination_settings(settings), addresses),
           webhooks(
               {.user_agent = settings.delivery.user_agent, .ca_file = settings.delivery.ca_file},
-              addresses, secrets),
+              urls, secrets, monotonic),
           inbox(store, ids, settings.delivery.user_agent),
           in_process(given.handlers, monotonic, handler_threads),
           plan(database->store(), zones, ids),

@@ -30,6 +30,8 @@ struct EngineParts {
     base::Log& log;
     /// 32 bytes each; the first seals, all open. None: secrets cannot be kept.
     std::vector<std::string> encryption_keys;
+    /// Where this process itself listens: no webhook goes there.
+    std::vector<ListenAddress> listeners{};
 };
 
 /// Every use case over one database, and the worker that claims and delivers. The wiring of the

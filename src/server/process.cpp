@@ -122,12 +122,25 @@ std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clo
     }
 }
 
+/// One warning for each setting that changes where webhooks may go.
 void warn_of_open_doors(const Settings& settings, base::Log& log) {
-    if (settings.delivery.allow_private) {
-        log.write(line(base::LogLevel::warn, "",
-                       "delivery.allow_private lets webhooks go to private and loopback addresses, "
-                       "over http"));
-    }
+    const Settings::Delivery& delivery = settings.delivery;
+    const auto warn = [&log](bool changed, const char* what) {
+        if (changed) log.write(line(base::LogLevel::warn, "", what));
+    };
+    warn(delivery.allow_private,
+         "delivery.allow_private lets webhooks go to private and loopback addresses, over http");
+    warn(delivery.allow_http,
+         "delivery.allow_http lets webhooks be plain http: anybody on the way "
+         "can read and change them");
+    warn(!delivery.allow.empty(),
+         "delivery.allow lets webhooks go to addresses that are denied "
+         "by default");
+    warn(!delivery.deny.empty(),
+         "delivery.deny keeps webhooks from addresses that are allowed by "
+         "default");
+    warn(delivery.ports != Settings::Delivery{}.ports,
+         "delivery.ports: webhooks may use other ports than 443 and 8443");
 }
 
 /// Whom the API asks for a key, and says so. Throws CannotStart where everybody could do all.
@@ -235,7 +248,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .observer = observers,
                                         .storage_observer = metrics,
                                         .log = log,
-                                        .encryption_keys = encryption_keys(settings)});
+                                        .encryption_keys = encryption_keys(settings),
+                                        .listeners = {{http.address, port}}});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
     http::KeyGuard guard({.loopback = is_loopback(http.address),

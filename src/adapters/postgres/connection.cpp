@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <ranges>
 #include <string_view>
 
@@ -335,6 +336,16 @@ bool Connection::was_notified() {
 }
 
 int Connection::socket() const { return PQsocket(connection_.get()); }
+
+std::optional<ServerAddress> Connection::server() const {
+    const std::string_view address = PQhostaddr(connection_.get());
+    const std::string_view digits = PQport(connection_.get());
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (address.empty() || error != std::errc{}) return std::nullopt;
+    return ServerAddress{std::string{address}, port};
+}
+
 int Connection::server_version() const { return PQserverVersion(connection_.get()); }
 int Connection::backend_process() const { return PQbackendPID(connection_.get()); }
 

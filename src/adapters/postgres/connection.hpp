@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapters/postgres/answer.hpp"
+#include "adapters/postgres/open.hpp"
 #include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/statement.hpp"
 #include "base/log.hpp"
@@ -53,6 +54,8 @@ public:
     /// The server's own session, which lasts as long as the connection: what is prepared in it
     /// stays. Behind a pooler it may be anybody's.
     [[nodiscard]] bool is_direct() const { return direct_; }
+    /// Nothing of a connection by a Unix socket.
+    [[nodiscard]] std::optional<ServerAddress> server() const;
     /// 150020 is 15.20.
     [[nodiscard]] int server_version() const;
     /// The server's process for this connection: a number that differs from those of others.

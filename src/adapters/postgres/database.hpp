@@ -105,6 +105,7 @@ public:
         return outage_.so_far();
     }
     [[nodiscard]] PoolUse pool_use() const { return pool_.use(); }
+    [[nodiscard]] std::vector<ServerAddress> servers() const { return pool_.servers(); }
 
 private:
     struct Try {

@@ -37,6 +37,9 @@ public:
     EventQueue& queue() override { return queue_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
+    [[nodiscard]] std::vector<ServerAddress> servers() const override {
+        return database_.servers();
+    }
     [[nodiscard]] std::string server_version() const override {
         return std::to_string(found_.server_version / 10'000) + "." +
                std::to_string(found_.server_version % 10'000);

@@ -45,6 +45,13 @@ struct PoolUse {
     std::size_t in_use = 0;
 };
 
+/// Where a server listens.
+struct ServerAddress {
+    std::string address;  // of IP
+    std::uint16_t port = 0;
+    friend bool operator==(const ServerAddress&, const ServerAddress&) = default;
+};
+
 /// One migration of the schema.
 struct Migration {
     int version;
@@ -71,6 +78,8 @@ public:
     virtual EventQueue& queue() = 0;
     virtual Clock& clock() = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
+    /// Every server that it has been connected to by TCP. Thread-safe.
+    [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;
     /// "15.20": the server's.
     [[nodiscard]] virtual std::string server_version() const = 0;
     /// Settings of the server with which what was acknowledged may be lost: "fsync = off".

@@ -1,5 +1,6 @@
 #include "adapters/postgres/pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "application/ports/failures.hpp"
@@ -27,12 +28,21 @@ Pool::Loan Pool::borrow() {
         }
     }
     try {
-        if (!connection) connection = std::make_unique<Connection>(url_, log_, generation);
+        if (!connection) connection = connect(generation);
     } catch (...) {
         take_back(nullptr, generation);
         throw;
     }
     return {*this, std::move(connection), generation};
+}
+
+std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
+    auto connection = std::make_unique<Connection>(url_, log_, generation);
+    if (const auto server = connection->server()) {
+        const std::lock_guard lock{mutex_};
+        if (std::ranges::find(servers_, *server) == servers_.end()) servers_.push_back(*server);
+    }
+    return connection;
 }
 
 void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t generation) {
@@ -48,6 +58,11 @@ void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t gener
 PoolUse Pool::use() const {
     const std::lock_guard lock{mutex_};
     return {idle_.size(), lent_};
+}
+
+std::vector<ServerAddress> Pool::servers() const {
+    const std::lock_guard lock{mutex_};
+    return servers_;
 }
 
 void Pool::close_idle() {

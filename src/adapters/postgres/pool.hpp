@@ -39,6 +39,7 @@ public:
     /// Throws Unavailable when all are in use for longer than `wait`, or none can be opened.
     [[nodiscard]] Loan borrow();
     [[nodiscard]] PoolUse use() const;
+    [[nodiscard]] std::vector<ServerAddress> servers() const;
     /// Closes those that nobody uses: one of their kind turned out to be gone.
     void close_idle();
     /// Closes all of them, those that are lent when they come back: they lead to the wrong server.
@@ -46,6 +47,7 @@ public:
     void close_all();
 
 private:
+    [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
     void take_back(std::unique_ptr<Connection> connection, std::uint64_t generation);
 
     const std::string url_;
@@ -57,6 +59,7 @@ private:
     std::size_t lent_ = 0;
     std::uint64_t generation_ = 0;  // of the connections; by it goes, too, which host is first
     std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first
+    std::vector<ServerAddress> servers_;             // connected to so far
 };
 
 }  // namespace sundial::postgres

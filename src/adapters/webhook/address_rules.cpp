@@ -1,12 +1,14 @@
 #include "adapters/webhook/address_rules.hpp"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <memory>
 
 #include "application/ports/failures.hpp"
 
@@ -56,6 +58,14 @@ bool in_any(const std::vector<Network>& networks, const Address& address) {
                                [&](const Network& network) { return contains(network, address); });
 }
 
+bool is_unspecified(const Address& address) { return address.bytes == Address{}.bytes; }
+
+/// The same machine: by the same address, or by any where it listens on all of its own.
+bool same_host(const Address& door, const Address& address) {
+    if (is_unspecified(door)) return is_local(address);
+    return door == address || (is_unspecified(address) && is_local(door));
+}
+
 bool denied_by_default(const Address& address) {
     static const std::vector<Network> v4 = built_in(denied_v4);
     static const std::vector<Network> v6 = built_in(denied_v6);
@@ -65,6 +75,25 @@ bool denied_by_default(const Address& address) {
 }
 
 }  // namespace
+
+std::string to_string(const Address& address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    const int family = address.v6 ? AF_INET6 : AF_INET;
+    return ::inet_ntop(family, address.bytes.data(), text.data(), text.size());
+}
+
+bool is_local(const Address& address) {
+    if (is_unspecified(address)) return true;
+    static const Network loopback = parse_network("127.0.0.0/8").value();
+    if (contains(loopback, address)) return true;  // all of it, though an interface names but one
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0) return true;  // who cannot tell is careful
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned(all, &::freeifaddrs);
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr != nullptr && address_of(*one->ifa_addr) == address) return true;
+    }
+    return false;
+}
 
 std::optional<Address> parse_address(std::string_view text) {
     const std::string copy{text};
@@ -116,15 +145,29 @@ bool contains(const Network& network, const Address& address) {
     return true;
 }
 
-AddressRules::AddressRules(std::span<const std::string> allow, std::span<const std::string> deny,
-                           bool allow_private)
-    : allow_(networks_in(allow, "delivery.allow")),
-      deny_(networks_in(deny, "delivery.deny")),
-      allow_private_(allow_private) {}
+AddressRules::AddressRules(const AddressSettings& settings, std::vector<Door> listeners,
+                           Doors database)
+    : allow_(networks_in(settings.allow, "delivery.allow")),
+      deny_(networks_in(settings.deny, "delivery.deny")),
+      allow_private_(settings.allow_private),
+      listeners_(std::move(listeners)),
+      database_(std::move(database)) {}
 
-bool AddressRules::denied(const Address& address) const {
-    if (in_any(deny_, address)) return true;
-    return !allow_private_ && !in_any(allow_, address) && denied_by_default(address);
+bool AddressRules::is_listener(const Address& address, std::uint16_t port) const {
+    return std::ranges::any_of(listeners_, [&](const Door& door) {
+        return door.port == port && same_host(door.address, address);
+    });
+}
+
+bool AddressRules::denied(const Address& address, std::uint16_t port) const {
+    if (in_any(deny_, address) || is_listener(address, port)) return true;
+    const bool allowed = allow_private_ || in_any(allow_, address);
+    const auto databases = database_ ? database_() : std::vector<Door>{};
+    for (const Door& database : databases) {
+        if (!same_host(database.address, address)) continue;
+        if (!allowed || database.port == port) return true;
+    }
+    return !allowed && denied_by_default(address);
 }
 
 }  // namespace sundial::webhook

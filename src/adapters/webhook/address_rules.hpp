@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ struct Address {
 [[nodiscard]] std::optional<Address> parse_address(std::string_view text);
 /// Nothing for another family.
 [[nodiscard]] std::optional<Address> address_of(const sockaddr& address);
+[[nodiscard]] std::string to_string(const Address& address);
+/// One of this machine's own: of its interfaces, or 0.0.0.0 or ::, which lead to it too.
+[[nodiscard]] bool is_local(const Address& address);
 
 /// `10.0.0.0/8`, `2001:db8::/32`.
 struct Network {
@@ -33,20 +37,42 @@ struct Network {
 [[nodiscard]] std::optional<Network> parse_network(std::string_view text);
 [[nodiscard]] bool contains(const Network& network, const Address& address);
 
-/// Where requests may go (reliability 8): public unicast addresses, and what `allow` adds; never
-/// what `deny` adds. With `allow_private` everything but `deny`.
+/// An address and port behind which something listens that no webhook has any business with.
+struct Door {
+    Address address;
+    std::uint16_t port = 0;
+};
+
+/// What operators may change of the rules.
+struct AddressSettings {
+    std::vector<std::string> allow{};  // networks
+    std::vector<std::string> deny{};
+    bool allow_private = false;
+};
+
+/// Where requests may go (reliability 8): public unicast addresses but the database's, and what
+/// `allow` adds; never what `deny` adds. With `allow_private` everything but `deny`. Whatever is
+/// allowed, never to a door: our own listeners, and the database.
 class AddressRules {
 public:
-    /// Throws CannotStart for a text that is no network.
-    AddressRules(std::span<const std::string> allow, std::span<const std::string> deny,
-                 bool allow_private);
-    [[nodiscard]] bool denied(const Address& address) const;
+    /// Asked at each judgement, from any thread: a database may move.
+    using Doors = std::function<std::vector<Door>()>;
+
+    /// `listeners`: our own; an address 0.0.0.0 or :: stands for all of this machine. Throws
+    /// CannotStart for a text that is no network.
+    explicit AddressRules(const AddressSettings& settings, std::vector<Door> listeners = {},
+                          Doors database = {});
+    [[nodiscard]] bool denied(const Address& address, std::uint16_t port) const;
     [[nodiscard]] bool allows_private() const { return allow_private_; }
 
 private:
+    [[nodiscard]] bool is_listener(const Address& address, std::uint16_t port) const;
+
     std::vector<Network> allow_;
     std::vector<Network> deny_;
     bool allow_private_;
+    std::vector<Door> listeners_;
+    Doors database_;
 };
 
 }  // namespace sundial::webhook

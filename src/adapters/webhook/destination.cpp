@@ -5,21 +5,20 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <string_view>
 
 namespace sundial::webhook {
 namespace {
 
 constexpr std::size_t longest_url = 2048;
 
-std::optional<FieldError> wrong(std::string code, std::string message) {
-    return FieldError{"/url", std::move(code), std::move(message)};
+FieldError wrong(std::string code, std::string message) {
+    return {"/url", std::move(code), std::move(message)};
 }
 
-using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
-
-std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
+std::string part(CURLU* url, CURLUPart which) {
     char* text = nullptr;
-    if (curl_url_get(url.get(), which, &text, flags) != CURLUE_OK) return "";
+    if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return "";
     const std::unique_ptr<char, decltype(&curl_free)> owned(text, &curl_free);
     return text;
 }
@@ -41,9 +40,17 @@ std::string authority_of(std::string_view url) {
     return lower(std::string(url.substr(0, url.find_first_of("/?#"))));
 }
 
+/// A last label that is a number makes the host an address, in a form that we do not take.
+bool is_number(std::string_view label) {
+    const bool hex = label.starts_with("0x");
+    return std::ranges::all_of(hex ? label.substr(2) : label, [hex](char c) {
+        return (c >= '0' && c <= '9') || (hex && c >= 'a' && c <= 'f');
+    });
+}
+
 bool is_dns_name(std::string_view host) {
     if (host.size() > 253) return false;
-    bool numeric = false;
+    std::string_view last;
     while (true) {
         const auto dot = host.find('.');
         const std::string_view label = host.substr(0, dot);
@@ -53,16 +60,15 @@ bool is_dns_name(std::string_view host) {
         if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-')
             return false;
         if (!std::ranges::all_of(label, allowed)) return false;
-        numeric = std::ranges::all_of(label, [](char c) { return c >= '0' && c <= '9'; });
+        last = label;
         if (dot == std::string_view::npos) break;
         host.remove_prefix(dot + 1);
     }
-    return !numeric;  // a last label of digits is an address in a form that we do not take
+    return !is_number(last);
 }
 
-}  // namespace
-
-std::optional<FieldError> UrlRules::refuse(std::string_view text) const {
+/// Wrong before anything is taken apart.
+std::optional<FieldError> refuse_text(std::string_view text) {
     if (text.empty())
         return wrong("required", "a webhook needs a url, such as https://example.com/hook");
     if (text.size() > longest_url) return wrong("too_long", "at most 2048 bytes");
@@ -73,50 +79,70 @@ std::optional<FieldError> UrlRules::refuse(std::string_view text) const {
     }
     if (text.find("://") == std::string_view::npos)
         return wrong("bad_format", "a whole URL, such as https://example.com/hook");
-    const Url url(curl_url(), &curl_url_cleanup);
+    return std::nullopt;
+}
+
+std::string_view without_brackets(std::string_view host) {
+    return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+}
+
+}  // namespace
+
+bool UrlRules::port_allowed(const std::string& scheme, const std::string& given,
+                            std::uint16_t port) const {
+    if (addresses_.allows_private() || (scheme == "http" && given.empty())) return true;
+    return std::ranges::find(settings_.ports, port) != settings_.ports.end();
+}
+
+std::variant<Target, FieldError> UrlRules::judge(std::string_view text) const {
+    if (auto refused = refuse_text(text)) return *std::move(refused);
+    const std::shared_ptr<CURLU> url(curl_url(), &curl_url_cleanup);
     if (const auto code = curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(),
                                        CURLU_NON_SUPPORT_SCHEME);
         code != CURLUE_OK) {
         return wrong("bad_format", std::string("not a URL: ") + curl_url_strerror(code));
     }
 
-    const std::string scheme = part(url, CURLUPART_SCHEME);
+    const std::string scheme = part(url.get(), CURLUPART_SCHEME);
     const bool http_allowed = settings_.allow_http || addresses_.allows_private();
     if (scheme != "https" && !(scheme == "http" && http_allowed)) {
         return wrong("not_allowed", http_allowed ? "the scheme must be https or http"
                                                  : "the scheme must be https");
     }
-    if (!part(url, CURLUPART_USER).empty() || !part(url, CURLUPART_PASSWORD).empty() ||
-        authority_of(text).find('@') != std::string::npos) {
+    const std::string authority = authority_of(text);
+    if (authority.find('@') != std::string::npos)
         return wrong("not_allowed", "no user name or password in the URL");
-    }
     if (text.find('#') != std::string_view::npos)
         return wrong("not_allowed", "no fragment (#…) in the URL");
 
-    const std::string host = lower(part(url, CURLUPART_HOST));
-    const std::string port = part(url, CURLUPART_PORT);
-    if (authority_of(text) != host + (port.empty() ? "" : ":" + port)) {
+    const std::string host = lower(part(url.get(), CURLUPART_HOST));
+    const std::string port = part(url.get(), CURLUPART_PORT);
+    if (authority != host + (port.empty() ? "" : ":" + port)) {
         return wrong(
             "bad_format",
             "the host must be a name or an address in its usual form, the port plain digits");
     }
-    const bool v6 = host.starts_with('[');
-    const auto address = parse_address(v6 ? std::string_view(host).substr(1, host.size() - 2)
-                                          : std::string_view(host));
-    if (!address && (v6 || !is_dns_name(host))) {
+    Target target{.url = url, .host = std::string(without_brackets(host)), .address = std::nullopt};
+    target.address = parse_address(target.host);
+    if (!target.address && (host.starts_with('[') || !is_dns_name(host))) {
         return wrong("bad_format", "the host must be a DNS name, or an address in its usual form");
     }
-    if (address && addresses_.denied(*address)) {
+    target.port = scheme == "https" ? 443 : 80;
+    if (!port.empty()) std::from_chars(port.data(), port.data() + port.size(), target.port);
+    if (target.address && addresses_.denied(*target.address, target.port)) {
         return wrong("not_allowed",
                      "requests must not go to this address: it is private, reserved or denied");
     }
-    std::uint16_t number = scheme == "https" ? 443 : 80;
-    if (!port.empty()) std::from_chars(port.data(), port.data() + port.size(), number);
-    const bool any_port = addresses_.allows_private() || (scheme == "http" && port.empty());
-    if (!any_port && std::ranges::find(settings_.ports, number) == settings_.ports.end()) {
+    if (!port_allowed(scheme, port, target.port)) {
         return wrong("not_allowed",
-                     "port " + std::to_string(number) + " is not one of delivery.ports");
+                     "port " + std::to_string(target.port) + " is not one of delivery.ports");
     }
+    return target;
+}
+
+std::optional<FieldError> UrlRules::refuse(std::string_view url) const {
+    auto judged = judge(url);
+    if (auto* error = std::get_if<FieldError>(&judged)) return std::move(*error);
     return std::nullopt;
 }
 

@@ -1,12 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "adapters/webhook/address_rules.hpp"
 #include "application/ports/delivery.hpp"
+
+struct Curl_URL;  // libcurl's CURLU
 
 namespace sundial::webhook {
 
@@ -15,15 +21,28 @@ struct DestinationSettings {
     std::vector<std::uint16_t> ports{443, 8443};
 };
 
-/// Judges URLs by the parser that sends to them, libcurl's: what that would silently rewrite is
-/// refused.
+/// A URL that requests may go to, taken apart by the parser that sends to it.
+struct Target {
+    std::shared_ptr<Curl_URL> url;
+    std::string host;                // lower case; an IPv6 address without its brackets
+    std::optional<Address> address;  // that `host` is; none: a DNS name
+    std::uint16_t port = 0;
+};
+
+/// Judges URLs by libcurl's parser: what that would silently rewrite is refused.
 class UrlRules final : public DestinationRules {
 public:
     UrlRules(DestinationSettings settings, const AddressRules& addresses)
         : settings_(std::move(settings)), addresses_(addresses) {}
+    /// For who stores a URL and for who sends to it, at every try.
+    [[nodiscard]] std::variant<Target, FieldError> judge(std::string_view url) const;
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override;
+    [[nodiscard]] const AddressRules& addresses() const { return addresses_; }
 
 private:
+    [[nodiscard]] bool port_allowed(const std::string& scheme, const std::string& given,
+                                    std::uint16_t port) const;
+
     DestinationSettings settings_;
     const AddressRules& addresses_;
 };

@@ -12,6 +12,7 @@ constexpr std::size_t most_head_bytes = 32 * 1024;
 constexpr std::size_t most_body_bytes = 64 * 1024;
 constexpr std::size_t kept_body_bytes = 2 * 1024;
 constexpr int most_interim_responses = 8;
+constexpr int switching_protocols = 101;
 constexpr std::chrono::seconds longest_retry_after = std::chrono::hours(24);
 
 /// "HTTP/1.1 200 OK" → 200; 0 if it is no status line.
@@ -53,8 +54,14 @@ bool ResponseReader::head_line(std::string_view line) {
         if (auto value = field_value(line, "retry-after")) retry_after_ = *std::move(value);
         return true;
     }
-    head_complete_ = status_ >= 200 || status_ == 101;
-    return head_complete_ || ++interim_ <= most_interim_responses;
+    head_complete_ = status_ >= 200 || status_ == switching_protocols;
+    if (head_complete_) return status_ != switching_protocols;  // what follows is not HTTP
+    return ++interim_ <= most_interim_responses;
+}
+
+std::string ResponseReader::refusal() const {
+    return interim_ > most_interim_responses ? "more than 8 interim answers"
+                                             : "the head of the answer has more than 32 KiB";
 }
 
 bool ResponseReader::body(std::string_view piece) {

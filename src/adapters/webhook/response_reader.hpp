@@ -22,6 +22,8 @@ public:
     /// the answer.
     [[nodiscard]] bool head_complete() const { return head_complete_; }
     [[nodiscard]] int status() const { return status_; }
+    /// Why it stopped reading before a head was complete.
+    [[nodiscard]] std::string refusal() const;
     [[nodiscard]] const std::string& kept_body() const { return kept_body_; }
     /// Seconds or an HTTP date, capped at 24 h; `now` is for dates.
     [[nodiscard]] std::optional<std::chrono::seconds> retry_after(

@@ -6,15 +6,22 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
+#include "adapters/webhook/request_body.hpp"
+#include "adapters/webhook/request_headers.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::webhook {
 namespace {
 
-constexpr long connect_timeout_ms = 5'000;
-constexpr long longest_idle_s = 5;  // an older connection may be dead already: it is not used again
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// An idle connection of five seconds may be dead already; libcurl counts whole ones.
+constexpr long longest_idle_s = 4;
+
+constexpr const char* forbidden = "the address is not one that requests may go to";
 
 Outcome failed(Verdict verdict, DeliveryErrorCode code, std::string text) {
     Outcome outcome;
@@ -22,6 +29,21 @@ Outcome failed(Verdict verdict, DeliveryErrorCode code, std::string text) {
     outcome.error = code;
     outcome.error_text = std::move(text);
     return outcome;
+}
+
+std::string seconds_text(microseconds time) {
+    const auto tenths = std::chrono::round<milliseconds>(time).count() / 100;
+    return std::to_string(tenths / 10) +
+           (tenths % 10 == 0 ? "" : '.' + std::to_string(tenths % 10)) + " s";
+}
+
+long millis(microseconds time) {
+    return static_cast<long>(duration_cast<milliseconds>(time).count());
+}
+
+/// A value of nothing but blanks is none to libcurl, whose way to say that is a semicolon.
+std::string header_line(const std::string& name, const std::string& value) {
+    return value.find_first_not_of(" \t") == std::string::npos ? name + ';' : name + ": " + value;
 }
 
 }  // namespace
@@ -32,9 +54,9 @@ struct Transfer::Callbacks {
     static std::size_t read(char* into, std::size_t size, std::size_t count, void* transfer) {
         CRASH_POINT("send: mid request");  // the head is out, the body not
         Transfer& to = self(transfer);
-        const std::size_t bytes = std::min(size * count, to.body_.size() - to.sent_);
-        std::memcpy(into, to.body_.data() + to.sent_, bytes);
-        to.sent_ += bytes;
+        const std::size_t bytes = std::min(size * count, to.body_.size() - to.taken_);
+        std::memcpy(into, to.body_.data() + to.taken_, bytes);
+        to.taken_ += bytes;
         return bytes;
     }
 
@@ -46,54 +68,76 @@ struct Transfer::Callbacks {
         return self(transfer).reader_.body({piece, size * count}) ? size * count : 0;
     }
 
+    /// The last look at an address before anything is sent to it, a SYN included.
     static curl_socket_t open(void* transfer, curlsocktype /*purpose*/, curl_sockaddr* address) {
+        Transfer& to = self(transfer);
         const auto target = address_of(address->addr);
-        if (!target || self(transfer).addresses_.denied(*target)) {
-            self(transfer).denied_ = true;
+        if (!target || to.denied(*target) ||
+            std::ranges::find(to.addresses_, *target) == to.addresses_.end()) {
+            to.denied_ = true;
             return CURL_SOCKET_BAD;
         }
+        to.opened_ = true;
         return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    }
+
+    /// The connection stands, without TLS. libcurl has one time-out for both: what TLS may take is
+    /// counted from here.
+    static CURLcode tls(CURL* handle, void* /*context*/, void* transfer) {
+        Transfer& to = self(transfer);
+        to.tls_begun_ = true;
+        const microseconds connected = to.world_.clock.now() - to.begun_;
+        return curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
+                                millis(connected + to.world_.settings.tls_timeout));
+    }
+
+    /// The connection stands, TLS included, and nothing of the request is sent.
+    static int before_request(void* transfer, char* peer, char* /*local*/, int /*peer_port*/,
+                              int /*local_port*/) {
+        Transfer& to = self(transfer);
+        // A second time: the first connection died under the request. What it got nobody knows.
+        if (std::exchange(to.sent_, true)) return CURL_PREREQFUNC_ABORT;
+        if (!to.may_send_to(peer)) {
+            to.denied_ = true;
+            return CURL_PREREQFUNC_ABORT;
+        }
+        to.set_headers();
+        return CURL_PREREQFUNC_OK;
     }
 };
 
 void Transfer::HandleFree::operator()(CURL* handle) const { curl_easy_cleanup(handle); }
 void Transfer::ListFree::operator()(curl_slist* list) const { curl_slist_free_all(list); }
 
-Transfer::Transfer(DeliveryRequest request, std::string body,
-                   std::vector<std::pair<std::string, std::string>> headers,
-                   const std::string& ca_file, const AddressRules& addresses,
+Transfer::Transfer(DeliveryRequest request, Target target, std::vector<OpenKey> keys, World world,
                    std::function<void(Outcome)> done)
     : request_(std::move(request)),
-      body_(std::move(body)),
-      addresses_(addresses),
+      target_(std::move(target)),
+      body_(request_body(request_.event, request_.endpoint.value().format)),
+      keys_(std::move(keys)),
+      world_(world),
       done_(std::move(done)),
+      started_(world.clock.now()),
       handle_(curl_easy_init()) {
-    curl_slist* list = nullptr;
-    for (const auto& [name, value] : headers) {
-        // libcurl's way to say "with an empty value" is a semicolon.
-        const std::string line = value.empty() ? name + ';' : name + ": " + value;
-        list = curl_slist_append(list, line.c_str());
-    }
-    for (const char* unwanted : {"Expect:", "Accept:", "Transfer-Encoding:"})
-        list = curl_slist_append(list, unwanted);
-    headers_.reset(list);
+    if (target_.address) addresses_.push_back(*target_.address);
+    set_up();
+}
 
-    const Endpoint& endpoint = request_.endpoint.value();
+Transfer::~Transfer() = default;
+
+void Transfer::set_up() {
     CURL* const curl = handle_.get();
+    const TransferSettings& settings = world_.settings;
     curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_URL, endpoint.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_CURLU, target_.url.get());
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file.c_str());
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
-                     static_cast<long>(std::chrono::milliseconds(endpoint.timeout).count()));
+    if (!settings.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
     curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, longest_idle_s);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers_.get());
     // The body comes by callback, and there is no way back: libcurl cannot send it a second time.
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
@@ -105,22 +149,87 @@ Transfer::Transfer(DeliveryRequest request, std::string body,
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, &Callbacks::open);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, this);
+    curl_easy_setopt(curl, CURLOPT_SSL_CTX_FUNCTION, &Callbacks::tls);
+    curl_easy_setopt(curl, CURLOPT_SSL_CTX_DATA, this);
+    curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, &Callbacks::before_request);
+    curl_easy_setopt(curl, CURLOPT_PREREQDATA, this);
 }
 
-Transfer::~Transfer() = default;
+const std::string* Transfer::name() const { return target_.address ? nullptr : &target_.host; }
 
-void Transfer::finish(int curl_code) { std::exchange(done_, {})(outcome(curl_code)); }
+microseconds Transfer::name_due() const {
+    return started_ +
+           std::min<microseconds>(world_.settings.dns_timeout, request_.endpoint.value().timeout);
+}
+
+bool Transfer::denied(const Address& address) const {
+    return world_.addresses.denied(address, target_.port);
+}
+
+bool Transfer::resolved_to(std::span<const Address> addresses) {
+    if (std::ranges::any_of(addresses, [this](const Address& one) { return denied(one); }))
+        return false;
+    addresses_.assign(addresses.begin(), addresses.end());
+    // libcurl looks nothing up itself. The plus: it forgets this again.
+    std::string entry = '+' + target_.host + ':' + std::to_string(target_.port) + ':';
+    for (const Address& address : addresses) {
+        if (&address != &addresses.front()) entry += ',';
+        entry += address.v6 ? '[' + to_string(address) + ']' : to_string(address);
+    }
+    resolved_.reset(curl_slist_append(nullptr, entry.c_str()));
+    curl_easy_setopt(handle_.get(), CURLOPT_RESOLVE, resolved_.get());
+    return true;
+}
+
+void Transfer::begin() {
+    begun_ = world_.clock.now();
+    const auto left = request_.endpoint.value().timeout - (begun_ - started_);
+    curl_easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, std::max(1L, millis(left)));
+    curl_easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
+                     millis(world_.settings.connect_timeout));
+}
+
+/// `peer` is what getpeername() said to libcurl: one of the addresses that were judged, or, on a
+/// connection that was kept, one that is judged now.
+bool Transfer::may_send_to(std::string_view peer) const {
+    const auto address = parse_address(peer);
+    return address && !denied(*address) &&
+           (!opened_ || std::ranges::find(addresses_, *address) != addresses_.end());
+}
+
+/// Signed now, not when the try began: names and handshakes take their time, and the signature's
+/// timestamp is the sending's.
+void Transfer::set_headers() {
+    request_.now += world_.clock.now() - started_;
+    curl_slist* list = nullptr;
+    for (const auto& [name, value] :
+         request_headers(request_, body_, keys_, world_.settings.user_agent)) {
+        list = curl_slist_append(list, header_line(name, value).c_str());
+    }
+    for (const char* unwanted : {"Expect:", "Accept:", "Transfer-Encoding:"})
+        list = curl_slist_append(list, unwanted);
+    headers_.reset(list);
+    curl_easy_setopt(handle_.get(), CURLOPT_HTTPHEADER, headers_.get());
+}
+
+void Transfer::tell(Outcome outcome) {
+    outcome.duration = world_.clock.now() - started_;
+    std::exchange(done_, {})(std::move(outcome));
+}
+
+void Transfer::finish(int curl_code) { tell(outcome(curl_code)); }
 
 void Transfer::give_up(DeliveryErrorCode code, std::string why) {
-    std::exchange(done_, {})(failed(Verdict::retryable, code, std::move(why)));
+    tell(failed(Verdict::retryable, code, std::move(why)));
+}
+
+void Transfer::forbid(std::string why) {
+    tell(failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden, std::move(why)));
 }
 
 Outcome Transfer::outcome(int curl_code) const {
-    curl_off_t micros = 0;
-    curl_easy_getinfo(handle_.get(), CURLINFO_TOTAL_TIME_T, &micros);
-    Outcome outcome = reader_.head_complete() ? Outcome{} : failure(curl_code);
-    outcome.duration = std::chrono::microseconds(micros);
-    if (!reader_.head_complete()) return outcome;
+    if (!reader_.head_complete()) return failure(curl_code);
+    Outcome outcome;
     outcome.status_code = reader_.status();
     outcome.verdict = judge_status(reader_.status(), 0);
     outcome.response_body = reader_.kept_body();
@@ -130,35 +239,47 @@ Outcome Transfer::outcome(int curl_code) const {
     return outcome;
 }
 
+std::string Transfer::time_out_text() const {
+    const TransferSettings& settings = world_.settings;
+    const microseconds whole = request_.endpoint.value().timeout;
+    const bool all_used = world_.clock.now() - started_ >= whole - milliseconds(1);
+    if (sent_ || all_used) return "no answer in " + seconds_text(whole);
+    return tls_begun_ ? "the TLS handshake took more than " + seconds_text(settings.tls_timeout)
+                      : "no connection in " + seconds_text(settings.connect_timeout);
+}
+
 Outcome Transfer::failure(int curl_code) const {
-    const auto retryable = [&](DeliveryErrorCode code) {
-        return failed(Verdict::retryable, code,
-                      curl_easy_strerror(static_cast<CURLcode>(curl_code)));
+    const auto retryable = [](DeliveryErrorCode code, std::string text) {
+        return failed(Verdict::retryable, code, std::move(text));
     };
-    if (denied_) {
-        return failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden,
-                      "the address is not one that requests may go to");
-    }
+    if (denied_)
+        return failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden, forbidden);
+    std::string text = curl_easy_strerror(static_cast<CURLcode>(curl_code));
     switch (curl_code) {
         case CURLE_OPERATION_TIMEDOUT:
-            return retryable(DeliveryErrorCode::timeout);
+            return retryable(DeliveryErrorCode::timeout, time_out_text());
         case CURLE_COULDNT_RESOLVE_HOST:
-            return retryable(DeliveryErrorCode::dns);
+            return retryable(DeliveryErrorCode::dns, std::move(text));
         case CURLE_COULDNT_CONNECT:
-            return retryable(DeliveryErrorCode::connect);
+            return retryable(DeliveryErrorCode::connect, std::move(text));
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_PEER_FAILED_VERIFICATION:
         case CURLE_SSL_CERTPROBLEM:
         case CURLE_SSL_CIPHER:
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_ISSUER_ERROR:
-            return retryable(DeliveryErrorCode::tls);
+            return retryable(DeliveryErrorCode::tls, std::move(text));
         case CURLE_SEND_ERROR:
         case CURLE_RECV_ERROR:
         case CURLE_SEND_FAIL_REWIND:
-            return retryable(DeliveryErrorCode::connect);
+            return retryable(DeliveryErrorCode::connect, std::move(text));
+        case CURLE_ABORTED_BY_CALLBACK:
+            return retryable(DeliveryErrorCode::connect,
+                             "the connection was closed before an answer came");
+        case CURLE_WRITE_ERROR:
+            return retryable(DeliveryErrorCode::protocol, reader_.refusal());
         default:
-            return retryable(DeliveryErrorCode::protocol);
+            return retryable(DeliveryErrorCode::protocol, std::move(text));
     }
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "adapters/webhook/address_rules.hpp"
+#include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/response_reader.hpp"
+#include "adapters/webhook/signature.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 
 typedef void CURL;  // as libcurl declares it
@@ -14,22 +20,46 @@ struct curl_slist;
 
 namespace sundial::webhook {
 
+struct TransferSettings {
+    std::string user_agent = "sundial/1";
+    std::string ca_file{};  // empty: the system's certificates
+    // How long each step may take; the endpoint's time-out bounds them all together.
+    std::chrono::milliseconds dns_timeout{3'000};
+    std::chrono::milliseconds connect_timeout{5'000};
+    std::chrono::milliseconds tls_timeout{5'000};
+};
+
 /// One request on its way: what libcurl must be told of it, and what it becomes.
 class Transfer {
 public:
-    /// `headers` has all that is sent. Addresses are judged again when a socket is opened.
-    Transfer(DeliveryRequest request, std::string body,
-             std::vector<std::pair<std::string, std::string>> headers, const std::string& ca_file,
-             const AddressRules& addresses, std::function<void(Outcome)> done);
+    struct World {
+        const TransferSettings& settings;
+        const AddressRules& addresses;
+        const MonotonicClock& clock;
+    };
+    /// It is signed by `keys` once its connection stands.
+    Transfer(DeliveryRequest request, Target target, std::vector<OpenKey> keys, World world,
+             std::function<void(Outcome)> done);
     ~Transfer();
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
     [[nodiscard]] CURL* handle() const { return handle_.get(); }
+    [[nodiscard]] const Event& event() const { return request_.event; }
+    /// The name that must be looked up first; none of an address.
+    [[nodiscard]] const std::string* name() const;
+    /// Until when that may take.
+    [[nodiscard]] std::chrono::microseconds name_due() const;
+
+    /// The addresses that its name has. False if one of them is denied; then it must not go on.
+    [[nodiscard]] bool resolved_to(std::span<const Address> addresses);
+    /// To be called when libcurl takes it over: what is left of its time starts now.
+    void begin();
+
     /// Tells whoever waits, once; `curl_code` is libcurl's result.
     void finish(int curl_code);
     void give_up(DeliveryErrorCode code, std::string why);
-    [[nodiscard]] const Event& event() const { return request_.event; }
+    void forbid(std::string why);
 
 private:
     struct HandleFree {
@@ -40,16 +70,31 @@ private:
     };
     struct Callbacks;
 
+    void set_up();
+    void set_headers();
+    [[nodiscard]] bool may_send_to(std::string_view peer) const;
+    [[nodiscard]] bool denied(const Address& address) const;
     [[nodiscard]] Outcome outcome(int curl_code) const;
     [[nodiscard]] Outcome failure(int curl_code) const;
+    [[nodiscard]] std::string time_out_text() const;
+    void tell(Outcome outcome);
 
     DeliveryRequest request_;
+    Target target_;
     std::string body_;
-    const AddressRules& addresses_;
+    std::vector<OpenKey> keys_;
+    World world_;
     std::function<void(Outcome)> done_;
+    std::chrono::microseconds started_;
+    std::chrono::microseconds begun_{0};
     ResponseReader reader_;
-    std::size_t sent_ = 0;  // bytes of the body that libcurl has taken
-    bool denied_ = false;   // an address that the rules refuse
+    std::size_t taken_ = 0;   // bytes of the body that libcurl has
+    bool denied_ = false;     // an address that the rules refuse
+    bool opened_ = false;     // a connection of its own; else it was given one that was kept
+    bool tls_begun_ = false;  // which is when it is connected
+    bool sent_ = false;       // the connection stood, and the request went out
+    std::vector<Address> addresses_;  // that it may connect to
+    std::unique_ptr<curl_slist, ListFree> resolved_;
     std::unique_ptr<curl_slist, ListFree> headers_;
     std::unique_ptr<CURL, HandleFree> handle_;
 };

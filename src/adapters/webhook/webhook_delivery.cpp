@@ -1,28 +1,38 @@
 #include "adapters/webhook/webhook_delivery.hpp"
 
 #include <curl/curl.h>
+#include <openssl/pem.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "adapters/webhook/request_body.hpp"
-#include "adapters/webhook/request_headers.hpp"
-#include "adapters/webhook/transfer.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::webhook {
 namespace {
 
-constexpr int longest_poll_ms = 1'000;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds longest_poll{1'000};
 constexpr long kept_connections = 256;
 
 Outcome unsent(std::string why) {
     Outcome outcome;
     outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = std::move(why);
+    return outcome;
+}
+
+Outcome forbidden(std::string why) {
+    Outcome outcome;
+    outcome.verdict = Verdict::permanent;
+    outcome.error = DeliveryErrorCode::destination_forbidden;
     outcome.error_text = std::move(why);
     return outcome;
 }
@@ -34,17 +44,32 @@ std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secret
     return open;
 }
 
+/// A file that cannot be read would fail every delivery, one after the other, by and by.
+void check_certificates(const std::string& file) {
+    if (file.empty()) return;
+    const std::unique_ptr<std::FILE, decltype(&std::fclose)> in(std::fopen(file.c_str(), "re"),
+                                                                &std::fclose);
+    const std::unique_ptr<X509, decltype(&X509_free)> first(
+        in ? PEM_read_X509(in.get(), nullptr, nullptr, nullptr) : nullptr, &X509_free);
+    if (!first)
+        throw CannotStart("delivery.ca_file: there is no certificate (PEM) to read in " + file);
+}
+
 }  // namespace
 
 /// The thread that owns libcurl's multi handle; others only queue and wake it.
 class WebhookDelivery::Sender {
 public:
-    Sender(WebhookSettings settings, const AddressRules& addresses, Secrets& secrets)
+    Sender(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
+           const MonotonicClock& clock, Resolver::Lookup lookup)
         : settings_(std::move(settings)),
-          addresses_(addresses),
+          rules_(rules),
           secrets_(secrets),
-          multi_(curl_multi_init()) {
-        curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_connections);
+          clock_(clock),
+          multi_(curl_multi_init()),
+          resolver_(clock, [this] { curl_multi_wakeup(multi_.get()); }, std::move(lookup)) {
+        check_certificates(settings_.ca_file);
+        curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kept_connections);
         thread_ = std::thread([this] { run(); });
     }
 
@@ -53,31 +78,34 @@ public:
             const std::lock_guard lock(mutex_);
             stopping_ = true;
         }
-        curl_multi_wakeup(multi_);
+        curl_multi_wakeup(multi_.get());
         thread_.join();
-        curl_multi_cleanup(multi_);
     }
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
 
     void queue(DeliveryRequest request, std::function<void(Outcome)> done) {
+        const Endpoint& endpoint = request.endpoint.value();
+        auto judged = rules_.judge(endpoint.url);
+        if (const auto* refused = std::get_if<FieldError>(&judged)) {
+            done(forbidden(refused->message));
+            return;
+        }
         std::vector<OpenKey> keys;
         try {
-            keys = opened(signing_at(request.endpoint.value().signing_keys, request.now), secrets_);
+            keys = opened(signing_at(endpoint.signing_keys, request.now), secrets_);
         } catch (const Corrupt& error) {
             done(unsent(error.what()));
             return;
         }
-        std::string body = request_body(request.event, request.endpoint->format);
-        auto headers = request_headers(request, body, keys, settings_.user_agent);
-        auto transfer =
-            std::make_unique<Transfer>(std::move(request), std::move(body), std::move(headers),
-                                       settings_.ca_file, addresses_, std::move(done));
+        auto transfer = std::make_unique<Transfer>(
+            std::move(request), std::get<Target>(std::move(judged)), std::move(keys),
+            Transfer::World{settings_, rules_.addresses(), clock_}, std::move(done));
         {
             const std::lock_guard lock(mutex_);
             arrived_.push_back(std::move(transfer));
         }
-        curl_multi_wakeup(multi_);
+        curl_multi_wakeup(multi_.get());
     }
 
     void abandon(const Event& event) {
@@ -85,24 +113,32 @@ public:
             const std::lock_guard lock(mutex_);
             abandoned_.emplace_back(event.id, event.attempt);
         }
-        curl_multi_wakeup(multi_);
+        curl_multi_wakeup(multi_.get());
     }
 
 private:
     using Try = std::pair<EventId, Attempt>;
+    struct MultiFree {
+        void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    };
 
     void run() {
         while (take_arrived()) {
+            go_on_with_names();
             int running = 0;
-            curl_multi_perform(multi_, &running);
+            curl_multi_perform(multi_.get(), &running);
             finish_done();
-            curl_multi_poll(multi_, nullptr, 0, longest_poll_ms, nullptr);
+            curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(until_next_look().count()),
+                            nullptr);
         }
+        const std::string why = "given up: the process is stopping";
         for (auto& [handle, transfer] : under_way_) {
-            curl_multi_remove_handle(multi_, handle);
-            transfer->give_up(DeliveryErrorCode::connect, "given up: the process is stopping");
+            curl_multi_remove_handle(multi_.get(), handle);
+            transfer->give_up(DeliveryErrorCode::connect, why);
         }
+        for (auto& transfer : looked_up_) transfer->give_up(DeliveryErrorCode::connect, why);
         under_way_.clear();
+        looked_up_.clear();
     }
 
     /// False once it is time to stop.
@@ -117,54 +153,100 @@ private:
             stopping = stopping_;
         }
         for (auto& transfer : arrived) {
-            CURL* const handle = transfer->handle();
-            curl_multi_add_handle(multi_, handle);
-            under_way_.emplace(handle, std::move(transfer));
+            if (transfer->name() == nullptr) {
+                send(std::move(transfer));
+            } else {
+                looked_up_.push_back(std::move(transfer));
+            }
         }
         for (const Try& one : abandoned) end(one);
         return !stopping;
     }
 
+    /// Those whose names are known by now, or have not been for too long.
+    void go_on_with_names() {
+        const microseconds now = clock_.now();
+        std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
+            const auto found = resolver_.ask(*transfer->name());
+            if (!found && now < transfer->name_due()) return false;
+            if (!found) {
+                transfer->give_up(DeliveryErrorCode::timeout, "no answer to its name in time");
+            } else if (found->addresses.empty()) {
+                transfer->give_up(DeliveryErrorCode::dns, found->failure);
+            } else if (!transfer->resolved_to(found->addresses)) {
+                transfer->forbid("the address is not one that requests may go to");
+            } else {
+                send(std::move(transfer));
+            }
+            return true;
+        });
+    }
+
+    void send(std::unique_ptr<Transfer> transfer) {
+        CURL* const handle = transfer->handle();
+        transfer->begin();
+        curl_multi_add_handle(multi_.get(), handle);
+        under_way_.emplace(handle, std::move(transfer));
+    }
+
+    [[nodiscard]] milliseconds until_next_look() const {
+        microseconds next = clock_.now() + longest_poll;
+        for (const auto& transfer : looked_up_) next = std::min(next, transfer->name_due());
+        return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));
+    }
+
     /// Removed in the middle, a transfer takes its connection with it.
     void end(const Try& one) {
-        const auto found = std::ranges::find_if(under_way_, [&](const auto& entry) {
-            const Event& event = entry.second->event();
-            return Try{event.id, event.attempt} == one;
+        const auto is_it = [&](const Transfer& transfer) {
+            return Try{transfer.event().id, transfer.event().attempt} == one;
+        };
+        constexpr const char* why = "given up: its lease was lost";
+        std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
+            if (!is_it(*transfer)) return false;
+            transfer->give_up(DeliveryErrorCode::lease_lost, why);
+            return true;
         });
+        const auto found = std::ranges::find_if(
+            under_way_, [&](const auto& entry) { return is_it(*entry.second); });
         if (found == under_way_.end()) return;
-        curl_multi_remove_handle(multi_, found->first);
-        found->second->give_up(DeliveryErrorCode::lease_lost, "given up: its lease was lost");
+        curl_multi_remove_handle(multi_.get(), found->first);
+        found->second->give_up(DeliveryErrorCode::lease_lost, why);
         under_way_.erase(found);
     }
 
     void finish_done() {
         int left = 0;
-        while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+        while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
             if (message->msg != CURLMSG_DONE) continue;
             CURL* const handle = message->easy_handle;
             const CURLcode code = message->data.result;
             const auto found = under_way_.find(handle);
-            curl_multi_remove_handle(multi_, handle);  // the message is gone with it
+            curl_multi_remove_handle(multi_.get(), handle);  // the message is gone with it
             found->second->finish(code);
             under_way_.erase(found);
         }
     }
 
-    WebhookSettings settings_;
-    const AddressRules& addresses_;
+    TransferSettings settings_;
+    const UrlRules& rules_;
     Secrets& secrets_;
-    CURLM* multi_;
+    const MonotonicClock& clock_;
+    std::unique_ptr<CURLM, MultiFree> multi_;
+    Resolver resolver_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Transfer>> arrived_;
     std::vector<Try> abandoned_;
     bool stopping_ = false;
-    std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;  // only the thread's
+    // Only the thread's:
+    std::vector<std::unique_ptr<Transfer>> looked_up_;  // wait for the addresses of their names
+    std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;
     std::thread thread_;
 };
 
-WebhookDelivery::WebhookDelivery(WebhookSettings settings, const AddressRules& addresses,
-                                 Secrets& secrets)
-    : sender_(std::make_unique<Sender>(std::move(settings), addresses, secrets)) {}
+WebhookDelivery::WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
+                                 const MonotonicClock& clock, Resolver::Lookup lookup)
+    : sender_(std::make_unique<Sender>(std::move(settings), rules, secrets, clock,
+                                       std::move(lookup))) {}
 
 WebhookDelivery::~WebhookDelivery() = default;
 

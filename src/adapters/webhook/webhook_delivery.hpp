@@ -3,23 +3,25 @@
 #include <memory>
 #include <string>
 
-#include "adapters/webhook/address_rules.hpp"
+#include "adapters/webhook/destination.hpp"
+#include "adapters/webhook/resolver.hpp"
+#include "adapters/webhook/transfer.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 #include "application/ports/secrets.hpp"
 
 namespace sundial::webhook {
 
-struct WebhookSettings {
-    std::string user_agent = "sundial/1";
-    std::string ca_file{};  // empty: the system's certificates
-};
-
 /// Signed POST requests by libcurl, many at once on one thread. Sends each at most once: no
-/// redirect, no proxy, no resend on a connection that died; connects to no address that the rules
-/// deny, whatever the name resolves to.
+/// redirect, no proxy, no resend on a connection that died. At every try the URL is judged again,
+/// its name looked up, and each of its addresses judged: one that is denied, and it connects to
+/// none.
 class WebhookDelivery final : public Delivery {
 public:
-    WebhookDelivery(WebhookSettings settings, const AddressRules& addresses, Secrets& secrets);
+    /// Throws CannotStart if `settings.ca_file` has no certificate. `lookup` is for tests: by
+    /// default the system's.
+    WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
+                    const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system);
     /// Gives up what is under way: its outcome is retryable.
     ~WebhookDelivery() override;
     WebhookDelivery(const WebhookDelivery&) = delete;

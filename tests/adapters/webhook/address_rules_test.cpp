@@ -7,8 +7,11 @@
 namespace sundial::webhook {
 namespace {
 
-bool denied(std::string_view text, const AddressRules& rules = {{}, {}, false}) {
-    return rules.denied(parse_address(text).value());
+const AddressRules by_default{AddressSettings{}};
+
+bool denied(std::string_view text, const AddressRules& rules = by_default,
+            std::uint16_t port = 443) {
+    return rules.denied(parse_address(text).value(), port);
 }
 
 TEST(AddressRules, DenyEveryAddressThatIsNotPublic) {
@@ -38,7 +41,7 @@ TEST(AddressRules, DenyEveryAddressThatIsNotPublic) {
                                         "::1",
                                         "::ffff:10.0.0.1",
                                         "::ffff:127.0.0.1",
-                                        "64:ff9b::1.2.3.4",
+                                        "64:ff9b::102:304",
                                         "64:ff9b:1::1",
                                         "100::1",
                                         "2001::1",
@@ -52,8 +55,7 @@ TEST(AddressRules, DenyEveryAddressThatIsNotPublic) {
                                         "fe80::1",
                                         "fec0::1",
                                         "ff02::1"}) {
-        const auto address = parse_address(text);
-        if (address) EXPECT_TRUE(AddressRules({}, {}, false).denied(*address)) << text;
+        EXPECT_TRUE(denied(text)) << text;
     }
 }
 
@@ -73,21 +75,69 @@ TEST(AddressRules, LetPublicAddressesPassOnBothSidesOfEachEdge) {
 TEST(AddressRules, TheOperatorsListsChangeThem) {
     const std::vector<std::string> allow{"10.1.0.0/16", "fd00::/8"};
     const std::vector<std::string> deny{"1.1.1.0/24"};
-    const AddressRules rules(allow, deny, false);
+    const AddressRules rules{{.allow = allow, .deny = deny}};
     EXPECT_FALSE(denied("10.1.2.3", rules));
     EXPECT_TRUE(denied("10.2.0.1", rules));
     EXPECT_FALSE(denied("fd00::1", rules));
     EXPECT_TRUE(denied("1.1.1.1", rules));
     EXPECT_FALSE(denied("1.1.2.1", rules));
-    EXPECT_TRUE(denied("1.1.1.1", AddressRules({}, deny, true)));
-    EXPECT_FALSE(denied("127.0.0.1", AddressRules({}, deny, true)));
+    const AddressRules all_but{{.deny = deny, .allow_private = true}};
+    EXPECT_TRUE(denied("1.1.1.1", all_but));
+    EXPECT_FALSE(denied("127.0.0.1", all_but));
 }
 
 TEST(AddressRules, AListThatHoldsNoNetworkIsRefusedAtTheStart) {
     for (const std::string text :
          {"10.0.0.0", "10.0.0.0/33", "10.0/8", "x/8", "fd00::/129", "10.0.0.0/x"}) {
-        EXPECT_THROW(AddressRules(std::vector<std::string>{text}, {}, false), CannotStart) << text;
+        EXPECT_THROW(AddressRules{AddressSettings{.allow = {text}}}, CannotStart) << text;
+        EXPECT_THROW(AddressRules{AddressSettings{.deny = {text}}}, CannotStart) << text;
     }
+}
+
+Door door(std::string_view address, std::uint16_t port) {
+    return {parse_address(address).value(), port};
+}
+
+TEST(AddressRules, NobodyIsSentToOurOwnListenersWhateverIsAllowed) {
+    const AddressSettings all{.allow = {"127.0.0.0/8"}, .allow_private = true};
+    const AddressRules rules(all, {door("127.0.0.1", 8080), door("::1", 8081)});
+    EXPECT_TRUE(denied("127.0.0.1", rules, 8080));
+    EXPECT_FALSE(denied("127.0.0.1", rules, 8081));
+    EXPECT_FALSE(denied("127.0.0.2", rules, 8080));
+    EXPECT_TRUE(denied("::1", rules, 8081));
+    EXPECT_TRUE(denied("::ffff:127.0.0.1", rules, 8080));
+    // These lead to this machine as well.
+    EXPECT_TRUE(denied("0.0.0.0", rules, 8080));
+    EXPECT_TRUE(denied("::", rules, 8081));
+}
+
+TEST(AddressRules, AListenerOnAllAddressesIsBehindEachOfThem) {
+    const AddressRules rules({.allow_private = true}, {door("0.0.0.0", 8080)});
+    EXPECT_TRUE(denied("127.0.0.1", rules, 8080));
+    EXPECT_TRUE(denied("127.9.9.9", rules, 8080));
+    EXPECT_TRUE(denied("::1", rules, 8080));
+    EXPECT_FALSE(denied("127.0.0.1", rules, 8081));
+    EXPECT_FALSE(denied("8.8.8.8", rules, 8080));
+}
+
+TEST(AddressRules, TheDatabasesAddressIsDeniedAndItsPortEvenWhereTheAddressIsAllowed) {
+    const auto database = [] { return std::vector{door("8.8.8.8", 5432)}; };
+    const AddressRules closed({}, {}, database);
+    EXPECT_TRUE(denied("8.8.8.8", closed, 443));
+    EXPECT_FALSE(denied("8.8.4.4", closed, 443));
+    const AddressRules open({.allow = {"8.8.8.8/32"}}, {}, database);
+    EXPECT_FALSE(denied("8.8.8.8", open, 443));
+    EXPECT_TRUE(denied("8.8.8.8", open, 5432));
+    const AddressRules wide({.allow_private = true}, {}, database);
+    EXPECT_TRUE(denied("8.8.8.8", wide, 5432));
+}
+
+TEST(AddressRules, ADatabaseThatMovesIsDeniedWhereItIsNow) {
+    std::vector<Door> at{door("8.8.8.8", 5432)};
+    const AddressRules rules({}, {}, [&at] { return at; });
+    EXPECT_FALSE(denied("8.8.4.4", rules));
+    at.push_back(door("8.8.4.4", 5432));
+    EXPECT_TRUE(denied("8.8.4.4", rules));
 }
 
 TEST(ParseAddress, TakesOnlyTheCanonicalText) {

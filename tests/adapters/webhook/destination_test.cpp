@@ -5,8 +5,8 @@
 namespace sundial::webhook {
 namespace {
 
-const AddressRules public_only({}, {}, false);
-const AddressRules everything({}, {}, true);
+const AddressRules public_only{AddressSettings{}};
+const AddressRules everything{{.allow_private = true}};
 const UrlRules strict({}, public_only);
 
 TEST(UrlRules, TakePublicHttpsUrls) {
@@ -37,6 +37,10 @@ TEST(UrlRules, RefuseEverythingElseWithTheReason) {
         {"https://2130706433/", "bad_format"},
         {"https://127.1/", "bad_format"},
         {"https://1.2.3.4.5/", "bad_format"},
+        {"https://a.0x7f/", "bad_format"},
+        {"https://example.com:/", "bad_format"},
+        {"https://example.com:99999/", "bad_format"},
+        {"https://%31%32%37.0.0.1/", "bad_format"},
         {"https://[fe80::1%25eth0]/", "bad_format"},
         {"https://[::0001]/", "bad_format"},
         {"https://example.com:0443/", "bad_format"},
@@ -73,6 +77,20 @@ TEST(UrlRules, AllowHttpLetsPlainHttpPassToPublicAddressesOnly) {
     EXPECT_FALSE(plain.refuse("http://example.com/"));
     EXPECT_TRUE(plain.refuse("http://example.com:8080/"));
     EXPECT_TRUE(plain.refuse("http://127.0.0.1/"));
+}
+
+TEST(UrlRules, WhoSendsGetsWhatWasJudged) {
+    const auto judged = strict.judge("https://Example.com:8443/hook");
+    ASSERT_TRUE(std::holds_alternative<Target>(judged));
+    const auto& target = std::get<Target>(judged);
+    EXPECT_EQ(target.host, "example.com");
+    EXPECT_EQ(target.port, 8443);
+    EXPECT_FALSE(target.address);
+    const auto literal = strict.judge("https://[2606:4700::1111]/");
+    ASSERT_TRUE(std::holds_alternative<Target>(literal));
+    EXPECT_EQ(std::get<Target>(literal).host, "2606:4700::1111");
+    EXPECT_EQ(std::get<Target>(literal).address, parse_address("2606:4700::1111"));
+    EXPECT_EQ(std::get<Target>(literal).port, 443);
 }
 
 }  // namespace

@@ -29,6 +29,14 @@ TEST(ResponseReader, SkipsInterimResponsesUpToEight) {
     }
     EXPECT_TRUE(reader.head_line("HTTP/1.1 103 Early Hints\r\n"));
     EXPECT_FALSE(reader.head_line("\r\n"));
+    EXPECT_EQ(reader.refusal(), "more than 8 interim answers");
+}
+
+TEST(ResponseReader, ReadsNothingBehindASwitchOfProtocols) {
+    ResponseReader reader = after({"HTTP/1.1 101 Switching Protocols\r\n", "Upgrade: x\r\n"});
+    EXPECT_FALSE(reader.head_line("\r\n"));
+    EXPECT_TRUE(reader.head_complete());
+    EXPECT_EQ(reader.status(), 101);
 }
 
 TEST(ResponseReader, TheLastStatusCountsOnceItsHeadIsWhole) {
@@ -46,6 +54,7 @@ TEST(ResponseReader, StopsAtAHeadOfMoreThan32KiB) {
     EXPECT_TRUE(reader.head_line(line));
     EXPECT_FALSE(reader.head_line(line));
     EXPECT_FALSE(reader.head_complete());
+    EXPECT_EQ(reader.refusal(), "the head of the answer has more than 32 KiB");
 }
 
 TEST(ResponseReader, Keeps2KiBOfTheBodyAndReads64) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -35,14 +36,39 @@ public:
     }
 };
 
+class SteadyClock final : public MonotonicClock {
+public:
+    [[nodiscard]] std::chrono::microseconds now() const override {
+        return std::chrono::duration_cast<std::chrono::microseconds>(
+            std::chrono::steady_clock::now().time_since_epoch());
+    }
+};
+
+Resolution resolution(std::initializer_list<std::string_view> addresses) {
+    Resolution found;
+    for (const std::string_view text : addresses)
+        found.addresses.push_back(parse_address(text).value());
+    return found;
+}
+
 class WebhookDeliveryTest : public testing::Test {
 protected:
-    Outcome deliver(Endpoint endpoint, const AddressRules& addresses) {
-        WebhookDelivery delivery({}, addresses, secrets_);
+    Outcome deliver(Endpoint endpoint, const UrlRules& rules) {
+        WebhookDelivery delivery({}, rules, secrets_, clock_);
         return deliver_by(delivery, std::move(endpoint));
     }
     Outcome deliver(const std::string& url) {
-        return deliver(an_endpoint().with_url(url), everything_);
+        return deliver(an_endpoint().with_url(url), everywhere_);
+    }
+    /// To a name that has these addresses.
+    Outcome deliver_to_name(const ScriptedReceiver& receiver, const Resolution& found,
+                            const UrlRules& rules) {
+        WebhookDelivery delivery({}, rules, secrets_, clock_,
+                                 [found](const std::string& /*host*/) { return found; });
+        return deliver_by(delivery, an_endpoint().with_url(named_url(receiver)));
+    }
+    static std::string named_url(const ScriptedReceiver& receiver) {
+        return "http://receiver.example:" + std::to_string(receiver.port()) + "/hook";
     }
     Outcome answered(Script script) {
         const ScriptedReceiver receiver(std::move(script));
@@ -60,8 +86,10 @@ protected:
         return outcome.get_future().get();
     }
 
-    AddressRules everything_{{}, {}, true};
+    AddressRules everything_{{.allow_private = true}};
+    UrlRules everywhere_{{}, everything_};
     PlainSecrets secrets_;
+    SteadyClock clock_;
 };
 
 TEST_F(WebhookDeliveryTest, SendsOneSignedPostWithTheBodyAsItIs) {
@@ -121,6 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerCase{"closed_without_a_word", "", Verdict::retryable, DeliveryErrorCode::protocol},
         AnswerCase{"half_a_head", "HTTP/1.1 200 OK\r\nContent-", Verdict::retryable,
                    DeliveryErrorCode::protocol},
+        AnswerCase{"switching_protocols", "HTTP/1.1 101 x\r\nUpgrade: y\r\n\r\n",
+                   Verdict::permanent, DeliveryErrorCode::http_status},
         AnswerCase{"not_http", "220 mail.example ESMTP\r\n", Verdict::retryable,
                    DeliveryErrorCode::protocol}),
     [](const auto& tested) { return std::string(tested.param.name); });
@@ -136,7 +166,7 @@ TEST_F(WebhookDeliveryTest, KeepsTheFirst2KiBOfTheAnswerAndItsRetryAfter) {
 TEST_F(WebhookDeliveryTest, ATimeOutIsRetryableAndNotRepeatedByItself) {
     const ScriptedReceiver receiver({.hold = true});
     const Outcome outcome =
-        deliver(an_endpoint().with_url(receiver.url()).with_timeout(1s), everything_);
+        deliver(an_endpoint().with_url(receiver.url()).with_timeout(1s), everywhere_);
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
     EXPECT_EQ(receiver.requests().size(), 1U);
@@ -145,7 +175,7 @@ TEST_F(WebhookDeliveryTest, ATimeOutIsRetryableAndNotRepeatedByItself) {
 TEST_F(WebhookDeliveryTest, NeverSendsAgainByItselfOnAKeptConnectionThatDied) {
     const ScriptedReceiver receiver(
         {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .close_after = true});
-    WebhookDelivery delivery({}, everything_, secrets_);
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
     for (std::size_t sent = 1; sent <= 5; ++sent) {
         (void)deliver_by(delivery, an_endpoint().with_url(receiver.url()));
         EXPECT_LE(receiver.requests().size(), sent);
@@ -165,23 +195,153 @@ TEST_F(WebhookDeliveryTest, ANameThatResolvesNowhereIsRetryable) {
     EXPECT_EQ(deliver("http://nobody.invalid/").error, DeliveryErrorCode::dns);
 }
 
-TEST_F(WebhookDeliveryTest, ConnectsToNoDeniedAddressWhateverTheNameIs) {
+void expect_forbidden(const Outcome& outcome, const std::string& what) {
+    EXPECT_EQ(outcome.verdict, Verdict::permanent) << what;
+    EXPECT_EQ(outcome.error, DeliveryErrorCode::destination_forbidden) << what;
+    EXPECT_THAT(outcome.error_text, testing::Not(HasSubstr("127."))) << what;
+}
+
+TEST_F(WebhookDeliveryTest, JudgesTheUrlAgainAtEachTry) {
     const ScriptedReceiver receiver(Script{});
-    const AddressRules strict({}, {}, false);
-    for (const std::string& host : {std::string("127.0.0.1"), std::string("localhost")}) {
-        const std::string url = "http://" + host + ":" + std::to_string(receiver.port()) + "/";
-        const Outcome outcome = deliver(an_endpoint().with_url(url), strict);
-        EXPECT_EQ(outcome.verdict, Verdict::permanent) << host;
-        EXPECT_EQ(outcome.error, DeliveryErrorCode::destination_forbidden) << host;
+    const AddressRules addresses{AddressSettings{}};
+    const UrlRules plain({.allow_http = true, .ports = {receiver.port()}}, addresses);
+    const UrlRules https({.ports = {receiver.port()}}, addresses);
+    for (const std::string& url :
+         {receiver.url(), "http://127.1:" + std::to_string(receiver.port()) + "/",
+          "http://u@receiver.example:" + std::to_string(receiver.port()) + "/",
+          std::string("http://receiver.example:1/")}) {
+        expect_forbidden(deliver(an_endpoint().with_url(url), plain), url);
     }
+    expect_forbidden(deliver(an_endpoint().with_url(named_url(receiver)), https), "http");
     EXPECT_EQ(receiver.connections(), 0);
+}
+
+TEST_F(WebhookDeliveryTest, ANameIsDeniedAsSoonAsOneOfItsAddressesIs) {
+    const ScriptedReceiver receiver(Script{});
+    // The receiver's own address is allowed, the others are not.
+    const AddressRules addresses{{.allow = {"127.0.0.1/32"}}};
+    const UrlRules rules({.allow_http = true, .ports = {receiver.port()}}, addresses);
+    EXPECT_EQ(deliver_to_name(receiver, resolution({"127.0.0.1"}), rules).status_code, 204);
+    EXPECT_EQ(receiver.connections(), 1);
+    for (const auto& found :
+         {resolution({"127.0.0.1", "10.0.0.1"}), resolution({"127.0.0.2", "127.0.0.1"}),
+          resolution({"127.0.0.1", "::1"}), resolution({"127.0.0.1", "fe80::1"}),
+          resolution({"169.254.169.254"})}) {
+        expect_forbidden(deliver_to_name(receiver, found, rules), "a name");
+    }
+    EXPECT_EQ(receiver.connections(), 1);
+}
+
+TEST_F(WebhookDeliveryTest, GoesToWhatWasJudgedThoughTheNameSaysSomethingElseByThen) {
+    const ScriptedReceiver receiver(Script{});
+    const AddressRules addresses{{.allow = {"127.0.0.1/32"}}};
+    const UrlRules rules({.allow_http = true, .ports = {receiver.port()}}, addresses);
+    // "localhost" is 127.0.0.1 and ::1 to the system, which nobody asks.
+    WebhookDelivery delivery({}, rules, secrets_, clock_,
+                             [](const std::string& /*host*/) { return resolution({"127.0.0.1"}); });
+    const auto outcome = deliver_by(
+        delivery, an_endpoint().with_url("http://localhost:" + std::to_string(receiver.port())));
+    EXPECT_EQ(outcome.status_code, 204);
+}
+
+TEST_F(WebhookDeliveryTest, GoesNeitherToOurOwnListenerNorToTheDatabase) {
+    const ScriptedReceiver listener(Script{}), database(Script{}), other(Script{});
+    const Address here = parse_address("127.0.0.1").value();
+    const AddressRules addresses({.allow_private = true}, {{here, listener.port()}},
+                                 [&] { return std::vector<Door>{{here, database.port()}}; });
+    const UrlRules rules({}, addresses);
+    expect_forbidden(deliver(an_endpoint().with_url(listener.url()), rules), "listener");
+    expect_forbidden(deliver(an_endpoint().with_url(database.url()), rules), "database");
+    expect_forbidden(deliver_to_name(listener, resolution({"0.0.0.0"}), rules), "0.0.0.0");
+    expect_forbidden(deliver_to_name(database, resolution({"127.0.0.1"}), rules), "by name");
+    EXPECT_EQ(deliver(an_endpoint().with_url(other.url()), rules).status_code, 204);
+    EXPECT_EQ(listener.connections() + database.connections(), 0);
+}
+
+TEST_F(WebhookDeliveryTest, ANameThatNobodyAnswersToIsATimeOutOfItsOwn) {
+    auto go_on = std::make_shared<std::promise<void>>();
+    const auto waiting = go_on->get_future().share();
+    WebhookDelivery delivery({.dns_timeout = 50ms}, everywhere_, secrets_, clock_,
+                             [waiting](const std::string& /*host*/) {
+                                 waiting.wait();
+                                 return Resolution{};
+                             });
+    const Outcome outcome =
+        deliver_by(delivery, an_endpoint().with_url("https://receiver.example/"));
+    EXPECT_EQ(outcome.verdict, Verdict::retryable);
+    EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
+    EXPECT_THAT(outcome.error_text, HasSubstr("name"));
+    EXPECT_GE(outcome.duration, 50ms);
+    go_on->set_value();
+}
+
+TEST_F(WebhookDeliveryTest, AHandshakeThatStallsIsATimeOutCountedFromTheConnection) {
+    const ScriptedReceiver receiver({.hold = true});  // it waits for the end of an HTTP head
+    const std::string url = "https://127.0.0.1:" + std::to_string(receiver.port()) + "/";
+    WebhookDelivery delivery({.connect_timeout = 300ms, .tls_timeout = 800ms}, everywhere_,
+                             secrets_, clock_);
+    const Outcome outcome = deliver_by(delivery, an_endpoint().with_url(url));
+    EXPECT_EQ(outcome.verdict, Verdict::retryable);
+    EXPECT_EQ(outcome.error, DeliveryErrorCode::timeout);
+    EXPECT_EQ(outcome.error_text, "the TLS handshake took more than 0.8 s");
+    EXPECT_GE(outcome.duration, 700ms);
+}
+
+TEST_F(WebhookDeliveryTest, SignsWhenItSendsNotWhenTheTryBegan) {
+    const ScriptedReceiver receiver(Script{});
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_, [](const std::string& /*host*/) {
+        std::this_thread::sleep_for(1100ms);  // a slow resolver, which is what is tested
+        return resolution({"127.0.0.1"});
+    });
+    EXPECT_EQ(deliver_by(delivery, an_endpoint().with_url(named_url(receiver))).status_code, 204);
+    const auto at_noon = std::chrono::floor<std::chrono::seconds>(noon).time_since_epoch().count();
+    ASSERT_EQ(receiver.requests().size(), 1U);
+    EXPECT_THAT(receiver.requests()[0],
+                Not(HasSubstr("webhook-timestamp: " + std::to_string(at_noon) + "\r\n")));
+}
+
+TEST_F(WebhookDeliveryTest, ARetiredKeySignsBesideTheNewOneUntilItEnds) {
+    const ScriptedReceiver receiver(Script{});
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
+    const auto signatures = [&](Instant old_until) {
+        (void)deliver_by(delivery,
+                         an_endpoint()
+                             .with_url(receiver.url())
+                             .signed_by({{.sealed = "new key"},
+                                         {.sealed = "old key", .signs_until = old_until}}));
+        const std::string request = receiver.requests().back();
+        const auto start = request.find("webhook-signature: ") + 19;
+        const std::string line = request.substr(start, request.find("\r\n", start) - start);
+        return std::ranges::count(line, ' ') + 1;
+    };
+    EXPECT_EQ(signatures(noon + 1h), 2);
+    EXPECT_EQ(signatures(noon), 1);
+}
+
+TEST_F(WebhookDeliveryTest, ACertificateFileThatHoldsNoneIsRefusedAtTheStart) {
+    for (const std::string file : {"/nonexistent/ca.pem", "/dev/null"}) {
+        EXPECT_THROW(WebhookDelivery({.ca_file = file}, everywhere_, secrets_, clock_), CannotStart)
+            << file;
+    }
+}
+
+TEST_F(WebhookDeliveryTest, SendsHeadersOfTheUsersWithEmptyAndBlankValues) {
+    const ScriptedReceiver receiver(Script{});
+    (void)deliver(
+        an_endpoint()
+            .with_url(receiver.url())
+            .with_headers({{"X-Empty", ""}, {"X-Blank", " \t"}, {"Accept", "text/plain"}}),
+        everywhere_);
+    ASSERT_EQ(receiver.requests().size(), 1U);
+    EXPECT_THAT(receiver.requests()[0], AllOf(HasSubstr("\r\nX-Empty:"), HasSubstr("\r\nX-Blank:"),
+                                              HasSubstr("\r\nAccept: text/plain\r\n")));
 }
 
 TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing) {
     const ScriptedReceiver receiver(Script{});
     Endpoint endpoint = an_endpoint().with_url(receiver.url());
     endpoint.signing_keys = {{.sealed = "broken"}};
-    const Outcome outcome = deliver(endpoint, everything_);
+    const Outcome outcome = deliver(endpoint, everywhere_);
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(outcome.error, DeliveryErrorCode::worker);
     EXPECT_EQ(receiver.connections(), 0);
@@ -190,7 +350,7 @@ TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing
 TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {
     const ScriptedReceiver receiver({.hold = true});
     std::promise<Outcome> lost, other;  // outlive the delivery, which tells all at its end
-    WebhookDelivery delivery({}, everything_, secrets_);
+    WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
     Event event = an_event().due(noon);
     event.attempt = Attempt{2};
     Event earlier = event;
@@ -216,7 +376,7 @@ TEST_F(WebhookDeliveryTest, StoppingTellsEveryoneWhoWaits) {
     const ScriptedReceiver receiver({.hold = true});
     std::promise<Outcome> outcome;
     {
-        WebhookDelivery delivery({}, everything_, secrets_);
+        WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
         delivery.start({an_event().due(noon), an_endpoint().with_url(receiver.url()), "", noon},
                        [&](Outcome result) { outcome.set_value(std::move(result)); });
     }
