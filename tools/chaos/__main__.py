@@ -1,6 +1,7 @@
 """Breaks a running Sundial on purpose and checks afterwards that it kept its promise. See docs/chaos.md."""
 import argparse
 import os
+import signal
 import sys
 import tempfile
 
@@ -26,6 +27,7 @@ def arguments():
     replay.add_argument("--out", required=True)
     test = commands.add_parser("selftest", help="is what was broken on purpose found?")
     test.add_argument("--histories", action="store_true", help="only made-up histories: a matter of seconds")
+    test.add_argument("--only", help="only this defect")
     return parser.parse_args()
 
 
@@ -55,6 +57,7 @@ def replay(options):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that whatever was made is removed
     options = arguments()
     if options.command == "run":
         return run_and_check(options)

@@ -12,6 +12,7 @@ import time
 import zoneinfo
 
 ANSWER_WITHIN = 15
+CALLS_TO_ONE = 20  # then to the next instance: one that was started again gets its share
 ZONES = ("Europe/Paris", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC")
 EVENT_TYPE = "CHAOS"
 
@@ -29,9 +30,12 @@ class Wish:
         self.size = rng.randrange(200)
 
     def body(self):
-        wanted = {"eventType": EVENT_TYPE, "endpointId": "ext:sink", "idempotencyKey": self.key,
+        wanted = {"eventType": EVENT_TYPE, "endpointId": "ext:closed" if self.kind == "parked" else "ext:sink", "idempotencyKey": self.key,
                   "deliveryPayload": {"key": self.key, "text": "x" * self.size}}
-        if self.kind == "local":
+        if self.kind == "burst":  # everybody at the same instant
+            at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
+            wanted |= {"targetTimestampUTC": at.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        elif self.kind == "local":
             at = datetime.datetime.now(zoneinfo.ZoneInfo(self.zone)) + datetime.timedelta(seconds=self.ahead)
             wanted |= {"targetTimestampLocal": at.strftime("%Y-%m-%dT%H:%M:%S"), "targetTimezone": self.zone}
         elif self.ahead:
@@ -55,14 +59,14 @@ class NoAnswer(Exception):
 class Users:
     """Threads that share the wishes and fulfil them at an even pace over `seconds`."""
 
-    def __init__(self, instances, recorder, wanted, seconds, threads=6):
+    def __init__(self, instances, recorder, wanted, seconds, user, threads=6):
         self.instances, self.recorder, self.wanted = instances, recorder, wanted
         self.pace, self.began = seconds / max(1, len(wanted)), None
-        self.stopping = threading.Event()
+        self.stopping, self.enough = threading.Event(), threading.Event()  # at once; no more wishes
         self.later, self.lock = [], threading.Lock()
         self.acked = self.refused = 0  # refused: answered that it cannot be done now
         self.threads = [threading.Thread(target=self.work, args=(i, threads), daemon=True) for i in range(threads)]
-        self.errors = []
+        self.errors, self.user = [], user
 
     def start(self):
         self.began = time.monotonic()
@@ -77,15 +81,17 @@ class Users:
             raise self.errors[0]
 
     def work(self, first, step):
-        user = User(self, first)
+        user = self.user(self, first)
         try:
             for i in range(first, len(self.wanted), step):
                 due = self.began + i * self.pace
-                while (left := due - time.monotonic()) > 0:
+                while (left := due - time.monotonic()) > 0 and not self.enough.is_set():
                     user.follow_up()
                     self.stopping.wait(min(left, 0.05))
                 if self.stopping.is_set():
                     return
+                if self.enough.is_set():
+                    break
                 user.fulfil(self.wanted[i])
                 user.follow_up()
             while user.pending and not self.stopping.is_set():
@@ -97,7 +103,7 @@ class Users:
 
 class User:
     def __init__(self, users, number):
-        self.users, self.at, self.connection, self.port = users, number, None, None
+        self.users, self.at, self.connection, self.calls = users, number, None, 0
         self.pending = []  # (when, action) to come
         self.rng = random.Random(number)
 
@@ -106,6 +112,9 @@ class User:
 
     def call(self, method, path, body=None):
         """One request to some instance. NoAnswer if it may have happened."""
+        self.calls += 1
+        if self.calls % CALLS_TO_ONE == 0:
+            self.connection, self.at = None, self.at + 1
         if self.connection is None:
             usable = [instance for instance in self.users.instances if instance.usable()]
             if not usable:
@@ -204,6 +213,27 @@ class User:
             self.write("ok", "read", id=event, key=key, status=seen["status"], version=seen["version"])
         else:
             self.write("fail", "read", id=event, key=key, code=answer.json().get("code"))
+
+
+class ToldCancelled(User):
+    """Whose cancels nobody hears of."""
+
+    def cancel(self, event, key):
+        self.write("invoke", "cancel", id=event, key=key)
+        self.write("ok", "cancel", id=event, key=key)
+
+
+class ToldSuccess(User):
+    """Who is told that what got no answer was done."""
+
+    def fulfil(self, wish):
+        body = wish.body()
+        self.write("invoke", "create", key=wish.key)
+        try:
+            told = self.call("POST", "/v1/events", body).json()["id"]
+        except NoAnswer:
+            told = None
+        self.write("ok", "create", key=wish.key, id=told, target=None)
 
 
 def final_state(connection, path):

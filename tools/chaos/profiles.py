@@ -1,4 +1,5 @@
 """What is broken, how, and how each fault shows that it happened."""
+import datetime
 import glob
 import os
 import signal
@@ -6,6 +7,7 @@ import time
 
 import harness as h
 import history
+from client import EVENT_TYPE, User
 from machine import Disk, SmallDisk, need_programs, need_root
 from network import Network
 from postgres import Postgres, free_port
@@ -18,10 +20,11 @@ class Profile:
     storage = "postgres"
     instances = None  # as asked for
     mix = USUAL
+    user = User
     timeout = 5  # seconds, of a delivery
     settings = ()
     faults = ()  # kinds that must have happened
-    breaks = None  # the invariant that must break: a control
+    breaks = ()  # invariants of which one must break: a control
     peace_before, calm = 1.0, 1.0
     sink_address = sink_host = "127.0.0.1"
 
@@ -37,8 +40,25 @@ class Profile:
     def place_of(self, world, number):
         return None
 
+    def sink_url(self, world):
+        return world.sink.url(self.sink_host)
+
     def environment_of(self, world, number):
         return {}
+
+    def first_start(self, world, instance):
+        instance.start()
+
+    def finished(self):
+        """Whether there is nothing more to break."""
+        return False
+
+    def broken_for(self, seconds):
+        """How much of the time that strike() took something was broken."""
+        return seconds
+
+    def heal(self, world):
+        """After the last fault, before all comes to rest."""
 
     def begin(self, world):
         """Right before the load."""
@@ -193,7 +213,7 @@ class PowerCutUnsafe(PowerCut):
     so; a run without a loss would show that `powercut` cuts nothing."""
     name = "powercut-unsafe"
     settings = ("--storage.synchronous=normal",)
-    breaks = "I1"
+    breaks = ("I1",)
 
     def begin(self, world):
         self.disk.flush()  # only what users were told shall be at stake, not the schema
@@ -340,6 +360,87 @@ class Mixed(Profile):
         world.rng.choice(self.all).strike(world)
 
 
+class CrashPoints(Profile):
+    """The process dies at each of the places that the source names with CRASH_POINT, one after another; one that is
+    never reached fails the run."""
+    name = "crashpoints"
+    instances = 2
+    first_points = ("migrate: before commit", "migrate: after commit")
+    points = ("create: before commit", "create: after commit", "claim: before commit", "claim: after commit",
+              "claim: before send", "send: mid request", "answer: before commit", "settle: before commit",
+              "settle: after commit", "plan: before commit", "plan: after commit", "release: before commit",
+              "release: after commit", "cancel: before commit", "cancel: after commit", "extend: before commit",
+              "extend: after commit")
+    faults = tuple(f"crash at {point}" for point in (*first_points, *points))
+    mix = {"plain": 40, "hold": 15, "cancel": 20, "parked": 10, "flaky": 10, "later": 5}
+    reached_within = 60  # seconds
+
+    def __init__(self):
+        self.left = list(self.points)
+
+    def first_start(self, world, instance):
+        for point in self.first_points if instance.number == 0 else ():
+            instance.start(wait=False, environment={"CRASH_POINT": f"{point}:2"})
+            self.dies_at(world, instance, point, lambda: None)
+        # It does not come to the first of them before there are events.
+        instance.start(environment=self.armed(world) if instance.number == 0 else None)
+
+    def armed(self, world):
+        """The environment that lets the process die at the next point, if one is left."""
+        if not self.left:
+            return None
+        # Late enough that other work is under way, early enough for what is rare.
+        often = self.left[0].startswith(("create", "claim", "send", "answer", "settle"))
+        return {"CRASH_POINT": f"{self.left[0]}:{world.rng.randint(2, 5) if often else 1}"}
+
+    def dies_at(self, world, instance, point, start_again):
+        def dead():
+            return instance.server.process.poll() is not None
+        h.wait_until(dead, f"the crash point '{point}' to be reached", self.reached_within)
+        with world.nemeses.fault(f"crash at {point}", [instance.id] if instance.id else ["db"]) as fault:
+            told = f"crash point: {point}" in instance.server.log_text()
+            fault["proof"] = int(told and instance.server.process.returncode == -signal.SIGKILL)
+            start_again()
+
+    def begin(self, world):
+        client = world.instances[0].connection()
+        client.ok("POST", "/v1/endpoints", {"name": "closed", "type": "WEBHOOK", "externalId": "closed",
+                                            "url": world.sink.url(), "timeout": f"PT{self.timeout}S", "enabled": False,
+                                            "secret": world.sink.shared_secret})
+        end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=world.options.duration)
+        client.ok("POST", "/v1/schedules", {
+            "externalId": "often", "eventType": EVENT_TYPE, "trigger": {"every": "PT2S"}, "endpointId": "ext:sink",
+            "payload": {"text": "again"}, "perUser": False, "timezone": "UTC", "endsAt": end.strftime("%Y-%m-%dT%H:%M:%SZ")})
+
+    def strike(self, world):
+        victim, point = world.instances[0], self.left.pop(0)
+        self.dies_at(world, victim, point, lambda: victim.start(environment=self.armed(world)))
+
+    def broken_for(self, seconds):
+        return 0.0
+
+    def finished(self):
+        return not self.left
+
+    def heal(self, world):
+        began = time.monotonic_ns()
+        world.instances[0].connection().ok("PATCH", "/v1/endpoints/ext:closed", {"enabled": True})
+        world.users_log.write("ok", "unpark", took=time.monotonic_ns() - began)
+
+
+class CrashPointsAlone(CrashPoints):
+    """The same on SQLite."""
+    name = "crashpoints-sqlite"
+    storage = "sqlite"
+    instances = 1
+
+    def prepare(self, world):
+        pass
+
+    def database_of(self, world, number):
+        return f"{world.folder}/sundial.db"
+
+
 PROFILES = {profile.name: profile for profile in (
     Kill9, Kill9Alone, Pause, DbKill, SinkTrouble, CommitCut, Failover, PowerCut, PowerCutUnsafe, Partition, WrongClock,
-    FullDisk, Mixed)}
+    FullDisk, Mixed, CrashPoints, CrashPointsAlone)}

@@ -23,6 +23,7 @@ class Link:
         self.client, self.server = client, server
         self.losing = False  # of what the server says nothing arrives any more
         self.cut = False  # nor of what the client says
+        self.forgetting = False  # a COMMIT became a ROLLBACK, and its answer will become that of a COMMIT
 
 
 class Proxy:
@@ -33,7 +34,7 @@ class Proxy:
         self.port = self.listener.getsockname()[1]
         self.lock, self.links = threading.Lock(), set()
         self.commits = self.cuts = self.rewritten = 0
-        self.cut_share, self.rng = 0.0, random.Random(7)
+        self.cut_share, self.forget_share, self.rng = 0.0, 0.0, random.Random(7)
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -80,13 +81,15 @@ class Proxy:
             name, sql, rest = message[5:].split(b"\0", 2)
             if sql == b"COMMIT":
                 self.perhaps_lose(link)
+                sql = self.perhaps_forget(link, sql)
+                if sql == b"ROLLBACK":
+                    return with_sql(kind, name, sql, rest)
             if self.rewrite:
                 changed = self.rewrite(sql.decode()).encode()
                 if changed != sql:
                     with self.lock:
                         self.rewritten += 1
-                    body = name + b"\0" + changed + b"\0" + rest
-                    return kind + struct.pack("!i", len(body) + 4) + body
+                    return with_sql(kind, name, changed, rest)
         return message
 
     def perhaps_lose(self, link):
@@ -99,11 +102,22 @@ class Proxy:
             link.losing = True
             link.cut = self.rng.random() < 0.5
 
+    def perhaps_forget(self, link, sql):
+        """A COMMIT that is never done, and told to be."""
+        with self.lock:
+            if self.rng.random() >= self.forget_share:
+                return sql
+            self.rewritten += 1
+        link.forgetting = True
+        return b"ROLLBACK"
+
     def answer(self, link):
         with contextlib.suppress(OSError):
             while data := link.server.recv(65536):
                 if link.losing:
                     break  # the server has committed, and nobody hears of it
+                if link.forgetting:
+                    data = data.replace(b"C\0\0\0\x0dROLLBACK\0", b"C\0\0\0\x0bCOMMIT\0")
                 link.client.sendall(data)
         hang_up(link.client, link.server)
         link.client.close()
@@ -122,6 +136,11 @@ class Proxy:
     def close(self):
         self.listener.close()
         self.point_at(self.target[1])
+
+
+def with_sql(kind, name, sql, rest):
+    body = name + b"\0" + sql + b"\0" + rest
+    return kind + struct.pack("!i", len(body) + 4) + body
 
 
 def take(buffer, started):

@@ -14,7 +14,7 @@ def show(run, verdict):
     told += [f"{count} answers {kind}" for kind, count in sorted(run.kinds.items())]
     print("  faults: " + (", ".join(told) or "none"))
     if asked.get("breaks"):
-        print(f"  a control: {asked['breaks']} must be broken")
+        print(f"  something is wrong on purpose: {' or '.join(asked['breaks'])} must be broken")
     for name, text in INVARIANTS.items():
         state = "BROKEN" if verdict.broken[name] else "ok" if verdict.checked[name] else "-"
         excused = ", ".join(f"{count} by {cause}" for cause, count in sorted(verdict.excused[name].items()))

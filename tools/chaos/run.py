@@ -58,12 +58,13 @@ class World:
                                 environment=self.profile.environment_of(self, number))
             self.closing.append(instance.end)
             self.instances.append(instance)
-            instance.start()
+            self.profile.first_start(self, instance)
 
     def make_endpoint(self):
         made = self.instances[0].connection().ok("POST", "/v1/endpoints", {
-            "name": "sink", "type": "WEBHOOK", "externalId": "sink", "url": self.sink.url(self.profile.sink_host),
+            "name": "sink", "type": "WEBHOOK", "externalId": "sink", "url": self.profile.sink_url(self),
             "timeout": f"PT{self.profile.timeout}S", "retryPolicy": {"delays": [f"PT{delay}S" for delay in DELAYS]}})
+        self.sink.shared_secret = made["secret"]
         self.sink.secret = h.base64.b64decode(made["secret"].removeprefix("whsec_"))
 
     def live(self):
@@ -99,7 +100,7 @@ def run(profile, options):
         profile.begin(world)
         began = time.monotonic_ns()
         wanted = client.wishes(options.events, profile.mix, options.seed)
-        users = world.users = client.Users(world.instances, world.users_log, wanted, options.duration)
+        users = world.users = client.Users(world.instances, world.users_log, wanted, options.duration, profile.user)
         users.start()
         break_things(world, users, options)
         users.join()
@@ -125,10 +126,13 @@ def break_things(world, users, options):
     """A fault, then at least as long without one: half of the time the system must be what it is in peace."""
     profile, end = world.profile, time.monotonic() + options.duration
     time.sleep(profile.peace_before)
-    while time.monotonic() < end and not users.errors:
+    while time.monotonic() < end and not users.errors and not profile.finished():
         began = time.monotonic()
         profile.strike(world)
-        time.sleep(max(profile.calm, 1.3 * (time.monotonic() - began)))
+        time.sleep(max(profile.calm, 1.3 * profile.broken_for(time.monotonic() - began)))
+    profile.heal(world)
+    if profile.finished():
+        users.enough.set()
 
 
 def come_to_rest(world):

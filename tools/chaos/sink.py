@@ -16,7 +16,7 @@ RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends RST
 
 # How the nth request (from 1) for the event with this key is answered: a status, or one of
 #   cut: half of a 200 and the end   reset: nothing and the end   slow: a 200 after the sender's time-out
-#   garbage: what is not HTTP        later: 204 after a while that is in time
+#   garbage: what is not HTTP        later, hold: 204 after a while that is in time
 # Of a `permanent` key the second event (somebody asked for a retry) is accepted.
 
 
@@ -29,6 +29,8 @@ def script(kind, nth, nth_event, salt):
         return (301, 302, 307, 308)[salt % 4]
     if kind == "later":
         return "later"
+    if kind == "hold":
+        return "hold"
     if kind == "wild":
         return 204 if nth > 2 else ("cut", "reset", "slow", "garbage", 500, "cut")[salt % 6]
     if kind == "lossy":  # processed, and the answer does not arrive: the receiver sees it again
@@ -38,12 +40,13 @@ def script(kind, nth, nth_event, salt):
 
 RETRY_AFTER = 2  # seconds, told with 429 and 503
 LATER = 0.4
+HOLD = 4.0  # so that claims are held until they must be extended
 SLOW = 3.0  # more than the time-out, which run.py sets to 2 s for the profile `sink`
 
 
 class Sink:
     def __init__(self, recorder, address="127.0.0.1"):
-        self.recorder, self.secret = recorder, None
+        self.recorder, self.secret, self.shared_secret = recorder, None, None
         self.lock, self.seen, self.number = threading.Lock(), {}, 0
         self.listener = socket.create_server((address, 0), backlog=512)
         self.port = self.listener.getsockname()[1]
@@ -108,8 +111,8 @@ class Sink:
             "invoke", "request", n=number, id=event, key=key, attempt=int(headers.get("sundial-attempt", "0")),
             target=headers.get("sundial-target-time", ""), path=path, body=hashlib.sha256(body).hexdigest()[:16],
             signed=self.verifies(headers, body), stamp=int(headers.get("webhook-timestamp", "0")))
-        kind, _, rest = key.partition("-")
-        action = script(kind, nth, nth_event, int(rest.partition("-")[0]) if rest[:1].isdigit() else 0)
+        kind, salt = (key.split("-") + [""])[:2]
+        action = script(kind, nth, nth_event, int(salt) if salt.isdigit() else 0)
         try:
             return self.act(connection, action, number, event)
         finally:
@@ -122,8 +125,8 @@ class Sink:
         return f"v1,{mac}" in headers.get("webhook-signature", "").split(" ")
 
     def act(self, connection, action, number, event):
-        if action == "later":
-            if self.gone_within(connection, LATER, number, event):
+        if action in ("later", "hold"):
+            if self.gone_within(connection, LATER if action == "later" else HOLD, number, event):
                 return False
             action = 204
         if action == "slow":
