@@ -26,6 +26,7 @@ class Profile:
     faults = ()  # kinds that must have happened
     breaks = ()  # invariants of which one must break: a control
     peace_before, calm = 1.0, 1.0
+    quiet_within = 240  # seconds after the last fault in which everything that is due is over
     sink_address = sink_host = "127.0.0.1"
 
     def require(self, options):

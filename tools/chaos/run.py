@@ -13,7 +13,6 @@ from processes import Instance
 from proxy import Proxy
 from sink import Sink
 
-QUIET_WITHIN = 240
 LEASE, TICK = 15, 1
 DELAYS = [1, 1, 2, 2, 3, 3, 5, 5] + [5] * 30  # seconds: a receiver that answers at last is reached within the run
 
@@ -137,7 +136,7 @@ def break_things(world, users, options):
 
 def come_to_rest(world):
     """Every due event is over: true, or false after too long."""
-    end = time.monotonic() + QUIET_WITHIN
+    end = time.monotonic() + world.profile.quiet_within
     while time.monotonic() < end:
         if not world.live():
             return True
