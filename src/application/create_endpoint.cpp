@@ -29,6 +29,21 @@ void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, De
     }
 }
 
+/// Nothing is ever sent there, so it has nothing that a request needs.
+void judge_pull(const NewEndpoint& wanted, Defects& found) {
+    if (wanted.url) {
+        found.push_back({"/url", "not_allowed", "a PULL endpoint has no URL: its workers come"});
+    }
+    if (wanted.secret) {
+        found.push_back(
+            {"/secret", "not_allowed", "nothing is sent to a PULL endpoint: it has no secret"});
+    }
+    if (!wanted.headers.empty()) {
+        found.push_back(
+            {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
+    }
+}
+
 /// Sealing is also how a given secret is judged. Only webhooks sign.
 Result<NewSecret> secret_of(const NewEndpoint& wanted, Secrets& secrets) {
     if (wanted.type != EndpointType::webhook) return NewSecret{};
@@ -63,6 +78,9 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
             break;
         case EndpointType::inbox:
             judge_inbox(wanted, settings_, found);
+            break;
+        case EndpointType::pull:
+            judge_pull(wanted, found);
             break;
     }
     auto secret = secret_of(wanted, secrets_);

@@ -36,10 +36,16 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
                          "an endpoint's type never changes; it is " +
                              std::string{to_string(before.type)} + ": create another endpoint"});
     }
-    if (edit.url && before.type == EndpointType::inbox) {
-        found.push_back({"/url", "not_allowed", "an INBOX has no URL"});
+    if (edit.url && before.type != EndpointType::webhook) {
+        found.push_back(
+            {"/url", "not_allowed",
+             "only a WEBHOOK has a URL; this is " + std::string{to_string(before.type)}});
     } else if (edit.url) {
         if (auto refused = destinations.refuse(*edit.url)) found.push_back(*std::move(refused));
+    }
+    if (before.type == EndpointType::pull && !after.headers.empty()) {
+        found.push_back(
+            {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
     }
     return found;
 }

@@ -71,7 +71,7 @@ LogLine head_of(const Settled& settled) {
 
 }  // namespace
 
-LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, InstanceId by) {
+LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, const Claimant& by) {
     return {.event_name = "event.claimed",
             .message = "claimed what is due",
             .correlation_id = {},
@@ -114,7 +114,7 @@ LogLine settled_line(const Settled& settled, Instant now) {
 }
 
 LogLine lease_expired_line(const Event& event, const char* operation,
-                           std::optional<InstanceId> holder) {
+                           const std::optional<Claimant>& holder) {
     LogLine line = line_of(LogLevel::warn, "lease.expired",
                            "a lease was over before its work was settled", event);
     line.fields.emplace_back("operation", operation);

@@ -14,12 +14,12 @@
 namespace sundial {
 
 [[nodiscard]] base::LogLine claimed_line(std::size_t events, std::chrono::microseconds duration,
-                                         InstanceId by);
+                                         const Claimant& by);
 /// event.completed, event.failed, event.retrying; or settle.late if nothing of it has changed.
 [[nodiscard]] base::LogLine settled_line(const Settled& settled, Instant now);
 /// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
-                                               std::optional<InstanceId> holder);
+                                               const std::optional<Claimant>& holder);
 /// An event that waits for another instant than before.
 struct EventMoved {
     Event event;  // as it is now

@@ -5,7 +5,7 @@
 namespace sundial {
 namespace {
 
-Settlement unsent(const Event& claimed, InstanceId by) {
+Settlement unsent(const Event& claimed, const Claimant& by) {
     return {.id = claimed.id,
             .held = claimed.version,
             .number = claimed.attempt,
@@ -16,7 +16,7 @@ Settlement unsent(const Event& claimed, InstanceId by) {
             .attempt = std::nullopt};
 }
 
-AttemptRecord record_of(const Event& claimed, const Outcome& outcome, InstanceId by,
+AttemptRecord record_of(const Event& claimed, const Outcome& outcome, const Claimant& by,
                         Instant started_at) {
     return {.event = claimed.id,
             .number = claimed.attempt,
@@ -29,7 +29,8 @@ AttemptRecord record_of(const Event& claimed, const Outcome& outcome, InstanceId
             .error_code = outcome.error ? std::string{to_string(*outcome.error)} : std::string{},
             .error_text = outcome.error_text,
             .response_body = outcome.response_body,
-            .instance = by};
+            .instance = by,
+            .held = claimed.version};
 }
 
 }  // namespace
@@ -44,7 +45,8 @@ Outcome judged(Outcome outcome, const Event& claimed, const Endpoint* endpoint) 
 }
 
 Settlement settlement_of(const Event& claimed, const Destination& destination,
-                         const Outcome& outcome, InstanceId by, Instant started_at, double random) {
+                         const Outcome& outcome, const Claimant& by, Instant started_at,
+                         double random) {
     Settlement settlement = unsent(claimed, by);
     settlement.started_at = started_at;
     settlement.duration = outcome.duration;
@@ -67,7 +69,7 @@ bool tries_used_up(const Event& claimed, const RetryPolicy& policy) {
     return claimed.retry_count > delays(policy).size();
 }
 
-Settlement lost_for_good(const Event& claimed, InstanceId by) {
+Settlement lost_for_good(const Event& claimed, const Claimant& by) {
     Settlement settlement = unsent(claimed, by);
     settlement.result =
         Refused{std::string{to_string(DeliveryErrorCode::lease_lost)} +
@@ -75,7 +77,7 @@ Settlement lost_for_good(const Event& claimed, InstanceId by) {
     return settlement;
 }
 
-Settlement accepted_before(const Event& claimed, const AttemptRecord& earlier, InstanceId by) {
+Settlement accepted_before(const Event& claimed, const AttemptRecord& earlier, const Claimant& by) {
     Settlement settlement = unsent(claimed, by);
     settlement.started_at = earlier.started_at;
     settlement.duration = earlier.duration;

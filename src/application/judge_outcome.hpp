@@ -14,16 +14,16 @@ namespace sundial {
 /// What to write of a try of `claimed` that began at `started_at`. `random` in [0, 1) spreads the
 /// next one.
 [[nodiscard]] Settlement settlement_of(const Event& claimed, const Destination& destination,
-                                       const Outcome& outcome, InstanceId by, Instant started_at,
-                                       double random);
+                                       const Outcome& outcome, const Claimant& by,
+                                       Instant started_at, double random);
 
 /// No try is left: the last ones were lost with their holders. Nothing is sent.
-[[nodiscard]] Settlement lost_for_good(const Event& claimed, InstanceId by);
+[[nodiscard]] Settlement lost_for_good(const Event& claimed, const Claimant& by);
 /// Whether that is so.
 [[nodiscard]] bool tries_used_up(const Event& claimed, const RetryPolicy& policy);
 
 /// An earlier try was accepted; nothing is sent again.
 [[nodiscard]] Settlement accepted_before(const Event& claimed, const AttemptRecord& earlier,
-                                         InstanceId by);
+                                         const Claimant& by);
 
 }  // namespace sundial

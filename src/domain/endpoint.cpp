@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr EnumNames<2> type_names{"WEBHOOK", "INBOX"};
+constexpr EnumNames<3> type_names{"WEBHOOK", "INBOX", "PULL"};
 constexpr EnumNames<3> format_names{"RAW", "ENVELOPE", "CLOUDEVENTS"};
 
 constexpr std::size_t longest_name = 100;

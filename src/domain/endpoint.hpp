@@ -17,7 +17,8 @@
 
 namespace sundial {
 
-enum class EndpointType : std::uint8_t { webhook, inbox };
+/// What it is decides who brings it its events; the workers of a PULL endpoint come for theirs.
+enum class EndpointType : std::uint8_t { webhook, inbox, pull };
 [[nodiscard]] std::string_view to_string(EndpointType type);
 [[nodiscard]] std::optional<EndpointType> parse_endpoint_type(std::string_view text);
 
@@ -44,7 +45,7 @@ struct Endpoint {
     std::optional<std::uint32_t> max_in_flight{};  // requests at once, of all instances together
     bool enabled = true;
     std::optional<std::string> disabled_reason;
-    std::vector<SigningKey> signing_keys;  // newest first; none of an inbox
+    std::vector<SigningKey> signing_keys;  // newest first; of a webhook
     std::string secret_hint;               // of the newest: "whsec_…Q9f"
     std::string public_key;  // "whpk_…" of the newest v1a; empty: it signs by v1 alone
     Version version{1};

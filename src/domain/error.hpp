@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "domain/claimant.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
 
@@ -32,7 +33,7 @@ struct InvalidStateTransition {
     EventId id;
     std::string action;
     EventStatus status;
-    std::optional<InstanceId> claimed_by;
+    std::optional<Claimant> claimed_by;
     Version version;
 };
 /// The row is past the version that the claim returned: somebody else has it, or it is over.

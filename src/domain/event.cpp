@@ -84,10 +84,10 @@ std::optional<std::chrono::microseconds> lateness(const Event& event) {
 
 bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
 
-Result<Event> claim(Event event, InstanceId by, Instant now, std::chrono::microseconds lease) {
+Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microseconds lease) {
     if (!claimable(event, now)) return refused(event, "claim");
     if (is_claimed(event)) ++event.retry_count;  // its holder never said what became of it
-    event.state = Processing{by};
+    event.state = Processing{std::move(by)};
     event.claimable_at = now + lease;
     event.attempt = base::next(event.attempt);
     return changed(std::move(event), now);  // this version outranks every earlier holder

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "domain/claimant.hpp"
 #include "domain/error.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
@@ -29,7 +30,7 @@ struct Pending {
     friend bool operator==(const Pending&, const Pending&) = default;
 };
 struct Processing {
-    std::optional<InstanceId> claimed_by;  // empty while it waits for its next try, or is parked
+    std::optional<Claimant> claimed_by;  // empty while it waits for its next try, or is parked
     friend bool operator==(const Processing&, const Processing&) = default;
 };
 struct Completed {
@@ -107,7 +108,7 @@ inline constexpr std::chrono::seconds late_after{1};
 
 /// Errors of all: InvalidStateTransition, with `event` as it was given.
 /// A lease found expired counts as a lost try.
-[[nodiscard]] Result<Event> claim(Event event, InstanceId by, Instant now,
+[[nodiscard]] Result<Event> claim(Event event, Claimant by, Instant now,
                                   std::chrono::microseconds lease);
 [[nodiscard]] Result<Event> complete(Event event, Instant now);
 /// Refused for good: that try is no part of retry_count.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "domain/claimant.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
 
@@ -64,7 +65,8 @@ struct AttemptRecord {
     std::string error_code;  // empty if none
     std::string error_text;
     std::string response_body;
-    std::optional<InstanceId> instance;
+    std::optional<Claimant> instance;  // who made it
+    std::optional<Version> held{};     // the version that its claim returned
     friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };
 

@@ -7,6 +7,7 @@
 
 #include "adapters/memory/event_queue.hpp"
 #include "adapters/memory/manual_clock.hpp"
+#include "adapters/memory/pull_queue.hpp"
 #include "adapters/memory/store.hpp"
 #include "adapters/postgres/open.hpp"
 #include "adapters/sqlite/open.hpp"
@@ -43,21 +44,24 @@ public:
     explicit InMemory(Values... values) : clock_{values...} {}
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
+    PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
 
 private:
     TheClock clock_;
     memory::MemoryStore store_{clock_};
     memory::MemoryEventQueue queue_{store_};
+    memory::MemoryPullQueue pull_queue_{store_};
 };
 
-/// A database that opens as the three ports.
+/// A database that opens as these ports.
 template <class Database>
 class Opened final : public Storage {
 public:
     explicit Opened(std::unique_ptr<Database> database) : database_(std::move(database)) {}
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
+    PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
 
 private:

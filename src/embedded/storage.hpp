@@ -4,6 +4,7 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 #include "sundial/embedding.hpp"
@@ -16,6 +17,7 @@ public:
     virtual ~Storage() = default;
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
+    virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
 };
 

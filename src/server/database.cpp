@@ -17,6 +17,7 @@ public:
     explicit Sqlite(std::unique_ptr<sqlite::SqliteDatabase> opened) : opened_(std::move(opened)) {}
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
+    PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Clock& clock() override { return opened_->clock(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
@@ -45,6 +46,7 @@ public:
         : opened_(std::move(opened)) {}
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
+    PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Clock& clock() override { return opened_->clock(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();

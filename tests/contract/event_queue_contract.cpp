@@ -95,7 +95,8 @@ TEST_P(EventQueueContract, RescuesAnEventWhoseLeaseIsOver) {
                              .error_code = {},
                              .error_text = {},
                              .response_body = {},
-                             .instance = instance_a};
+                             .instance = instance_a,
+                             .held = held.version};
     EXPECT_THAT(attempts_of(event.id), ElementsAre(lost));
 }
 

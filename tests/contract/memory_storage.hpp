@@ -5,6 +5,7 @@
 
 #include "adapters/memory/event_queue.hpp"
 #include "adapters/memory/manual_clock.hpp"
+#include "adapters/memory/pull_queue.hpp"
 #include "adapters/memory/store.hpp"
 #include "contract/storage.hpp"
 
@@ -15,6 +16,7 @@ public:
     explicit MemoryStorage(std::uint32_t shards) : store_{clock_, {.shards = shards}} {}
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
+    PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
     std::vector<RecordedEvent> recorded() override { return store_.recorded(); }
 
@@ -22,6 +24,7 @@ private:
     ManualClock clock_{noon};
     MemoryStore store_;
     MemoryEventQueue queue_{store_};
+    MemoryPullQueue pull_queue_{store_};
 };
 
 [[nodiscard]] inline StorageKind memory_with(std::uint32_t shards) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <tuple>
 
 #include "contract/settlements.hpp"
 #include "support/describe.hpp"
@@ -53,18 +54,29 @@ RandomOperations::RandomOperations(Storage& model, unsigned seed)
 }
 
 RandomOperation RandomOperations::next() {
+    if (!std::exchange(begun_, true)) return add_endpoints();
     if (repetition_) return *std::exchange(repetition_, std::nullopt);
     using Make = RandomOperation (RandomOperations::*)();
     static const std::vector<std::pair<unsigned, Make>> weights{
-        {10, &RandomOperations::add},        {10, &RandomOperations::add_many},
-        {20, &RandomOperations::claim},      {20, &RandomOperations::settle},
-        {6, &RandomOperations::give_back},   {5, &RandomOperations::extend},
-        {12, &RandomOperations::advance},    {6, &RandomOperations::look},
-        {8, &RandomOperations::edit},        {4, &RandomOperations::exchange_key},
-        {4, &RandomOperations::cancel_one},  {5, &RandomOperations::retry},
-        {3, &RandomOperations::dismiss_one}, {1, &RandomOperations::forget_or_erase},
-        {3, &RandomOperations::unpark},      {8, &RandomOperations::list},
-        {4, &RandomOperations::lock_many},   {3, &RandomOperations::roll_back}};
+        {10, &RandomOperations::add},
+        {10, &RandomOperations::add_many},
+        {20, &RandomOperations::claim},
+        {14, &RandomOperations::claim_to_pull},
+        {24, &RandomOperations::settle},
+        {6, &RandomOperations::give_back},
+        {5, &RandomOperations::extend},
+        {12, &RandomOperations::advance},
+        {6, &RandomOperations::look},
+        {8, &RandomOperations::edit},
+        {4, &RandomOperations::exchange_key},
+        {4, &RandomOperations::cancel_one},
+        {5, &RandomOperations::retry},
+        {3, &RandomOperations::dismiss_one},
+        {1, &RandomOperations::forget_or_erase},
+        {3, &RandomOperations::unpark},
+        {8, &RandomOperations::list},
+        {4, &RandomOperations::lock_many},
+        {3, &RandomOperations::roll_back}};
     unsigned total = 0;
     for (const auto& [weight, make] : weights) total += weight;
     auto drawn = below(total);
@@ -159,13 +171,48 @@ RandomOperation RandomOperations::add_many() {
     });
 }
 
+RandomOperation RandomOperations::add_endpoints() {
+    return committed("add endpoints", [ids = endpoints_](Transaction& tx) {
+        std::string answer;
+        for (std::size_t i = 1; i < ids.size(); ++i) {
+            answer += describe(tx.endpoints().add(an_endpoint().with_id(ids[i]).pull()));
+        }
+        return answer;
+    });
+}
+
+std::array<std::uint32_t, 4> RandomOperations::shares_of(
+    const std::array<std::vector<Instant>, 4>& ready) {
+    std::array<std::uint32_t, 4> shares{};
+    for (std::size_t priority = 0; priority < 4; ++priority) {
+        auto instants = ready[priority];
+        std::sort(instants.begin(), instants.end());
+        auto share = below(5);
+        while (share > 0 && share < instants.size() && instants[share - 1] == instants[share]) {
+            ++share;
+        }
+        shares[priority] = static_cast<std::uint32_t>(share);
+    }
+    return shares;
+}
+
+std::string RandomOperations::told(const Storage& storage, Claimed claimed) {
+    std::sort(claimed.events.begin(), claimed.events.end(),
+              [](const ClaimedEvent& a, const ClaimedEvent& b) { return a.event.id < b.event.id; });
+    std::string text = describe(claimed.now) + '\n';
+    for (const auto& [event, rescued] : claimed.events) {
+        text += (rescued ? "rescued " : "") + describe(event) + '\n';
+        if (&storage == &model_) claims_.push_back(event);
+    }
+    return text;
+}
+
 RandomOperation RandomOperations::claim() {
-    // Which of equally old ones are taken is left open, so a share never cuts between such.
     const auto shards = model_.queue().shards();
     const Instant now = model_.clock().now();
     std::vector<std::array<std::vector<Instant>, 4>> ready(shards);
     for (const Event& event : all_events(model_, everything())) {
-        if (!claimable(event, now)) continue;
+        if (!claimable(event, now) || is_pull(event)) continue;
         ready[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)].push_back(
             event.claimable_at);
     }
@@ -173,30 +220,42 @@ RandomOperation RandomOperations::claim() {
     const auto lease = 1s + up_to(12s);
     std::vector<ClaimRequest> requests;
     for (std::uint32_t shard = 0; shard < shards; ++shard) {
-        requests.push_back({.by = by, .shard = shard, .lease = lease});
-        for (std::size_t priority = 0; priority < 4; ++priority) {
-            auto& instants = ready[shard][priority];
-            std::sort(instants.begin(), instants.end());
-            auto share = below(5);
-            while (share > 0 && share < instants.size() && instants[share - 1] == instants[share]) {
-                ++share;
-            }
-            requests.back().shares[priority] = static_cast<std::uint32_t>(share);
-        }
+        requests.push_back(
+            {.by = by, .shard = shard, .shares = shares_of(ready[shard]), .lease = lease});
     }
     return {"claim", [this, requests](Storage& storage) {
                 std::string answer;
                 for (const auto& request : requests) {
-                    auto [events, now_there] = storage.queue().claim_ready(request);
-                    std::sort(events.begin(), events.end(),
-                              [](const ClaimedEvent& a, const ClaimedEvent& b) {
-                                  return a.event.id < b.event.id;
-                              });
-                    answer += describe(now_there) + '\n';
-                    for (const auto& [event, rescued] : events) {
-                        answer += (rescued ? "rescued " : "") + describe(event) + '\n';
-                        if (&storage == &model_) claims_.push_back(event);
-                    }
+                    answer += told(storage, storage.queue().claim_ready(request));
+                }
+                return answer;
+            }};
+}
+
+RandomOperation RandomOperations::claim_to_pull() {
+    const auto shards = model_.queue().shards();
+    const Instant now = model_.clock().now();
+    const EndpointId endpoint = one_of(endpoints_);
+    std::vector<std::array<std::vector<Instant>, 4>> ready(shards);
+    for (const Event& event : all_events(model_, everything())) {
+        if (!claimable(event, now) || !is_pull(event) || event.endpoint != endpoint) continue;
+        ready[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)].push_back(
+            event.claimable_at);
+    }
+    const Claimant by{one_of(instances_), "w-" + std::to_string(below(3))};
+    const auto lease = 1s + up_to(12s);
+    std::vector<PullRequest> requests;
+    for (std::uint32_t shard = 0; shard < shards; ++shard) {
+        requests.push_back({.endpoint = endpoint,
+                            .by = by,
+                            .shard = shard,
+                            .shares = shares_of(ready[shard]),
+                            .lease = lease});
+    }
+    return {"claim to pull", [this, requests](Storage& storage) {
+                std::string answer;
+                for (const auto& request : requests) {
+                    answer += told(storage, storage.pull_queue().claim(request));
                 }
                 return answer;
             }};
@@ -254,10 +313,19 @@ RandomOperation RandomOperations::advance() {
 }
 
 RandomOperation RandomOperations::look() {
-    return {"look", [](Storage& storage) {
+    return {"look", [endpoints = endpoints_](Storage& storage) {
                 std::ostringstream answer;
                 const auto horizon = storage.queue().look();
                 answer << describe(horizon.now) << '\n' << describe_all(horizon.next);
+                auto [now, heads] = storage.pull_queue().look(endpoints);
+                answer << describe(now) << '\n';
+                std::ranges::sort(heads, {}, [](const PullHead& head) {
+                    return std::tuple{head.endpoint, head.shard, head.priority};
+                });
+                for (const PullHead& head : heads) {
+                    answer << to_string(head.endpoint) << ' ' << head.shard << ' '
+                           << to_string(head.priority) << ' ' << describe(head.next) << '\n';
+                }
                 const auto backlog = storage.queue().backlog();
                 answer << "missed " << backlog.missed;
                 if (backlog.missed > 0) {

@@ -53,10 +53,20 @@ private:
     /// Claims that were made and not settled, one of each event; they are not given out again.
     std::vector<Event> some_claims();
     Settlement a_settlement(const Event& claimed);
+    /// The first endpoint is nowhere to be found, the others are of type PULL.
+    [[nodiscard]] bool is_pull(const Event& event) const {
+        return event.endpoint && *event.endpoint != endpoints_[0];
+    }
+    /// Which of equally old ones are taken is left open, so a share never cuts between such.
+    std::array<std::uint32_t, 4> shares_of(const std::array<std::vector<Instant>, 4>& ready);
+    /// Remembers what the model claimed.
+    std::string told(const Storage& storage, Claimed claimed);
 
     RandomOperation add();
     RandomOperation add_many();
+    RandomOperation add_endpoints();
     RandomOperation claim();
+    RandomOperation claim_to_pull();
     RandomOperation settle();
     RandomOperation give_back();
     RandomOperation extend();
@@ -84,6 +94,7 @@ private:
     std::vector<IdempotencyKey> keys_;
     std::vector<Event> claims_;
     std::optional<RandomOperation> repetition_;  // of a settlement whose answer is taken as lost
+    bool begun_ = false;                         // the endpoints are there
 };
 
 }  // namespace sundial

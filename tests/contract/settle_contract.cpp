@@ -39,7 +39,8 @@ TEST_P(SettleContract, TellsASuccessAmongTheAttempts) {
                                 .error_code = {},
                                 .error_text = {},
                                 .response_body = {},
-                                .instance = instance_a};
+                                .instance = instance_a,
+                                .held = Version{2}};
     EXPECT_THAT(attempts_of(event.id), ElementsAre(success));
 }
 
@@ -291,7 +292,8 @@ TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
                                  .error_code = {},
                                  .error_text = "endpoint disabled",
                                  .response_body = {},
-                                 .instance = instance_a};
+                                 .instance = instance_a,
+                                 .held = Version{2}};
     EXPECT_THAT(attempts_of(event.id), ElementsAre(released));
     advance(9s);
     const auto again = claim(instance_b);

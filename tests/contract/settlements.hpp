@@ -13,7 +13,7 @@ namespace sundial {
 /// How long the tries of these tests take.
 inline constexpr auto a_try = 120ms;
 
-[[nodiscard]] inline InstanceId holder_of(const Event& claimed) {
+[[nodiscard]] inline Claimant holder_of(const Event& claimed) {
     return std::get<Processing>(claimed.state).claimed_by.value();
 }
 
@@ -29,7 +29,8 @@ inline constexpr auto a_try = 120ms;
             .error_code = "HTTP_STATUS",
             .error_text = "the receiver said no",
             .response_body = "{\"error\":\"né\"}",
-            .instance = holder_of(claimed)};
+            .instance = holder_of(claimed),
+            .held = claimed.version};
 }
 
 [[nodiscard]] inline Settlement accepted(const Event& claimed, Instant started_at) {

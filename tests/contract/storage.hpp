@@ -17,6 +17,7 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 #include "domain/recorded_event.hpp"
 #include "support/builders.hpp"
@@ -31,6 +32,7 @@ public:
     virtual ~Storage() = default;
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
+    virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
     /// All that `Transaction::record` wrote, oldest first; `data` is empty where it was erased.
     virtual std::vector<RecordedEvent> recorded() = 0;
@@ -49,6 +51,7 @@ class StorageTest : public testing::TestWithParam<StorageKind> {
 protected:
     Store& store() { return storage_->store(); }
     EventQueue& queue() { return storage_->queue(); }
+    PullQueue& pull_queue() { return storage_->pull_queue(); }
     Clock& clock() { return storage_->clock(); }
     Storage& storage() { return *storage_; }
     void advance(std::chrono::microseconds by) {

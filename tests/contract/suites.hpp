@@ -5,6 +5,7 @@
 #include "contract/event_repository_contract.hpp"
 #include "contract/manners_contract.hpp"
 #include "contract/model_contract.hpp"
+#include "contract/pull_queue_contract.hpp"
 #include "contract/race_contract.hpp"
 #include "contract/store_contract.hpp"
 #include "contract/tz_repository_contract.hpp"
@@ -21,6 +22,7 @@
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);     \
     SUNDIAL_CONTRACT(adapter, MannersContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);           \
     SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);  \
     SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);              \

@@ -124,8 +124,10 @@ TEST(EndpointDefects, BoundOnesOwnDelays) {
 TEST(EndpointType, ReadsWhatItWrites) {
     EXPECT_EQ(to_string(EndpointType::webhook), "WEBHOOK");
     EXPECT_EQ(to_string(EndpointType::inbox), "INBOX");
+    EXPECT_EQ(to_string(EndpointType::pull), "PULL");
+    EXPECT_EQ(parse_endpoint_type("PULL"), EndpointType::pull);
     EXPECT_EQ(parse_endpoint_type("INBOX"), EndpointType::inbox);
-    EXPECT_EQ(parse_endpoint_type("PULL"), std::nullopt);
+    EXPECT_EQ(parse_endpoint_type("SQS"), std::nullopt);
 }
 
 }  // namespace

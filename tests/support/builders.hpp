@@ -290,8 +290,15 @@ public:
         endpoint_.disabled_reason = std::move(reason);
         return *this;
     }
-    EndpointBuilder& inbox() {
-        endpoint_.type = EndpointType::inbox;
+    EndpointBuilder& inbox() { return without_url(EndpointType::inbox); }
+    EndpointBuilder& pull() { return without_url(EndpointType::pull); }
+
+    [[nodiscard]] Endpoint build() const { return endpoint_; }
+    operator Endpoint() const { return endpoint_; }
+
+private:
+    EndpointBuilder& without_url(EndpointType type) {
+        endpoint_.type = type;
         endpoint_.url.clear();
         endpoint_.headers.clear();
         endpoint_.signing_keys.clear();
@@ -299,10 +306,6 @@ public:
         return *this;
     }
 
-    [[nodiscard]] Endpoint build() const { return endpoint_; }
-    operator Endpoint() const { return endpoint_; }
-
-private:
     Endpoint endpoint_;
 };
 /// A webhook, enabled, standard retries, 10 s.

@@ -22,6 +22,9 @@ template <class Id>
 std::string id_or_none(const std::optional<Id>& id) {
     return id ? to_string(*id) : "none";
 }
+std::string id_or_none(const std::optional<Claimant>& claimant) {
+    return claimant ? describe(*claimant) : "none";
+}
 
 std::string text_of(const EventState& state) {
     return std::visit(
@@ -59,6 +62,11 @@ std::string describe(Instant instant) {
     return out.str();
 }
 
+std::string describe(const Claimant& claimant) {
+    const std::string instance = to_string(claimant.instance);
+    return claimant.worker.empty() ? instance : claimant.worker + " through " + instance;
+}
+
 std::string describe(const Event& event) {
     std::ostringstream out;
     out << "event " << to_string(event.id) << " v" << event.version.value << ' '
@@ -93,7 +101,8 @@ std::string describe(const AttemptRecord& attempt) {
         << ", started " << describe(attempt.started_at) << ", " << attempt.duration.count()
         << "us, status " << (attempt.status_code ? std::to_string(*attempt.status_code) : "none")
         << ", error '" << attempt.error_code << "' '" << attempt.error_text << "', answer '"
-        << text_of(attempt.response_body) << "', by " << id_or_none(attempt.instance);
+        << text_of(attempt.response_body) << "', by " << id_or_none(attempt.instance) << ", held v"
+        << (attempt.held ? attempt.held->value : 0);
     return out.str();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/strong.hpp"
 #include "base/uuid.hpp"
+#include "domain/claimant.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
@@ -15,6 +16,7 @@
 namespace sundial {
 
 [[nodiscard]] std::string describe(Instant instant);
+[[nodiscard]] std::string describe(const Claimant& claimant);
 [[nodiscard]] std::string describe(const Event& event);
 [[nodiscard]] std::string describe(const AttemptRecord& attempt);
 [[nodiscard]] std::string describe(const Error& error);
@@ -34,6 +36,7 @@ template <class Values>
 }
 
 /// How GoogleTest prints them.
+inline void PrintTo(const Claimant& claimant, std::ostream* out) { *out << describe(claimant); }
 inline void PrintTo(const Event& event, std::ostream* out) { *out << describe(event); }
 inline void PrintTo(const AttemptRecord& attempt, std::ostream* out) { *out << describe(attempt); }
 

@@ -1,47 +1,13 @@
 #include "adapters/memory/event_queue.hpp"
 
 #include <algorithm>
-#include <array>
-#include <tuple>
 #include <utility>
 
+#include "adapters/memory/claiming.hpp"
 #include "adapters/memory/settling.hpp"
 #include "adapters/memory/state.hpp"
 
 namespace sundial::memory {
-namespace {
-
-/// Claimable events of one shard, oldest first in each priority.
-std::array<std::vector<const Event*>, 4> ready(const State& state, std::uint32_t shard,
-                                               Instant now) {
-    std::array<std::vector<const Event*>, 4> found;
-    for (const auto& [id, event] : state.live.rows()) {
-        if (shard_of(id, state.shards) == shard && claimable(event, now)) {
-            found[static_cast<std::size_t>(event.priority)].push_back(&event);
-        }
-    }
-    for (auto& events : found) {
-        std::sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
-            return std::tie(a->claimable_at, a->id) < std::tie(b->claimable_at, b->id);
-        });
-    }
-    return found;
-}
-
-AttemptRecord lost_try(const Event& event) {
-    return {.event = event.id,
-            .number = event.attempt,
-            .outcome = AttemptOutcome::lost,
-            .endpoint = event.endpoint,
-            .started_at = std::nullopt,
-            .status_code = std::nullopt,
-            .error_code = {},
-            .error_text = {},
-            .response_body = {},
-            .instance = std::get<Processing>(event.state).claimed_by};
-}
-
-}  // namespace
 
 MemoryEventQueue::MemoryEventQueue(const MemoryStore& store) : state_{store.state_} {}
 MemoryEventQueue::~MemoryEventQueue() = default;
@@ -52,6 +18,7 @@ Horizon MemoryEventQueue::look() {
     const Turn turn{*state_};
     Horizon horizon{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
     for (const auto& [id, event] : state_->live.rows()) {
+        if (is_pull(*state_, event)) continue;
         Instant& next = horizon.next[shard_of(id, state_->shards)];
         next = std::min(next, event.claimable_at);
     }
@@ -60,21 +27,10 @@ Horizon MemoryEventQueue::look() {
 
 Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
     Turn turn{*state_};
-    Claimed claimed{{}, state_->clock.now()};
-    const auto found = ready(*state_, request.shard, claimed.now);
-    for (std::size_t priority = 0; priority < found.size(); ++priority) {
-        const auto& events = found[priority];
-        const auto count = std::min<std::size_t>(request.shares[priority], events.size());
-        for (std::size_t i = 0; i < count; ++i) {
-            const Event& before = *events[i];
-            const bool rescued = is_claimed(before);
-            if (rescued) state_->attempts.insert({before.id, before.attempt}, lost_try(before));
-            Event event = claim(before, request.by, claimed.now, request.lease).value();
-            state_->live.replace(event.id, event);
-            if (state_->obstacles.find(event.id)) state_->obstacles.erase(event.id);
-            claimed.events.push_back({std::move(event), rescued});
-        }
-    }
+    const auto wanted = [&](const Event& event) {
+        return !is_pull(*state_, event) && shard_of(event.id, state_->shards) == request.shard;
+    };
+    Claimed claimed = claim_wanted(*state_, {request.by, request.shares, request.lease}, wanted);
     turn.commit();
     return claimed;
 }
@@ -120,6 +76,7 @@ Backlog MemoryEventQueue::backlog() {
     Backlog backlog;
     for (const auto& [id, event] : state_->live.rows()) {
         if (!claimable(event, now) || now - event.claimable_at <= late_after) continue;
+        if (is_pull(*state_, event)) continue;
         const bool first = backlog.missed++ == 0;
         backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
         backlog.newest = first ? event.due : std::max(backlog.newest, event.due);

@@ -35,7 +35,8 @@ AttemptRecord success_of(const FinishedEvent& completed) {
             .error_code = {},
             .error_text = {},
             .response_body = {},
-            .instance = last_try.settled_by};
+            .instance = last_try.settled_by,
+            .held = Version{event.version.value - 1}};
 }
 
 }  // namespace

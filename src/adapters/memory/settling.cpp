@@ -32,8 +32,8 @@ Event settled(const Event& event, const Settlement& settlement, Instant now) {
     return next;
 }
 
-/// Whether this very try was recorded by the same instance as `outcome`.
-bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, InstanceId by) {
+/// Whether this very try was recorded by the same holder as `outcome`.
+bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, const Claimant& by) {
     const AttemptRecord* attempt = state.attempts.find(key);
     return attempt && attempt->outcome == outcome && attempt->instance == by;
 }
@@ -59,6 +59,7 @@ void tell_late(State& state, const Settlement& settlement) {
     late.started_at = settlement.started_at;
     late.duration = settlement.duration;
     late.status_code = settlement.status_code;
+    late.held = settlement.held;
     state.attempts.replace(key, std::move(late));
 }
 
@@ -73,7 +74,9 @@ Result<void> settle(State& state, const Settlement& settlement) {
     }
     Event next = settled(*event, settlement, state.clock.now());
     if (settlement.attempt) {
-        state.attempts.insert({settlement.id, settlement.number}, *settlement.attempt);
+        AttemptRecord attempt = *settlement.attempt;
+        attempt.held = settlement.held;
+        state.attempts.insert({settlement.id, settlement.number}, std::move(attempt));
     }
     if (!is_final(next)) {
         state.live.replace(settlement.id, std::move(next));
@@ -104,7 +107,8 @@ Result<void> give_back(State& state, const GivenBack& given_back) {
                                 .error_code = {},
                                 .error_text = given_back.reason,
                                 .response_body = {},
-                                .instance = given_back.by});
+                                .instance = given_back.by,
+                                .held = given_back.held});
     state.live.replace(given_back.id, std::move(next));
     if (given_back.obstacle) state.obstacles.insert(given_back.id, *given_back.obstacle);
     return {};

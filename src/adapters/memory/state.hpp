@@ -27,7 +27,7 @@ namespace sundial::memory {
 
 /// The try that ended an event; of a cancelled one there is none.
 struct LastTry {
-    std::optional<InstanceId> settled_by;
+    std::optional<Claimant> settled_by;
     std::optional<Instant> started_at;
     std::chrono::microseconds duration{0};
     std::optional<int> status_code;

@@ -31,6 +31,7 @@ public:
 
 private:
     friend class MemoryEventQueue;
+    friend class MemoryPullQueue;
     std::shared_ptr<State> state_;
 };
 

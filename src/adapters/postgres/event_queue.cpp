@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "adapters/postgres/claiming.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statements.hpp"
 #include "base/crash_point.hpp"
@@ -90,6 +91,7 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
     std::vector<std::optional<std::string>> outcomes, error_codes, error_texts;
     std::vector<std::optional<EndpointId>> endpoints;
     std::vector<std::optional<Bytes>> bodies;
+    std::vector<std::optional<std::string>> workers;
     for (const std::size_t i : indices) {
         const Settlement& one = all[i];
         const auto* retry = std::get_if<RetryIn>(&one.result);
@@ -97,7 +99,8 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
         ids.push_back(one.id);
         held.push_back(one.held);
         numbers.push_back(one.number);
-        instances.push_back(one.by);
+        instances.push_back(one.by.instance);
+        workers.push_back(worker_of(one.by));
         results.push_back(std::visit(ResultName{}, one.result));
         delays.push_back(retry ? std::optional{retry->delay} : std::nullopt);
         reasons.push_back(refused ? std::optional{as_text(refused->reason)} : std::nullopt);
@@ -114,7 +117,7 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
     }
     return Call{statement, shard,     ids,         held,        numbers,   instances,
                 results,   delays,    reasons,     starts,      durations, status_codes,
-                outcomes,  endpoints, error_codes, error_texts, bodies};
+                outcomes,  endpoints, error_codes, error_texts, bodies,    workers};
 }
 
 }  // namespace
@@ -126,29 +129,14 @@ Horizon PostgresEventQueue::look() {
 }
 
 Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
-    std::vector<std::int16_t> priorities;
-    std::vector<std::int32_t> shares;
-    for (std::size_t i = 0; i < request.shares.size(); ++i) {
-        if (request.shares[i] == 0) continue;
-        priorities.push_back(static_cast<std::int16_t>(i));
-        shares.push_back(static_cast<std::int32_t>(request.shares[i]));
-    }
+    const auto [priorities, shares] = wanted_of(request.shares);
     const Call claim{
         sql::claim_ready, static_cast<std::int16_t>(request.shard), priorities, shares, request.by,
         request.lease,    database_.trusted_server(request.lease)};
     CRASH_POINT("claim: before commit");
     const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
     CRASH_POINT("claim: after commit");
-    const Answer& rows = answered.answers.front();
-    Claimed claimed{{}, answered.now};
-    if (rows.empty()) return claimed;
-    claimed.now = rows.get<Instant>(0, rows.column("now").value());
-    const int rescued = rows.column("rescued").value();
-    auto events = events_in(rows);
-    for (std::size_t row = 0; row < events.size(); ++row) {
-        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, rescued)});
-    }
-    return claimed;
+    return claimed_in(answered);
 }
 
 std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement> settlements) {
@@ -176,20 +164,21 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         std::vector<InstanceId> instances;
         std::vector<std::optional<std::chrono::microseconds>> delays;
         std::vector<std::string> reasons;
-        std::vector<std::optional<std::string>> obstacles;
+        std::vector<std::optional<std::string>> obstacles, workers;
         for (const std::size_t i : indices) {
             const auto& obstacle = given_back[i].obstacle;
             ids.push_back(given_back[i].id);
             held.push_back(given_back[i].held);
             numbers.push_back(given_back[i].number);
-            instances.push_back(given_back[i].by);
+            instances.push_back(given_back[i].by.instance);
+            workers.push_back(worker_of(given_back[i].by));
             delays.push_back(given_back[i].delay);
             reasons.push_back(as_text(given_back[i].reason));
             obstacles.push_back(obstacle ? std::optional{std::string{to_string(*obstacle)}}
                                          : std::nullopt);
         }
-        return Call{sql::give_back, shard,  ids,     held,     numbers,
-                    instances,      delays, reasons, obstacles};
+        return Call{sql::give_back, shard,  ids,     held,      numbers,
+                    instances,      delays, reasons, obstacles, workers};
     };
     const auto look_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
         std::vector<EventId> ids;
@@ -198,7 +187,7 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         for (const std::size_t i : indices) {
             ids.push_back(given_back[i].id);
             numbers.push_back(given_back[i].number);
-            instances.push_back(given_back[i].by);
+            instances.push_back(given_back[i].by.instance);
         }
         return Call{sql::given_back_before, shard, ids, numbers, instances};
     };

@@ -36,11 +36,13 @@ inline constexpr Statement add_events{"add_events", R"sql(
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin)
+         jitter, nominal_time, second_pass, origin, pull)
     SELECT shard, id, 'PENDING', priority, claimable_at, version, 0, 0, due,
            idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
            wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at,
-           jitter, nominal_time, second_pass, origin
+           jitter, nominal_time, second_pass, origin,
+           EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
+                    WHERE its.id = given.endpoint_id AND its.type = 'PULL')
       FROM given JOIN keyed ON keyed.event_id = given.id
     RETURNING id, pg_current_xact_id()::text)sql"};
 
@@ -94,7 +96,8 @@ inline constexpr Statement update_event{"update_event", R"sql(
            idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
-           updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28
+           updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
+           pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
     RETURNING pg_current_xact_id()::text)sql"};
 
@@ -143,10 +146,11 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
-         jitter, nominal_time, second_pass, origin)
+         jitter, nominal_time, second_pass, origin, pull)
     VALUES ($1, $2, 'PENDING', $5, $18, $19, 0, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
-            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25)
+            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25,
+            EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
     RETURNING pg_current_xact_id()::text)sql"};
 
 /// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 version now,
@@ -228,11 +232,11 @@ inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
 /// $1 shard, $2 id.
 inline constexpr Statement attempts_of{"attempts_of", R"sql(
     SELECT number, outcome, endpoint_id, started_at, duration, status_code,
-           error_code, error_text, response_body, instance_id
+           error_code, error_text, response_body, instance_id, held, worker
       FROM sundial.attempts WHERE shard = $1 AND event_id = $2
     UNION ALL
     SELECT attempt, 'SUCCEEDED', endpoint_id, started_at, coalesce(duration, '0'), status_code,
-           '', '', '', settled_by
+           '', '', '', settled_by, version - 1, worker
       FROM sundial.event_history WHERE shard = $1 AND id = $2 AND status = 'COMPLETED'
     ORDER BY number)sql"};
 

@@ -7,6 +7,7 @@
 #include "adapters/postgres/event_queue.hpp"
 #include "adapters/postgres/migrate.hpp"
 #include "adapters/postgres/migration_statements.hpp"
+#include "adapters/postgres/pull_queue.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/store.hpp"
 #include "adapters/postgres/wake_channel.hpp"
@@ -35,6 +36,7 @@ public:
 
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
+    PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {
@@ -62,6 +64,7 @@ private:
     Database database_;
     PostgresStore store_{database_};
     PostgresEventQueue queue_{database_};
+    PostgresPullQueue pull_queue_{database_};
     PostgresClock clock_;
     const Found found_;
     const std::string listen_url_;

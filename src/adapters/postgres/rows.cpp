@@ -64,6 +64,13 @@ Priority priority_of(std::int16_t number) {
     return static_cast<Priority>(number);
 }
 
+/// A worker's claim has both, an instance's own the first.
+std::optional<Claimant> claimant(std::optional<InstanceId> instance,
+                                 std::optional<std::string> worker) {
+    if (!instance) return std::nullopt;
+    return Claimant{*instance, std::move(worker).value_or("")};
+}
+
 /// Reads events of the live table, of the history, or of both.
 class EventReader {
 public:
@@ -119,7 +126,8 @@ private:
         const auto status = event_status(get<std::string>(row, status_));
         if (status == EventStatus::pending) return Pending{};
         if (status == EventStatus::processing) {
-            return Processing{get<std::optional<InstanceId>>(row, claimed_by_)};
+            return Processing{claimant(get<std::optional<InstanceId>>(row, claimed_by_),
+                                       get<std::optional<std::string>>(row, worker_))};
         }
         if (!finished_at_ || !reason_) throw Corrupt{"a live event has status of a finished one"};
         const auto at = get<Instant>(row, *finished_at_);
@@ -161,6 +169,7 @@ private:
     int updated_at_ = reader_.column("updated_at");
     int status_ = reader_.column("status");
     int claimed_by_ = reader_.column("claimed_by");
+    int worker_ = reader_.column("worker");
     // What only finished events have.
     Column finished_at_ = rows_.column("finished_at");
     Column reason_ = rows_.column("reason");
@@ -529,7 +538,9 @@ std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
             .error_code = rows.get<std::string>(row, 6),
             .error_text = rows.get<std::string>(row, 7),
             .response_body = rows.get<Bytes>(row, 8).value,
-            .instance = rows.get<std::optional<InstanceId>>(row, 9)};
+            .instance = claimant(rows.get<std::optional<InstanceId>>(row, 9),
+                                 rows.get<std::optional<std::string>>(row, 11)),
+            .held = rows.get<std::optional<Version>>(row, 10)};
     });
 }
 

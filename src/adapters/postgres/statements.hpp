@@ -88,8 +88,9 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
                     OR $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
-        INSERT INTO sundial.attempts (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at)
-        SELECT $1, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock()
+        INSERT INTO sundial.attempts
+            (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held)
+        SELECT $1, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock(), version
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
@@ -100,23 +101,64 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
+/// When the first event of each endpoint, shard and priority that has some is claimable for the
+/// endpoint's workers; nothing of what is parked. $1 endpoints, $2 how many shards.
+inline constexpr Statement look_to_pull{"look_to_pull", R"sql(
+    SELECT endpoint.id, shard.number, priority.number, head.claimable_at
+      FROM unnest($1::uuid[]) AS endpoint(id)
+     CROSS JOIN generate_series(0, $2 - 1) AS shard(number)
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+     CROSS JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = shard.number::smallint AND endpoint_id = endpoint.id
+               AND priority = priority.number::smallint AND pull
+             ORDER BY claimable_at LIMIT 1) AS head
+     WHERE head.claimable_at < 'infinity')sql"};
+
+/// As claim_ready, for the workers of one PULL endpoint. $1 shard, $2 priorities, $3 how many of
+/// each, $4 instance that was asked, $5 lease, $6 endpoint, $7 worker, $8 trusted server.
+inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
+    WITH ready AS (
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
+         CROSS JOIN LATERAL (
+            SELECT id, version, attempt, claimed_by, worker FROM sundial.events
+             WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND pull
+               AND claimable_at <= sundial.clock()
+               AND (claimed_by IS NULL
+                    OR $8 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
+    lost AS (
+        INSERT INTO sundial.attempts
+            (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held, worker)
+        SELECT $1, id, attempt, 'LOST', $6, claimed_by, sundial.clock(), version, worker
+          FROM ready WHERE claimed_by IS NOT NULL
+        ON CONFLICT DO NOTHING)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+           retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
+           claimed_by = $4, worker = $7, claimable_at = sundial.clock() + $5,
+           updated_at = sundial.clock(), obstacle = NULL
+      FROM ready WHERE event.shard = $1 AND event.id = ready.id
+    RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+
 /// Records what became of claims of one shard; returns the numbers (from 1) of those that were
 /// ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
 /// (COMPLETED, FAILED, or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
 /// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error
-/// codes, $15 error texts, $16 response bodies.
+/// codes, $15 error texts, $16 response bodies; $17 workers (null: the instance's own claim).
 inline constexpr Statement settle{"settle", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
                              $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
-                             $13::uuid[], $14::text[], $15::text[], $16::bytea[])
+                             $13::uuid[], $14::text[], $15::text[], $16::bytea[], $17::text[])
           WITH ORDINALITY AS given(id, held, number, instance, result, delay,
                                    why, started, took, code, outcome,
-                                   tried_endpoint, error_code, error_text, response_body, ordinal)),
+                                   tried_endpoint, error_code, error_text, response_body, by_worker,
+                                   ordinal)),
     waiting AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, retry_count = event.retry_count + 1, claimed_by = NULL,
-               claimable_at = sundial.clock() + given.delay, updated_at = sundial.clock(),
+               worker = NULL, claimable_at = sundial.clock() + given.delay, updated_at = sundial.clock(),
                first_attempt_at = coalesce(event.first_attempt_at, given.started)
           FROM given
          WHERE given.result = 'RETRY'
@@ -127,30 +169,30 @@ inline constexpr Statement settle{"settle", R"sql(
          WHERE given.result <> 'RETRY'
            AND event.shard = $1 AND event.id = given.id AND event.version = given.held
         RETURNING event.*, given.instance, given.result, given.why, given.started, given.took,
-                  given.code, given.outcome, given.ordinal),
+                  given.code, given.outcome, given.by_worker, given.ordinal),
     kept AS (
         INSERT INTO sundial.event_history
             (shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,
              status_code, version, attempt, retry_count, due, idempotency_key, event_type,
              user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
              tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
-             jitter, nominal_time, second_pass, origin)
+             jitter, nominal_time, second_pass, origin, worker)
         SELECT shard, id, result, priority, sundial.clock(), why, instance, started, took,
                code, version + 1, attempt,
                retry_count + (outcome IS NOT DISTINCT FROM 'RETRYABLE')::integer,  -- the last try counts
                due, idempotency_key, event_type,
                user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
                tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
-               sundial.clock(), jitter, nominal_time, second_pass, origin
+               sundial.clock(), jitter, nominal_time, second_pass, origin, by_worker
           FROM finished),
     settled AS (
         SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished),
     tried AS (
         INSERT INTO sundial.attempts
             (shard, event_id, number, outcome, endpoint_id, started_at, duration, status_code,
-             error_code, error_text, response_body, instance_id, recorded_at)
+             error_code, error_text, response_body, instance_id, recorded_at, held, worker)
         SELECT $1, id, number, outcome, tried_endpoint, started, took, code,
-               error_code, error_text, response_body, instance, sundial.clock()
+               error_code, error_text, response_body, instance, sundial.clock(), held, by_worker
           FROM given JOIN settled USING (ordinal)
          WHERE outcome IS NOT NULL
         ON CONFLICT DO NOTHING)
@@ -158,15 +200,16 @@ inline constexpr Statement settle{"settle", R"sql(
 
 /// Of settlements that found their row past the version held: returns the numbers of those that had
 /// happened before, when nobody heard the answer. What the others say of their try replaces that it
-/// was lost. $1 to $16 as above.
+/// was lost. $1 to $17 as above.
 inline constexpr Statement settle_late{"settle_late", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
                              $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
-                             $13::uuid[], $14::text[], $15::text[], $16::bytea[])
+                             $13::uuid[], $14::text[], $15::text[], $16::bytea[], $17::text[])
           WITH ORDINALITY AS given(id, held, number, instance, result, delay,
                                    why, started, took, code, outcome,
-                                   tried_endpoint, error_code, error_text, response_body, ordinal)),
+                                   tried_endpoint, error_code, error_text, response_body, by_worker,
+                                   ordinal)),
     repeated AS (
         SELECT ordinal FROM given
          WHERE CASE WHEN result = 'RETRY'
@@ -192,15 +235,16 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
 
 /// Gives claims of one shard back unsent: no try is spent. Returns the numbers (from 1) of those
 /// that were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6
-/// delays (null: parked), $7 reasons, $8 obstacles (null: none).
+/// delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null: the instance's
+/// own claim).
 inline constexpr Statement give_back{"give_back", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
-                             $8::text[])
-          WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, ordinal)),
+                             $8::text[], $9::text[])
+          WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, by_worker, ordinal)),
     released AS (
         UPDATE sundial.events AS event
-           SET version = event.version + 1, claimed_by = NULL,
+           SET version = event.version + 1, claimed_by = NULL, worker = NULL,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
                updated_at = sundial.clock(), obstacle = given.obstacle
           FROM given
@@ -208,8 +252,9 @@ inline constexpr Statement give_back{"give_back", R"sql(
         RETURNING given.ordinal, event.endpoint_id),
     tried AS (
         INSERT INTO sundial.attempts
-            (shard, event_id, number, outcome, endpoint_id, error_text, instance_id, recorded_at)
-        SELECT $1, id, number, 'RELEASED', endpoint_id, why, instance, sundial.clock()
+            (shard, event_id, number, outcome, endpoint_id, error_text, instance_id, recorded_at,
+             held, worker)
+        SELECT $1, id, number, 'RELEASED', endpoint_id, why, instance, sundial.clock(), held, by_worker
           FROM given JOIN released USING (ordinal)
         ON CONFLICT DO NOTHING)
     SELECT ordinal FROM released)sql"};

@@ -11,6 +11,7 @@
 #include "adapters/sqlite/manners_statements.hpp"
 #include "adapters/sqlite/migrations.hpp"
 #include "adapters/sqlite/open.hpp"
+#include "adapters/sqlite/pull_queue.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/statements.hpp"
@@ -160,11 +161,13 @@ public:
         });
         store_ = std::make_unique<SqliteStore>(*writer_, *readers_);
         queue_ = std::make_unique<SqliteEventQueue>(*writer_, *readers_);
+        pull_queue_ = std::make_unique<SqlitePullQueue>(*writer_, *readers_);
         clock_ = std::make_unique<SqliteClock>(*time_, *writer_);
     }
 
     Store& store() override { return *store_; }
     EventQueue& queue() override { return *queue_; }
+    PullQueue& pull_queue() override { return *pull_queue_; }
     Clock& clock() override { return *clock_; }
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
@@ -182,6 +185,7 @@ private:
     std::unique_ptr<Readers> readers_;
     std::unique_ptr<SqliteStore> store_;
     std::unique_ptr<SqliteEventQueue> queue_;
+    std::unique_ptr<SqlitePullQueue> pull_queue_;
     std::unique_ptr<SqliteClock> clock_;
     std::unique_ptr<FileCheck> check_;
 };

@@ -1,8 +1,8 @@
 #include "adapters/sqlite/event_queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
+#include "adapters/sqlite/claiming.hpp"
 #include "adapters/sqlite/event_rows.hpp"
 #include "adapters/sqlite/event_statements.hpp"
 #include "adapters/sqlite/readers.hpp"
@@ -19,34 +19,6 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
 constexpr int priorities = 4;
-
-AttemptRecord lost_try(const Event& event) {
-    return {.event = event.id,
-            .number = event.attempt,
-            .outcome = AttemptOutcome::lost,
-            .endpoint = event.endpoint,
-            .started_at = std::nullopt,
-            .status_code = std::nullopt,
-            .error_code = {},
-            .error_text = {},
-            .response_body = {},
-            .instance = claimed_by(event)};
-}
-
-/// New, retried and rescued work in one question, whose rule is the domain's `claim`.
-void claim_of_priority(Session& session, const ClaimRequest& request, std::size_t priority,
-                       std::vector<ClaimedEvent>& claimed) {
-    const auto ready = all_of(
-        session.connection.query(sql::ready, priority, session.now, request.shares[priority]),
-        read_event);
-    for (const Event& before : ready) {
-        const bool rescued = is_claimed(before);
-        if (rescued) add_attempt(session, lost_try(before));
-        Event event = claim(before, request.by, session.now, request.lease).value();
-        move_live(session, before, event);
-        claimed.push_back({std::move(event), rescued});
-    }
-}
 
 }  // namespace
 
@@ -71,7 +43,10 @@ Claimed SqliteEventQueue::claim_ready(const ClaimRequest& request) {
         claimed = {{}, session.now};
         for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
             if (request.shares[priority] == 0) continue;
-            claim_of_priority(session, request, priority, claimed.events);
+            claim_each(session,
+                       session.connection.query(sql::ready, priority, session.now,
+                                                request.shares[priority]),
+                       request.by, request.lease, claimed.events);
         }
         if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
         return !claimed.events.empty();
@@ -171,15 +146,18 @@ QueueDepth SqliteEventQueue::depth() {
             count(Standing::completed), count(Standing::failed), count(Standing::cancelled)};
         depth.due = 0;
         depth.oldest_due_age = 0us;
-        for (int priority = 0; priority < priorities; ++priority) {
-            auto row = session.connection.query(sql::due, priority, session.now);
+        const auto add_due = [&](Cursor&& row) {
             base::check(row.next());
             const auto rows = row.get<std::uint64_t>(0);
-            if (rows == 0) continue;
+            if (rows == 0) return;
             depth.due += rows;
             depth.oldest_due_age =
                 std::max(depth.oldest_due_age, session.now - row.get<Instant>(1));
+        };
+        for (int priority = 0; priority < priorities; ++priority) {
+            add_due(session.connection.query(sql::due, priority, session.now));
         }
+        add_due(session.connection.query(sql::due_to_pull, session.now));
     });
     return depth;
 }

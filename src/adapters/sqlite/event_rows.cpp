@@ -67,7 +67,8 @@ void add_attempt(Session& session, const AttemptRecord& attempt) {
     session.connection.execute(sql::add_attempt, attempt.event, attempt.number, attempt.outcome,
                                attempt.endpoint, attempt.started_at, attempt.duration,
                                attempt.status_code, attempt.error_code, attempt.error_text,
-                               Bytes{attempt.response_body}, attempt.instance, session.now);
+                               Bytes{attempt.response_body}, attempt.instance, session.now,
+                               attempt.held);
 }
 
 }  // namespace sundial::sqlite

@@ -19,7 +19,7 @@ void move_live(Session& session, const Event& before, const Event& after);
 
 /// The try that ended an event; of a cancelled one there is none.
 struct LastTry {
-    std::optional<InstanceId> settled_by{};
+    std::optional<Claimant> settled_by{};
     std::optional<Instant> started_at{};
     std::chrono::microseconds duration{0};
     std::optional<int> status_code{};

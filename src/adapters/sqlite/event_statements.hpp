@@ -22,28 +22,46 @@ namespace sundial::sqlite::sql {
 
 /// For each priority the next instant at which something is claimable.
 inline constexpr Statement look{R"sql(
-    SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3))sql"};
+    SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0 AND NOT pull),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1 AND NOT pull),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2 AND NOT pull),
+           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3 AND NOT pull))sql"};
 
 /// New, retried and rescued work of one priority, oldest first: ?1 priority, ?2 now, ?3 how many.
 inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
      ORDER BY claimable_at LIMIT ?3)sql"};
+
+/// The same for the workers of a PULL endpoint: ?4.
+inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_to_pull
+     WHERE endpoint_id = ?4 AND priority = ?1 AND claimable_at <= ?2 AND pull
+     ORDER BY claimable_at LIMIT ?3)sql"};
+/// The next instant at which an event of priority ?1 is claimable for the workers of ?2. ?3 never.
+inline constexpr Statement look_to_pull{R"sql(
+    SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
+     WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
 
 /// How many rows of one priority (?1) were claimable before ?2, the first of them, and their
 /// earliest and latest due instants.
 inline constexpr Statement backlog{R"sql(
     SELECT count(*), min(due), max(due)
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2)sql"};
+     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2 AND NOT pull)sql"};
 /// The same until now, by the index alone.
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2)sql"};
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull)sql"};
+/// What pull workers could claim until ?1, of whatever endpoint; one of them after the other.
+inline constexpr Statement due_to_pull{R"sql(
+    SELECT count(*), min(event.claimable_at)
+      FROM endpoints AS its
+     CROSS JOIN (VALUES (0), (1), (2), (3)) AS priority
+     CROSS JOIN events AS event INDEXED BY events_to_pull
+     WHERE its.type = 'PULL' AND event.endpoint_id = its.id AND event.priority = priority.column1
+       AND event.pull AND event.claimable_at <= ?1)sql"};
 
 /// Nobody waits for a count of millions.
 inline constexpr Statement dead_letters{R"sql(
@@ -88,17 +106,20 @@ inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
      WHERE endpoint_id = ?1 AND obstacle = ?2
      LIMIT ?3)sql"};
 
+/// An endpoint's type never changes, so whose an event is follows from where it goes: ?17.
 inline constexpr Statement add_event{
     "INSERT INTO events (id, status, priority, claimable_at, "
-    "claimed_by, " SUNDIAL_EVENT_BODY R"sql()
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30))sql"};
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
+            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL')))sql"};
 /// All of a live event, by the columns of add_event.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
-    "claimed_by, " SUNDIAL_EVENT_BODY R"sql() =
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull) =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
+            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'))
      WHERE id = ?1)sql"};
 /// What claims and settlements change.
 inline constexpr Statement move_event{R"sql(
@@ -127,7 +148,7 @@ inline constexpr Statement last_try{"SELECT attempt, settled_by FROM event_histo
 /// Of a COMPLETED event, by the columns of `attempt`.
 inline constexpr Statement success{R"sql(
     SELECT id, attempt, 'SUCCEEDED', endpoint_id, started_at, duration, status_code, '', '', x'',
-           settled_by
+           settled_by, version - 1
       FROM event_history WHERE id = ?1 AND status = 'COMPLETED')sql"};
 inline constexpr Statement dismiss{R"sql(
     UPDATE event_history SET dismissed_at = ?3, version = ?4, updated_at = ?5
@@ -159,23 +180,22 @@ inline constexpr Statement free_key{"DELETE FROM event_keys WHERE key = ?1 AND e
 
 inline constexpr Statement add_attempt{R"sql(
     INSERT INTO attempts (event_id, number, outcome, endpoint_id, started_at, duration, status_code,
-                          error_code, error_text, response_body, instance_id, recorded_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                          error_code, error_text, response_body, instance_id, recorded_at, held)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT DO NOTHING)sql"};
-/// By the columns of add_attempt.
+/// By the columns of add_attempt, whose holder and version stay.
 inline constexpr Statement update_attempt{R"sql(
     UPDATE attempts
        SET outcome = ?3, endpoint_id = ?4, started_at = ?5, duration = ?6, status_code = ?7,
-           error_code = ?8, error_text = ?9, response_body = ?10, instance_id = ?11,
-           recorded_at = ?12
+           error_code = ?8, error_text = ?9, response_body = ?10, recorded_at = ?11
      WHERE event_id = ?1 AND number = ?2)sql"};
 inline constexpr Statement attempt{R"sql(
     SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code, error_code,
-           error_text, response_body, instance_id
+           error_text, response_body, instance_id, held
       FROM attempts WHERE event_id = ?1 AND number = ?2)sql"};
 inline constexpr Statement attempts{R"sql(
     SELECT event_id, number, outcome, endpoint_id, started_at, duration, status_code, error_code,
-           error_text, response_body, instance_id
+           error_text, response_body, instance_id, held
       FROM attempts WHERE event_id = ?1 ORDER BY number)sql"};
 inline constexpr Statement remove_attempts{"DELETE FROM attempts WHERE event_id = ?1"};
 

@@ -10,6 +10,7 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 
@@ -46,16 +47,17 @@ using OnFatal = std::function<void(const std::string& why)>;
 /// An SQLite file as the application's ports, for this process alone.
 class SqliteDatabase {
 public:
-    /// Takes the file, migrates it if asked to, and ends every lease in it: its holder is gone. A
-    /// file that was not closed properly is checked meanwhile, in the background. Throws
-    /// CannotStart where the file is another process's, no database, newer than this program, not
-    /// migrated, or on another clock; then nothing has changed.
+    /// Takes the file, migrates it if asked to, and ends every lease in it but those of pull
+    /// workers: its holder is gone. A file that was not closed properly is checked meanwhile, in
+    /// the background. Throws CannotStart where the file is another process's, no database, newer
+    /// than this program, not migrated, or on another clock; then nothing has changed.
     [[nodiscard]] static std::unique_ptr<SqliteDatabase> open(const Settings& settings,
                                                               base::Log& log, OnFatal on_fatal);
     virtual ~SqliteDatabase() = default;
 
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
+    virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
     /// The latest write found no room on the disk. Ends by itself once there is some.
     [[nodiscard]] virtual bool disk_is_full() const = 0;

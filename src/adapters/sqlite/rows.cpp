@@ -31,13 +31,13 @@ std::map<std::string, std::string> read_metadata(const std::string& json) {
     return metadata;
 }
 
-EventState state_of(EventStatus status, std::optional<InstanceId> holder,
+EventState state_of(EventStatus status, std::optional<Claimant> holder,
                     std::optional<Instant> finished_at, std::optional<std::string> reason) {
     switch (status) {
         case EventStatus::pending:
             return Pending{};
         case EventStatus::processing:
-            return Processing{holder};
+            return Processing{std::move(holder)};
         case EventStatus::completed:
             return Completed{finished_at.value()};
         case EventStatus::failed:
@@ -90,7 +90,7 @@ Event read_event(Cursor& row) {
     const auto status = row.take<EventStatus>();
     const auto priority = row.take<Priority>();
     const auto claimable_at = row.take<Instant>();
-    const auto holder = row.take<std::optional<InstanceId>>();
+    auto holder = row.take<std::optional<Claimant>>();
     const auto finished_at = row.take<std::optional<Instant>>();
     auto reason = row.take<std::optional<std::string>>();
     const auto dismissed_at = row.take<std::optional<Instant>>();
@@ -141,7 +141,7 @@ Event read_event(Cursor& row) {
             .dismissed_at = dismissed_at,
             .created_at = created_at,
             .updated_at = updated_at,
-            .state = state_of(status, holder, finished_at, std::move(reason))};
+            .state = state_of(status, std::move(holder), finished_at, std::move(reason))};
 }
 
 AttemptRecord read_attempt(Cursor& row) {
@@ -155,7 +155,8 @@ AttemptRecord read_attempt(Cursor& row) {
             .error_code = row.take<std::string>(),
             .error_text = row.take<std::string>(),
             .response_body = row.take<Bytes>().value,
-            .instance = row.take<std::optional<InstanceId>>()};
+            .instance = row.take<std::optional<Claimant>>(),
+            .held = row.take<std::optional<Version>>()};
 }
 
 User read_user(Cursor& row) {

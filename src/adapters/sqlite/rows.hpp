@@ -26,7 +26,7 @@ namespace sundial::sqlite {
 [[nodiscard]] Operation read_operation(Cursor& row);
 [[nodiscard]] ApiKey read_api_key(Cursor& row);
 
-[[nodiscard]] inline std::optional<InstanceId> claimed_by(const Event& event) {
+[[nodiscard]] inline std::optional<Claimant> claimed_by(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return processing ? processing->claimed_by : std::nullopt;
 }

@@ -42,9 +42,9 @@ std::optional<AttemptRecord> recorded(Connection& connection, EventId id, Attemp
     return first_of(connection.query(sql::attempt, id, number), read_attempt);
 }
 
-/// Whether this very try was recorded by the same instance as `outcome`.
+/// Whether this very try was recorded by the same holder as `outcome`.
 bool is_recorded(Connection& connection, EventId id, Attempt number, AttemptOutcome outcome,
-                 InstanceId by) {
+                 const Claimant& by) {
     const auto attempt = recorded(connection, id, number);
     return attempt && attempt->outcome == outcome && attempt->instance == by;
 }
@@ -57,7 +57,7 @@ bool had_happened(Connection& connection, const Settlement& settlement) {
     }
     auto last = connection.query(sql::last_try, settlement.id);
     return last.next() && last.get<Attempt>(0) == settlement.number &&
-           last.get<std::optional<InstanceId>>(1) == settlement.by;
+           last.get<std::optional<Claimant>>(1) == settlement.by;
 }
 
 /// A LOST try turns out to have had a result.
@@ -65,10 +65,10 @@ void tell_late(Session& session, const Settlement& settlement) {
     const auto lost = recorded(session.connection, settlement.id, settlement.number);
     if (!lost || lost->outcome != AttemptOutcome::lost) return;
     const AttemptRecord& told = settlement.attempt ? *settlement.attempt : *lost;
-    session.connection.execute(
-        sql::update_attempt, settlement.id, settlement.number, AttemptOutcome::late, told.endpoint,
-        settlement.started_at, settlement.duration, settlement.status_code, told.error_code,
-        told.error_text, Bytes{told.response_body}, told.instance, session.now);
+    session.connection.execute(sql::update_attempt, settlement.id, settlement.number,
+                               AttemptOutcome::late, told.endpoint, settlement.started_at,
+                               settlement.duration, settlement.status_code, told.error_code,
+                               told.error_text, Bytes{told.response_body}, session.now);
 }
 
 }  // namespace
@@ -81,7 +81,11 @@ Result<void> settle(Session& session, const Settlement& settlement) {
         return LeaseLost{settlement.id, settlement.held};
     }
     const Event next = settled(*event, settlement, session.now);
-    if (settlement.attempt) add_attempt(session, *settlement.attempt);
+    if (settlement.attempt) {
+        AttemptRecord attempt = *settlement.attempt;
+        attempt.held = settlement.held;
+        add_attempt(session, attempt);
+    }
     if (is_final(next)) {
         finish_live(
             session, *event, next,
@@ -115,7 +119,8 @@ Result<void> give_back(Session& session, const GivenBack& given_back) {
                           .error_code = {},
                           .error_text = given_back.reason,
                           .response_body = {},
-                          .instance = given_back.by});
+                          .instance = given_back.by,
+                          .held = given_back.held});
     return {};
 }
 

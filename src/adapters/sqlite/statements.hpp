@@ -26,11 +26,12 @@ inline constexpr Statement count_events{
     "UPDATE event_counts SET rows = rows + ?2 WHERE standing = ?1"};
 
 /// Leases of one priority (?2) that would end between now (?1) and the latest end ever given (?3)
-/// end now: their holder is gone. claimed_by stays, so that the next claim counts a lost try.
+/// end now: their holder is gone. claimed_by stays, so that the next claim counts a lost try. Pull
+/// workers are other processes: theirs last.
 inline constexpr Statement end_leases{R"sql(
     UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
      WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
-       AND claimed_by IS NOT NULL)sql"};
+       AND claimed_by IS NOT NULL AND NOT pull)sql"};
 /// The same for operations. ?1 now.
 inline constexpr Statement end_leases_of_operations{R"sql(
     UPDATE operations SET claimable_at = ?1 WHERE status = 'RUNNING' AND claimable_at > ?1)sql"};

@@ -13,6 +13,7 @@
 #include "application/ports/failures.hpp"
 #include "domain/api_key.hpp"
 #include "domain/circuit.hpp"
+#include "domain/claimant.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/enum_names.hpp"
 #include "domain/event_status.hpp"
@@ -103,6 +104,22 @@ struct Value<Strong<Tag, Rep>> {
     }
     static Strong<Tag, Rep> get(sqlite3_stmt* from, int column) {
         return Strong<Tag, Rep>{Value<Rep>::get(from, column)};
+    }
+};
+
+/// The instance's id and, if it is a worker's claim, the worker's name after it.
+template <>
+struct Value<Claimant> {
+    static void put(sqlite3_stmt* to, int parameter, const Claimant& claimant) {
+        const auto& id = claimant.instance.value.bytes;
+        put_blob(to, parameter, std::string{id.begin(), id.end()} + claimant.worker);
+    }
+    static Claimant get(sqlite3_stmt* from, int column) {
+        const auto bytes = get_blob(from, column);
+        Uuid id;
+        if (bytes.size() < id.bytes.size()) throw Corrupt{"a claimant in the database has no id"};
+        std::copy_n(bytes.begin(), id.bytes.size(), id.bytes.begin());
+        return {InstanceId{id}, std::string{bytes.substr(id.bytes.size())}};
     }
 };
 

@@ -43,7 +43,7 @@ struct Settlement {
     EventId id;
     Version held;    // the version that the claim returned
     Attempt number;  // of this try, from the claim too
-    InstanceId by;
+    Claimant by;
     std::variant<Accepted, RetryIn, Refused> result;
     std::optional<Instant> started_at;  // of this try; empty: never sent (its tries were lost)
     std::chrono::microseconds duration{0};
@@ -58,7 +58,7 @@ struct GivenBack {
     EventId id;
     Version held;
     Attempt number;
-    InstanceId by;
+    Claimant by;
     std::optional<std::chrono::microseconds> delay;  // from the database's now; empty: parked
     std::string reason;
     std::optional<Obstacle> obstacle{};  // that it waits for meanwhile

@@ -43,6 +43,8 @@ protected:
         return plan;
     }
 
+    [[nodiscard]] const std::string& url() const { return storage_.url(); }
+
 private:
     PostgresStorage storage_{16};
 };
@@ -62,13 +64,30 @@ TEST_F(Plans, ALookTakesTheHeadOfEachPriority) {
                 AllOf(HasSubstr("using events_to_claim on events"), Not(HasSubstr("Seq Scan"))));
 }
 
+TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
+    query(url(),
+          "UPDATE sundial.events SET pull = true, endpoint_id = "
+          "'01990000-0000-7000-8000-0000000000e1' WHERE abs(hashtext(id::text)) % 2 = 0");
+    EXPECT_THAT(
+        plan_of(sql::claim_to_pull, "smallint, smallint[], integer[], uuid, interval, uuid, text",
+                "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
+                "'01990000-0000-7000-8000-0000000000e1', 'w-1'"),
+        AllOf(HasSubstr("Index Scan using events_to_pull on events"),
+              HasSubstr("Index Scan using events_pkey on events event"), Not(HasSubstr("Seq Scan")),
+              Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));
+    EXPECT_THAT(plan_of(sql::look_to_pull, "uuid[], integer",
+                        "'{01990000-0000-7000-8000-0000000000e1}', 16"),
+                AllOf(HasSubstr("using events_to_pull on events"), Not(HasSubstr("Seq Scan"))));
+}
+
 TEST_F(Plans, ASettlementFindsItsRowsByTheirKey) {
     EXPECT_THAT(
         plan_of(sql::settle,
                 "smallint, uuid[], bigint[], integer[], uuid[], text[], interval[], text[], "
-                "timestamptz[], interval[], integer[], text[], uuid[], text[], text[], bytea[]",
+                "timestamptz[], interval[], integer[], text[], uuid[], text[], text[], bytea[], "
+                "text[]",
                 "3, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', "
-                "'{}', '{}'"),
+                "'{}', '{}', '{}'"),
         AllOf(HasSubstr("Index Scan using events_pkey"), Not(HasSubstr("Seq Scan on events"))));
 }
 

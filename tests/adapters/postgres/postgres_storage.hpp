@@ -17,6 +17,7 @@ public:
     explicit PostgresStorage(std::uint32_t shards);
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
+    PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     std::vector<RecordedEvent> recorded() override;
     [[nodiscard]] const std::string& url() const { return url_; }

@@ -269,6 +269,23 @@ TEST_F(SqliteDatabaseTest, EndsEveryLeaseAtTheStart) {
     EXPECT_EQ(attempts[0].instance, instance_a);
 }
 
+TEST_F(SqliteDatabaseTest, LeavesTheLeasesOfPullWorkersAlone) {
+    const Endpoint endpoint = an_endpoint().pull();
+    {
+        const auto database = open(on_test_clock());
+        database->store().transact(
+            [&](Transaction& tx) { return tx.endpoints().add(endpoint).has_value(); });
+        add(database->store(), an_event().to_endpoint(endpoint.id));
+        const auto claimed = database->pull_queue().claim({.endpoint = endpoint.id,
+                                                           .by = {instance_a, "w-1"},
+                                                           .shares = {9, 9, 9, 9},
+                                                           .lease = 30s});
+        ASSERT_EQ(claimed.events.size(), 1U);
+    }
+    const auto horizon = open(on_test_clock())->pull_queue().look(std::vector{endpoint.id});
+    EXPECT_EQ(horizon.heads.at(0).next, noon + 30s);
+}
+
 TEST_F(SqliteDatabaseTest, EndsLeasesThatWereExtended) {
     {
         const auto database = open(on_test_clock());

@@ -25,6 +25,7 @@ public:
     }
     Store& store() override { return database_->store(); }
     EventQueue& queue() override { return database_->queue(); }
+    PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     std::vector<RecordedEvent> recorded() override {
         std::vector<RecordedEvent> facts;

@@ -34,6 +34,10 @@ std::optional<std::string> text_of(const std::optional<Strong<Tag, Uuid>>& id) {
     return id ? std::optional(to_string(*id)) : std::nullopt;
 }
 
+std::optional<std::string> text_of(const std::optional<Claimant>& claimant) {
+    return claimant ? std::optional(to_string(*claimant)) : std::nullopt;
+}
+
 std::optional<std::string> text_of(const std::optional<Instant>& instant) {
     return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
 }
@@ -41,7 +45,7 @@ std::optional<std::string> text_of(const std::optional<Instant>& instant) {
 /// What an event's state tells beside its name.
 struct StateMembers {
     std::optional<Instant> executed_at, next_attempt_at, lease_expires_at;
-    std::optional<InstanceId> claimed_by;
+    std::optional<Claimant> claimed_by;
     std::optional<std::string> failure_reason;
 };
 

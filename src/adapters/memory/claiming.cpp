@@ -1,0 +1,70 @@
+#include "adapters/memory/claiming.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sundial::memory {
+namespace {
+
+using Ready = std::array<std::vector<const Event*>, 4>;
+
+/// Oldest first in each priority.
+Ready ready(const State& state, Instant now, const std::function<bool(const Event&)>& wanted) {
+    Ready found;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (claimable(event, now) && wanted(event)) {
+            found[static_cast<std::size_t>(event.priority)].push_back(&event);
+        }
+    }
+    for (auto& events : found) {
+        std::sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
+            return std::tie(a->claimable_at, a->id) < std::tie(b->claimable_at, b->id);
+        });
+    }
+    return found;
+}
+
+AttemptRecord lost_try(const Event& event) {
+    return {.event = event.id,
+            .number = event.attempt,
+            .outcome = AttemptOutcome::lost,
+            .endpoint = event.endpoint,
+            .started_at = std::nullopt,
+            .status_code = std::nullopt,
+            .error_code = {},
+            .error_text = {},
+            .response_body = {},
+            .instance = std::get<Processing>(event.state).claimed_by,
+            .held = event.version};
+}
+
+}  // namespace
+
+bool is_pull(const State& state, const Event& event) {
+    const Endpoint* endpoint = event.endpoint ? state.endpoints.find(*event.endpoint) : nullptr;
+    return endpoint && endpoint->type == EndpointType::pull;
+}
+
+Claimed claim_wanted(State& state, const Claiming& claiming,
+                     const std::function<bool(const Event&)>& wanted) {
+    Claimed claimed{{}, state.clock.now()};
+    const Ready found = ready(state, claimed.now, wanted);
+    for (std::size_t priority = 0; priority < found.size(); ++priority) {
+        const auto& events = found[priority];
+        const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            const Event& before = *events[i];
+            const bool rescued = is_claimed(before);
+            if (rescued) state.attempts.insert({before.id, before.attempt}, lost_try(before));
+            Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
+            state.live.replace(event.id, event);
+            if (state.obstacles.find(event.id)) state.obstacles.erase(event.id);
+            claimed.events.push_back({std::move(event), rescued});
+        }
+    }
+    return claimed;
+}
+
+}  // namespace sundial::memory

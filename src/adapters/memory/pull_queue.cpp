@@ -1,0 +1,43 @@
+#include "adapters/memory/pull_queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "adapters/memory/claiming.hpp"
+
+namespace sundial::memory {
+
+MemoryPullQueue::MemoryPullQueue(const MemoryStore& store) : state_{store.state_} {}
+MemoryPullQueue::~MemoryPullQueue() = default;
+
+PullHorizon MemoryPullQueue::look(std::span<const EndpointId> endpoints) {
+    const Turn turn{*state_};
+    std::map<std::tuple<EndpointId, std::uint32_t, Priority>, Instant> first;
+    for (const auto& [id, event] : state_->live.rows()) {
+        if (!is_pull(*state_, event) || event.claimable_at == never) continue;
+        if (std::ranges::find(endpoints, *event.endpoint) == endpoints.end()) continue;
+        const auto [head, fresh] = first.try_emplace(
+            {*event.endpoint, shard_of(id, state_->shards), event.priority}, event.claimable_at);
+        head->second = std::min(head->second, event.claimable_at);
+    }
+    PullHorizon horizon{state_->clock.now(), {}};
+    for (const auto& [key, next] : first) {
+        const auto& [endpoint, shard, priority] = key;
+        horizon.heads.push_back({endpoint, shard, priority, next});
+    }
+    return horizon;
+}
+
+Claimed MemoryPullQueue::claim(const PullRequest& request) {
+    Turn turn{*state_};
+    const auto wanted = [&](const Event& event) {
+        return event.endpoint == request.endpoint && is_pull(*state_, event) &&
+               shard_of(event.id, state_->shards) == request.shard;
+    };
+    Claimed claimed = claim_wanted(*state_, {request.by, request.shares, request.lease}, wanted);
+    turn.commit();
+    return claimed;
+}
+
+}  // namespace sundial::memory

@@ -1,0 +1,32 @@
+#include "adapters/postgres/claiming.hpp"
+
+#include <utility>
+
+#include "adapters/postgres/rows.hpp"
+
+namespace sundial::postgres {
+
+WantedRows wanted_of(const std::array<std::uint32_t, 4>& shares) {
+    WantedRows wanted;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        if (shares[i] == 0) continue;
+        wanted.priorities.push_back(static_cast<std::int16_t>(i));
+        wanted.shares.push_back(static_cast<std::int32_t>(shares[i]));
+    }
+    return wanted;
+}
+
+Claimed claimed_in(const Database::Answered& answered) {
+    const Answer& rows = answered.answers.front();
+    Claimed claimed{{}, answered.now};
+    if (rows.empty()) return claimed;
+    claimed.now = rows.get<Instant>(0, rows.column("now").value());
+    const int rescued = rows.column("rescued").value();
+    auto events = events_in(rows);
+    for (std::size_t row = 0; row < events.size(); ++row) {
+        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, rescued)});
+    }
+    return claimed;
+}
+
+}  // namespace sundial::postgres

@@ -1,0 +1,37 @@
+#include "adapters/postgres/pull_queue.hpp"
+
+#include "adapters/postgres/claiming.hpp"
+#include "adapters/postgres/statements.hpp"
+
+namespace sundial::postgres {
+
+PullHorizon PostgresPullQueue::look(std::span<const EndpointId> endpoints) {
+    const std::vector<EndpointId> ids{endpoints.begin(), endpoints.end()};
+    const Call look{sql::look_to_pull, ids, database_.shards()};
+    const auto answered = database_.run("look", Database::Effect::none, {&look, 1});
+    const Answer& rows = answered.answers.front();
+    PullHorizon horizon{answered.now, {}};
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        horizon.heads.push_back({.endpoint = rows.get<EndpointId>(row, 0),
+                                 .shard = rows.get<std::uint32_t>(row, 1),
+                                 .priority = static_cast<Priority>(rows.get<std::int32_t>(row, 2)),
+                                 .next = rows.get<Instant>(row, 3)});
+    }
+    return horizon;
+}
+
+Claimed PostgresPullQueue::claim(const PullRequest& request) {
+    const auto [priorities, shares] = wanted_of(request.shares);
+    const Call claim{sql::claim_to_pull,
+                     static_cast<std::int16_t>(request.shard),
+                     priorities,
+                     shares,
+                     request.by.instance,
+                     request.lease,
+                     request.endpoint,
+                     request.by.worker,
+                     database_.trusted_server(request.lease)};
+    return claimed_in(database_.run("claim", Database::Effect::once, {&claim, 1}));
+}
+
+}  // namespace sundial::postgres

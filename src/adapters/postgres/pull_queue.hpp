@@ -1,0 +1,18 @@
+#pragma once
+
+#include "adapters/postgres/database.hpp"
+#include "application/ports/pull_queue.hpp"
+
+namespace sundial::postgres {
+
+class PostgresPullQueue final : public PullQueue {
+public:
+    explicit PostgresPullQueue(Database& database) : database_{database} {}
+    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    Claimed claim(const PullRequest& request) override;
+
+private:
+    Database& database_;
+};
+
+}  // namespace sundial::postgres

@@ -1,0 +1,52 @@
+#include "adapters/sqlite/pull_queue.hpp"
+
+#include <array>
+
+#include "adapters/sqlite/claiming.hpp"
+#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/writer.hpp"
+#include "base/check.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+constexpr std::array priorities{Priority::critical, Priority::high, Priority::normal,
+                                Priority::low};
+
+}  // namespace
+
+PullHorizon SqlitePullQueue::look(std::span<const EndpointId> endpoints) {
+    PullHorizon horizon;
+    readers_.run([&](Session& session) {
+        horizon = {session.now, {}};
+        for (const EndpointId& endpoint : endpoints) {
+            for (const Priority priority : priorities) {
+                auto row = session.connection.query(sql::look_to_pull, priority, endpoint, never);
+                base::check(row.next());
+                const auto next = row.get<std::optional<Instant>>(0);
+                if (next) horizon.heads.push_back({endpoint, 0, priority, *next});
+            }
+        }
+    });
+    return horizon;
+}
+
+Claimed SqlitePullQueue::claim(const PullRequest& request) {
+    base::check(request.shard == 0);
+    Claimed claimed;
+    writer_.run([&](Session& session) {
+        claimed = {{}, session.now};
+        for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+            if (request.shares[priority] == 0) continue;
+            claim_each(session,
+                       session.connection.query(sql::ready_to_pull, priority, session.now,
+                                                request.shares[priority], request.endpoint),
+                       request.by, request.lease, claimed.events);
+        }
+        return !claimed.events.empty();
+    });
+    return claimed;
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "application/ports/event_queue.hpp"
+#include "domain/claimant.hpp"
+#include "domain/ids.hpp"
+
+namespace sundial {
+
+struct PullRequest {
+    EndpointId endpoint;
+    Claimant by;
+    std::uint32_t shard = 0;
+    std::array<std::uint32_t, 4> shares{};  // at most so many of each priority, CRITICAL first
+    std::chrono::microseconds lease{};
+};
+
+/// When the first event of one endpoint, shard and priority is claimable.
+struct PullHead {
+    EndpointId endpoint;
+    std::uint32_t shard;
+    Priority priority;
+    Instant next;
+    friend bool operator==(const PullHead&, const PullHead&) = default;
+};
+struct PullHorizon {
+    Instant now;                  // the database's clock
+    std::vector<PullHead> heads;  // unordered; where nothing waits there is none, nor of the parked
+};
+
+/// The live events of PULL endpoints, as their workers see them; `EventQueue` never claims these.
+/// Settling, giving back and extending are the same for all events and so EventQueue's. Every call
+/// is a transaction of its own, judged by the database's clock. Thread-safe. Throws Unavailable if
+/// the outcome is unknown: leave a claim to its lease.
+class PullQueue {
+public:
+    virtual ~PullQueue() = default;
+    virtual PullHorizon look(std::span<const EndpointId> endpoints) = 0;
+    /// As EventQueue::claim_ready, of one endpoint: oldest first in each priority, a lease found
+    /// expired counts as a LOST try, and nobody waits for another claimer.
+    virtual Claimed claim(const PullRequest& request) = 0;
+};
+
+}  // namespace sundial
