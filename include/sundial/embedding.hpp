@@ -1,11 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sundial/result.hpp"
 
@@ -44,6 +47,7 @@ struct NewEvent {
     std::string payload = "{}";     // kept and handed over byte by byte; at most 256 KiB
     std::string user_id{};          // whose it is; may be empty
     std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: one is made up
+    std::string queue{};            // whose workers it waits for; empty: the handler of its type
 };
 struct Event {
     std::string id;
@@ -55,6 +59,7 @@ struct Event {
     Instant due;
     std::uint32_t attempt = 0;   // number of the latest try, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
+    std::uint64_t version = 0;   // one more with every change; what a claim returned fences it
 };
 
 /// What a handler says of one event.
@@ -95,6 +100,54 @@ struct Options {
     std::function<void(const std::string& line)> log{};
 };
 
+/// What a worker asks for.
+struct WorkOrder {
+    std::size_t limit = 1;  // 1 to 100 events at most
+    std::chrono::microseconds lease{
+        std::chrono::seconds{30}};      // 1 s to 12 h: how long they are its
+    std::chrono::microseconds wait{0};  // how long, while nothing is due
+};
+
+/// Takes the events of one queue when it is ready for them, on a thread of yours, instead of being
+/// called as a handler is:
+///
+///     auto worker = engine->worker("printers", "printer-1");
+///     while (auto work = worker.claim({.wait = 20s})) {
+///         for (const auto& event : *work) {
+///             print(event.payload) ? worker.complete(event) : worker.fail(event, "no paper");
+///         }
+///     }
+///
+/// A claim is a lease: whoever says nothing before it ends loses the event to the next worker, and
+/// what it says afterwards changes nothing (LEASE_LOST). So every event is completed once, but
+/// worked on again where a worker died or was too slow: know it by its `idempotency_key`. Nothing
+/// is claimed twice at a time, by however many workers and processes. Copies are the same worker;
+/// thread-safe. The engine outlives its workers.
+class PullWorker {
+public:
+    /// Events that are due, most urgent first; none if nothing came due in time, or the engine was
+    /// stopped. Errors: VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue.
+    Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
+
+    /// These take an event as `claim` returned it, and return it as it is then. Said again, as
+    /// before. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
+    Result<Event> complete(const Event& claimed);
+    /// It waits for its next try: 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
+    Result<Event> fail(const Event& claimed, const std::string& why);
+    /// It is FAILED: trying again is of no use.
+    Result<Event> refuse(const Event& claimed, const std::string& why);
+    /// Another worker may have it at once; no try is spent.
+    Result<Event> release(const Event& claimed);
+    /// The lease ends `lease` from now.
+    Result<Event> extend(const Event& claimed, std::chrono::microseconds lease);
+
+private:
+    friend class Engine;
+    struct Parts;
+    explicit PullWorker(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+    std::shared_ptr<Parts> parts_;
+};
+
 /// Sundial inside your program: keeps people and events, and calls your handlers at the right local
 /// time, through restarts and changes of the clocks.
 ///
@@ -130,6 +183,12 @@ public:
     Result<User> create_user(const NewUser& wanted);
     /// Their events go with them. Errors: USER_NOT_FOUND.
     Result<Done> delete_user(const std::string& id);
+    /// Makes sure that there is a queue of that name, 1 to 100 characters; its events wait for
+    /// workers. Errors: VALIDATION_FAILED.
+    Result<Done> create_queue(const std::string& name);
+    /// A worker of that queue. `name` is its own, for people: made fresh at each start, best.
+    PullWorker worker(const std::string& queue, const std::string& name);
+
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
     Result<Event> schedule(const NewEvent& wanted);
     /// Errors: EVENT_NOT_FOUND.

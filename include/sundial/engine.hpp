@@ -16,7 +16,9 @@ using embedding::Instant;
 using embedding::NewEvent;
 using embedding::NewUser;
 using embedding::Options;
+using embedding::PullWorker;
 using embedding::Result;
 using embedding::User;
+using embedding::WorkOrder;
 
 }  // namespace sundial

@@ -65,7 +65,14 @@ struct Known {
     std::unordered_map<EventId, AttemptRecord> accepted;
 };
 
-/// Its template could not be rendered: refused for good, without a word to its receiver.
+/// Waits, parked, as a claim that met an obstacle leaves it.
+bool is_parked(const Event& event) {
+    return status_of(event) == EventStatus::processing && !is_claimed(event) &&
+           event.claimable_at == never;
+}
+
+}  // namespace
+
 Outcome without_payload() {
     Outcome outcome;
     outcome.verdict = Verdict::permanent;
@@ -74,14 +81,6 @@ Outcome without_payload() {
                          std::to_string(most_payload_bytes) + " bytes once names are filled in";
     return outcome;
 }
-
-/// Waits, parked, as a claim that met an obstacle leaves it.
-bool is_parked(const Event& event) {
-    return status_of(event) == EventStatus::processing && !is_claimed(event) &&
-           event.claimable_at == never;
-}
-
-}  // namespace
 
 std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
                                            const Planning& planning) {
@@ -153,6 +152,7 @@ void DeliverEvent::start(const Event& event, const Destination& destination, Ins
                             destination.target_time, now};
     Delivery* courier = couriers_.in_process;
     if (endpoint) {
+        base::check(endpoint->type != EndpointType::pull);  // no instance claims such events
         courier = endpoint->type == EndpointType::inbox ? &couriers_.inbox : &couriers_.webhook;
     }
     base::check(courier != nullptr);

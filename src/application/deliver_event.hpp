@@ -27,6 +27,10 @@ struct Couriers {
     std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};
 };
 
+/// What becomes of an event whose template could not be rendered: refused for good, without a word
+/// to its receiver.
+[[nodiscard]] Outcome without_payload();
+
 /// Which destination each claimed event has, and one try of it.
 class DeliverEvent {
 public:

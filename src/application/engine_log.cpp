@@ -91,6 +91,7 @@ LogLine settled_line(const Settled& settled, Instant now) {
     }
     const Event event = after(settled);
     fields.emplace_back("eventType", event.type);
+    if (!settlement.by.worker.empty()) fields.emplace_back("claimedBy", settlement.by.worker);
     if (event.user) fields.emplace_back("userId", to_string(*event.user));
     fields.emplace_back("idempotencyKey", event.key.value);
     fields.emplace_back("attempt", std::int64_t{event.attempt.value});

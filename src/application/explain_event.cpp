@@ -229,19 +229,32 @@ private:
         const std::string at = format_instant_millis(next);
         if (is_claimed(event_)) {
             return Wait{"result",
-                        "an instance is delivering it; if nothing is heard of it until " + at +
+                        holder() + "; if nothing is heard of it until " + at +
                             ", another one claims it again",
                         next};
         }
         if (next == never) return parked();
         if (next <= story_.now) {
-            return Wait{"claim", "it can be claimed, and waits for an instance with a free slot",
+            return Wait{"claim",
+                        left_to_workers()
+                            ? "it can be claimed, and waits for a worker of its endpoint"
+                            : "it can be claimed, and waits for an instance with a free slot",
                         story_.now};
         }
         if (status_of(event_) == EventStatus::pending) {
             return Wait{"due", "it waits until it is due, at " + at, next};
         }
         return Wait{"retry", "its last attempt was not accepted; the next one is at " + at, next};
+    }
+
+    [[nodiscard]] bool left_to_workers() const {
+        return story_.endpoint && story_.endpoint->type == EndpointType::pull;
+    }
+
+    [[nodiscard]] std::string holder() const {
+        const auto& by = std::get<Processing>(event_.state).claimed_by;
+        if (by && !by->worker.empty()) return "the worker '" + by->worker + "' has it";
+        return "an instance is delivering it";
     }
 
     [[nodiscard]] Wait parked() const {

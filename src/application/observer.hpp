@@ -42,8 +42,9 @@ public:
     virtual void outcome_unknown(std::string_view /*operation*/) {}
 };
 
-/// What the engine does, for metrics and for people who watch. Called on the thread that runs the
-/// engine, so it must be quick; what does not interest an observer it leaves out.
+/// What the engine does, and pull workers do, for metrics and for people who watch. Called on the
+/// threads that do it, several at once, so it must be quick; what does not interest an observer it
+/// leaves out.
 class EngineObserver {
 public:
     virtual ~EngineObserver() = default;

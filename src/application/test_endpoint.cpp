@@ -45,6 +45,10 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
+        if (endpoint->type == EndpointType::pull) {
+            return invalid("", "not_allowed",
+                           "nothing is sent to a PULL endpoint; let a worker claim an event of it");
+        }
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
         }

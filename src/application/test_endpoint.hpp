@@ -20,7 +20,7 @@ class TestEndpoint {
 public:
     TestEndpoint(Store& store, Delivery& delivery, Ids& ids)
         : store_(store), delivery_(delivery), ids_(ids) {}
-    /// Errors: NotFound, EndpointDisabled.
+    /// Errors: NotFound, EndpointDisabled; ValidationFailed for one that nothing is sent to.
     [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
 
 private:

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "application/engine_log.hpp"
+#include "application/engine_report.hpp"
 #include "application/ports/failures.hpp"
 #include "base/crash_point.hpp"
 
@@ -172,19 +172,7 @@ void WorkerLoop::carry_out(const Claim& command) {
     if (claimed->events.empty()) return;
 
     tally_.claimed += claimed->events.size();
-    ports_.log.write(claimed_line(claimed->events.size(), duration, settings_.instance));
-    std::size_t rescued = 0;
-    std::map<std::string_view, std::size_t> by_type;
-    for (const ClaimedEvent& one : claimed->events) {
-        ++by_type[one.event.type];
-        if (!one.rescued) continue;
-        ++rescued;
-        ports_.log.write(lease_expired_line(one.event, "claim", std::nullopt));
-    }
-    ports_.observer.claimed(claimed->events.size(), rescued, duration);
-    for (const auto& [type, count] : by_type) {
-        ports_.observer.transition(type, EventStatus::processing, count);
-    }
+    report_claim(claimed->events, duration, settings_.instance, ports_.log, ports_.observer);
 }
 
 void WorkerLoop::carry_out(const Plan& command) {
@@ -193,15 +181,7 @@ void WorkerLoop::carry_out(const Plan& command) {
         planning = ports_.plan.run(command.events);
         return ports_.deliver.decide(command.events, planning);
     });
-    for (const auto& [type, count] : planning.stored) {  // also if deciding failed afterwards
-        if (count > 0) ports_.observer.transition(type, EventStatus::pending, count);
-    }
-    for (const DroppedEvent& dropped : planning.dropped) {
-        if (dropped.reason.empty()) continue;
-        const auto event = std::ranges::find(command.events, dropped.id, &Event::id);
-        ports_.observer.transition(event->type, EventStatus::cancelled, 1);
-        ports_.log.write(cancelled_line(*event, dropped.reason));
-    }
+    report_plan(planning, command.events, ports_.log, ports_.observer);  // even if it threw later
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }
 
@@ -247,19 +227,13 @@ void WorkerLoop::carry_out(const Settle& command) {
 }
 
 void WorkerLoop::report(const Settled& settled) {
-    ports_.log.write(settled_line(settled, worker_.database_now(now())));
-    if (settled.late) {
-        ports_.observer.settled_late(settled.event);
-        return;
-    }
+    report_settled(settled, worker_.database_now(now()), ports_.log, ports_.observer);
+    if (settled.late) return;
     const auto& result = settled.settlement.result;
-    const std::string& type = settled.event.type;
     if (std::holds_alternative<Accepted>(result)) {
         ++tally_.completed;
-        ports_.observer.transition(type, EventStatus::completed, 1);
     } else if (std::holds_alternative<Refused>(result)) {
         ++tally_.failed;
-        ports_.observer.transition(type, EventStatus::failed, 1);
     } else {
         ++tally_.retrying;
     }

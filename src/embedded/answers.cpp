@@ -88,7 +88,14 @@ Event shown(const sundial::Event& event) {
             .user_id = event.user ? to_string(*event.user) : "",
             .due = event.due,
             .attempt = event.attempt.value,
-            .failure_reason = reason_of(event)};
+            .failure_reason = reason_of(event),
+            .version = event.version.value};
+}
+
+std::vector<Event> shown(const std::vector<sundial::Event>& events) {
+    std::vector<Event> all;
+    for (const sundial::Event& event : events) all.push_back(shown(event));
+    return all;
 }
 
 User shown(const sundial::User& user) {

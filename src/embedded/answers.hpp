@@ -4,6 +4,7 @@
 #include <exception>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "application/ports/failures.hpp"
 #include "domain/error.hpp"
@@ -16,6 +17,7 @@ namespace sundial::embedding {
 
 [[nodiscard]] Error error_of(const sundial::Error& error);
 [[nodiscard]] Event shown(const sundial::Event& event);
+[[nodiscard]] std::vector<Event> shown(const std::vector<sundial::Event>& events);
 [[nodiscard]] User shown(const sundial::User& user);
 
 namespace detail {

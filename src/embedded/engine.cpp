@@ -7,18 +7,24 @@
 #include "adapters/system/monotonic_clock.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/advance_clock.hpp"
+#include "application/both_wakeups.hpp"
 #include "application/cancel_event.hpp"
+#include "application/create_endpoint.hpp"
 #include "application/create_user.hpp"
 #include "application/delete_user.hpp"
 #include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
 #include "application/operation_tasks.hpp"
 #include "application/operations.hpp"
+#include "application/pull_events.hpp"
+#include "application/pull_watch.hpp"
 #include "application/queries.hpp"
 #include "application/schedule_event.hpp"
+#include "application/settle_pulled.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/pull_worker.hpp"
 #include "embedded/storage.hpp"
 #include "sundial/embedding.hpp"
 
@@ -42,7 +48,7 @@ private:
     const std::function<void(const std::string&)> listener_;
 };
 
-/// There are no endpoints here, so nothing comes this way.
+/// There are no webhooks here, so nothing comes this way.
 class NoDelivery final : public Delivery {
 public:
     void start(DeliveryRequest /*request*/, std::function<void(Outcome)> done) override {
@@ -51,6 +57,24 @@ public:
         outcome.error = DeliveryErrorCode::worker;
         outcome.error_text = "this program delivers to its own handlers only";
         done(std::move(outcome));
+    }
+};
+
+/// Nor do queues have any secret.
+class NoSecrets final : public Secrets {
+public:
+    sundial::Result<NewSecret> seal(const std::optional<std::string>& /*given*/) override {
+        return NewSecret{};
+    }
+    sundial::Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
+    std::string open(const std::string& /*sealed*/) override { return {}; }
+    std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
+};
+
+class NoDestinations final : public DestinationRules {
+public:
+    [[nodiscard]] std::optional<FieldError> refuse(std::string_view /*url*/) const override {
+        return FieldError{"/url", "not_allowed", "this program has no webhooks"};
     }
 };
 
@@ -87,9 +111,12 @@ struct Engine::Parts {
           loop({.instance = instance,
                 .shards = queue.shards(),
                 .clock_stands_still = options.test_clock},
-               {queue, plan, deliver, monotonic, random, log, observer}) {
+               {queue, plan, deliver, monotonic, random, log, observer}),
+          watch(storage->pull_queue(), monotonic, log, std::chrono::seconds{1},
+                options.test_clock) {
         // What was planned by an earlier tz database keeps its local time.
         (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
+        watcher = std::thread([this] { watch.run(); });
     }
     ~Parts() { stop(); }
     Parts(const Parts&) = delete;
@@ -98,6 +125,8 @@ struct Engine::Parts {
     void stop() {
         operations.shut_down();
         loop.stop();
+        watch.stop();
+        if (watcher.joinable()) watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
         if (worker.joinable()) worker.join();
     }
@@ -119,21 +148,44 @@ struct Engine::Parts {
     PlanSuccessors plan;
     DeliverEvent deliver;
     WorkerLoop loop;
+    PullWatch watch;
+    BothWakeups wakeups{loop, watch};
+    PullEvents pull{instance,
+                    {.store = store,
+                     .pull_queue = storage->pull_queue(),
+                     .queue = queue,
+                     .plan = plan,
+                     .deliver = deliver,
+                     .monotonic = monotonic,
+                     .random = random,
+                     .log = log,
+                     .observer = observer,
+                     .wakeups = wakeups}};
+    SettlePulled settle_pulled{{.store = store,
+                                .queue = queue,
+                                .random = random,
+                                .log = log,
+                                .observer = observer,
+                                .wakeups = watch}};
     Operations operations{{.instance = instance},
                           {.store = store,
                            .ids = ids,
-                           .wakeups = loop,
+                           .wakeups = wakeups,
                            .monotonic = monotonic,
                            .log = log,
-                           .make_task = operation_tasks(store, zones, ids, loop)}};
+                           .make_task = operation_tasks(store, zones, ids, wakeups)}};
     AdvanceClock advance{clock, queue, operations, loop};
-    CreateUser create_user{store, zones, ids, loop};
+    NoSecrets secrets;
+    NoDestinations destinations;
+    CreateEndpoint create_endpoint{store, secrets, destinations, ids, {}};
+    CreateUser create_user{store, zones, ids, wakeups};
     DeleteUser delete_user{store, ids};
-    ScheduleEvent schedule{store, zones, ids, loop};
-    CancelEvent cancel{store, zones, ids, loop};
+    ScheduleEvent schedule{store, zones, ids, wakeups};
+    CancelEvent cancel{store, zones, ids, wakeups};
     Queries queries{store};
     std::thread worker;
     std::thread operations_worker;
+    std::thread watcher;
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -168,6 +220,24 @@ Result<Done> Engine::delete_user(const std::string& id) {
     });
 }
 
+Result<Done> Engine::create_queue(const std::string& name) {
+    return answered<Done>([&]() -> sundial::Result<Endpoint> {
+        sundial::NewEndpoint wanted;
+        wanted.external_id = name;
+        wanted.name = name;
+        wanted.type = EndpointType::pull;
+        auto made = parts_->create_endpoint.run(wanted, correlation_id);
+        if (made) return made->endpoint;
+        if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
+        return parts_->queries.endpoint("ext:" + name);
+    });
+}
+
+PullWorker Engine::worker(const std::string& queue, const std::string& name) {
+    return PullWorker{std::make_shared<PullWorker::Parts>(PullWorker::Parts{
+        parts_->pull, parts_->settle_pulled, parts_->watch, parts_->monotonic, queue, name})};
+}
+
 Result<Event> Engine::schedule(const NewEvent& wanted) {
     sundial::NewEvent event;
     event.event_type = wanted.type;
@@ -177,6 +247,7 @@ Result<Event> Engine::schedule(const NewEvent& wanted) {
     event.target.zone = unless_empty(wanted.timezone);
     event.payload = wanted.payload;
     event.idempotency_key = unless_empty(wanted.idempotency_key);
+    if (!wanted.queue.empty()) event.endpoint = "ext:" + wanted.queue;
     return answered<Event>([&] { return parts_->schedule.run(event); });
 }
 

@@ -7,6 +7,7 @@
 #include "adapters/http/api/event_routes.hpp"
 #include "adapters/http/api/operation_routes.hpp"
 #include "adapters/http/api/preview_routes.hpp"
+#include "adapters/http/api/pull_routes.hpp"
 #include "adapters/http/api/schedule_routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
@@ -20,11 +21,16 @@
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
+#include "application/both_wakeups.hpp"
 #include "application/logged_queue.hpp"
+#include "application/observed_pull_queue.hpp"
 #include "application/observed_queue.hpp"
 #include "application/observed_store.hpp"
 #include "application/operation_tasks.hpp"
 #include "application/ports/failures.hpp"
+#include "application/pull_events.hpp"
+#include "application/pull_watch.hpp"
+#include "application/settle_pulled.hpp"
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
@@ -109,6 +115,7 @@ struct Engine::Parts {
           database(std::move(opened)),
           store(database->store(), monotonic, given.storage_observer, given.log),
           queue(database->queue(), monotonic, given.storage_observer),
+          pull_queue(database->pull_queue(), monotonic, given.storage_observer),
           claims(
               settings.log.claims.empty()
                   ? nullptr
@@ -131,8 +138,26 @@ struct Engine::Parts {
                    .handlers = given.handlers}),
           loop(worker_settings(), {claimed_from(), plan, deliver, monotonic, random, given.log,
                                    observed_by(given.observer)}),
-          shared_wakeups(database->share_wakeups(loop, settings.scheduler.tick)),
-          wakeups(shared_wakeups ? *shared_wakeups : loop),
+          watch(pull_queue, monotonic, log, settings.scheduler.tick, database->clock().is_test()),
+          local_wakeups(loop, watch),
+          shared_wakeups(database->share_wakeups(local_wakeups, settings.scheduler.tick)),
+          wakeups(shared_wakeups ? *shared_wakeups : local_wakeups),
+          pull(instance, {.store = store,
+                          .pull_queue = pull_queue,
+                          .queue = queue,
+                          .plan = plan,
+                          .deliver = deliver,
+                          .monotonic = monotonic,
+                          .random = random,
+                          .log = log,
+                          .observer = given.observer,
+                          .wakeups = wakeups}),
+          settle_pulled({.store = store,
+                         .queue = queue,
+                         .random = random,
+                         .log = log,
+                         .observer = given.observer,
+                         .wakeups = watch}),
           operations({.instance = instance, .lease = settings.scheduler.lease},
                      {.store = store,
                       .ids = ids,
@@ -212,6 +237,7 @@ struct Engine::Parts {
     system::BootClock monotonic;
     ObservedStore store;  // what people do; the worker tells of itself
     ObservedQueue queue;
+    ObservedPullQueue pull_queue;
     system::SystemIds ids;
     system::SystemRandom random;
     InstanceId instance{ids.fresh()};
@@ -226,8 +252,12 @@ struct Engine::Parts {
     PlanSuccessors plan;
     DeliverEvent deliver;
     WorkerLoop loop;
+    PullWatch watch;
+    BothWakeups local_wakeups;
     std::unique_ptr<Wakeups> shared_wakeups;  // with the other instances; null: there are none
     Wakeups& wakeups;
+    PullEvents pull;
+    SettlePulled settle_pulled;
     Operations operations;
     Tick tick;
     AdvanceClock advance;
@@ -263,6 +293,7 @@ struct Engine::Parts {
     SurveyTzdata survey;
     std::thread worker;
     std::thread operations_worker;
+    std::thread pull_watcher;
 };
 
 Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
@@ -275,13 +306,18 @@ void Engine::start() {
     (void)parts_->unpark.run_all();
     parts_->worker = std::thread([this] { parts_->loop.run(); });
     parts_->operations_worker = std::thread([this] { parts_->operations.run(); });
+    parts_->pull_watcher = std::thread([this] { parts_->watch.run(); });
 }
 
+void Engine::end_waits() { parts_->watch.stop(); }
+
 void Engine::stop() {
+    parts_->watch.stop();
     parts_->operations.shut_down();
     parts_->loop.stop();
     if (parts_->operations_worker.joinable()) parts_->operations_worker.join();
     if (parts_->worker.joinable()) parts_->worker.join();
+    if (parts_->pull_watcher.joinable()) parts_->pull_watcher.join();
 }
 
 ApiKeyRing& Engine::api_keys() { return parts_->keys; }
@@ -336,6 +372,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                        .clear_inbox = p.clear_inbox,
                                        .queries = p.queries,
                                        .default_timeout = p.settings.delivery.timeout});
+    http::add_pull_routes(
+        router, {.pull = p.pull, .settle = p.settle_pulled, .watch = p.watch, .zones = p.zones});
     http::add_schedule_routes(router, {.create = p.create_schedule,
                                        .put = p.put_schedule,
                                        .edit = p.edit_schedule,

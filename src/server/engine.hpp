@@ -45,8 +45,10 @@ public:
 
     /// Brings pending events to the tz database in force, finishes what an earlier process left
     /// half done (endpoints that were enabled), then lets the worker and the operations run, each
-    /// on a thread of its own.
+    /// on a thread of its own, as does the watch for pull workers.
     void start();
+    /// Answers pull workers that wait for work, here and from now on, at once.
+    void end_waits();
     /// Claims nothing more; waits until what was claimed is settled or given back, and for the
     /// batch of the operation under way.
     void stop();

@@ -45,6 +45,12 @@ std::string_view outcome_name(Verdict verdict) {
     return to_string(AttemptOutcome::permanent);
 }
 
+/// Who claims through one instance may answer through another, or never: nobody can say what is in
+/// flight.
+bool left_to_workers(const Endpoint* endpoint) {
+    return endpoint != nullptr && endpoint->type == EndpointType::pull;
+}
+
 }  // namespace
 
 struct Metrics::Families {
@@ -151,8 +157,10 @@ void Metrics::transition(std::string_view event_type, EventStatus status, std::s
 }
 
 void Metrics::started(const TryStarted& try_started) {
-    families_->in_flight.Add({{"endpoint", families_->endpoint_label(try_started.endpoint)}})
-        .Increment();
+    if (!left_to_workers(try_started.endpoint)) {
+        families_->in_flight.Add({{"endpoint", families_->endpoint_label(try_started.endpoint)}})
+            .Increment();
+    }
     if (!try_started.first) return;
     const prometheus::Labels type{{"event_type", try_started.event.type}};
     families_->lateness.Add(type, lateness_buckets).Observe(seconds(try_started.lateness));
@@ -161,7 +169,9 @@ void Metrics::started(const TryStarted& try_started) {
 
 void Metrics::delivered(const TryOver& try_over) {
     const std::string endpoint = families_->endpoint_label(try_over.endpoint);
-    families_->in_flight.Add({{"endpoint", endpoint}}).Decrement();
+    if (!left_to_workers(try_over.endpoint)) {
+        families_->in_flight.Add({{"endpoint", endpoint}}).Decrement();
+    }
     families_->delivery.Add({{"endpoint", endpoint}}, duration_buckets)
         .Observe(seconds(try_over.outcome.duration));
     families_->attempts

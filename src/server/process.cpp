@@ -195,6 +195,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, ba
                         const Signals& signals, TzWatch& tz_watch) {
     wait_for_end(signals, tz_watch);
     gate.drain();
+    engine.end_waits();
     base::LogLine draining =
         line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
     draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));

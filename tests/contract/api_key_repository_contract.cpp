@@ -58,7 +58,7 @@ TEST_P(ApiKeyRepositoryContract, ListsByCreationInPages) {
     const auto list = [&](const PageRequest& page) {
         return read([&](Transaction& tx) { return tx.api_keys().list(page); });
     };
-    const auto begin = list({.limit = 2});
+    const auto begin = list({.limit = 2, .after = std::nullopt});
     EXPECT_THAT(begin.items, ElementsAre(first, second));
     EXPECT_TRUE(begin.has_more);
     const PageKey last{std::to_string(second.created_at.time_since_epoch().count()),

@@ -187,6 +187,67 @@ TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     engine.stop();
 }
 
+TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
+    Engine engine = opened("memory:");
+    ASSERT_TRUE(engine.create_queue("printers"));
+    ASSERT_TRUE(engine.create_queue("printers"));  // it is there
+    const auto wanted = [&](std::string payload) {
+        const auto event = engine.schedule({.type = "PRINT",
+                                            .at = *engine.now(),
+                                            .payload = std::move(payload),
+                                            .queue = "printers"});
+        EXPECT_TRUE(event);
+        return event->id;
+    };
+    const auto first = wanted("[1]"), second = wanted("[2]"), third = wanted("[3]");
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+
+    const auto work = worker.claim({.limit = 10, .lease = 30s});
+    ASSERT_TRUE(work);
+    ASSERT_THAT(*work, SizeIs(3));
+    for (const Event& event : *work) {
+        EXPECT_EQ(event.attempt, 1U);
+        EXPECT_EQ(worker.extend(event, 1min)->version, event.version);
+        if (event.payload == "[1]") {
+            EXPECT_EQ(worker.complete(event)->status, "COMPLETED");
+            EXPECT_EQ(worker.complete(event)->status, "COMPLETED");  // as if no answer had come
+        } else if (event.payload == "[2]") {
+            EXPECT_EQ(worker.refuse(event, "no such page")->failure_reason, "WORKER no such page");
+        } else {
+            EXPECT_EQ(worker.fail(event, "no paper")->status, "PROCESSING");
+            EXPECT_EQ(worker.complete(event).error().code, "LEASE_LOST");
+        }
+    }
+    EXPECT_THAT(*worker.claim(), IsEmpty());
+    EXPECT_EQ(*engine.advance(2s), 0U);
+    const auto again = engine.worker("printers", "printer-2").claim();
+    ASSERT_THAT(*again, SizeIs(1));
+    EXPECT_EQ(again->front().id, third);
+    EXPECT_EQ(again->front().attempt, 2U);
+    EXPECT_EQ(worker.release(again->front())->status, "PROCESSING");
+
+    EXPECT_EQ(engine.find_event(first)->status, "COMPLETED");
+    EXPECT_EQ(engine.find_event(second)->status, "FAILED");
+    EXPECT_EQ(engine.worker("scanners", "s-1").claim().error().code, "ENDPOINT_NOT_FOUND");
+    EXPECT_EQ(worker.claim({.limit = 0}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(
+        engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "scanners"}).error().code,
+        "VALIDATION_FAILED");
+}
+
+TEST(Embedded, LetsAWorkerWaitForWork) {
+    Engine engine = opened("memory:", false);
+    ASSERT_TRUE(engine.create_queue("printers"));
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+    auto waiting = std::async(std::launch::async, [&] { return worker.claim({.wait = 1h}); });
+    ASSERT_TRUE(engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"}));
+    EXPECT_THAT(*waiting.get(), SizeIs(1));
+
+    auto in_vain = std::async(std::launch::async, [&] { return worker.claim({.wait = 1h}); });
+    engine.stop();
+    EXPECT_THAT(*in_vain.get(), IsEmpty());
+}
+
 TEST(Embedded, LetsPeopleAndEventsGo) {
     Engine engine = opened("memory:");
     const auto user = engine.create_user(ada);

@@ -96,7 +96,13 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     if (incoming.refused) {
         response = to_response(*incoming.refused, incoming.request);
     } else {
-        response = co_await respond(std::move(incoming.request));
+        auto answered = co_await respond(std::move(incoming.request));
+        if (!answered) co_return false;
+        response = *std::move(answered);
+    }
+    if (response.undelivered && socket_.peer_gone()) {
+        undo(std::move(response));
+        co_return false;
     }
     report(incoming, method, id, response);
 
@@ -109,20 +115,51 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
     const bool written = co_await socket_.write(head, body, after(shared_.settings.answer_time));
+    if (!written) undo(std::move(response));
     co_return (written && keep_alive);
 }
 
-asio::awaitable<Response> Connection::respond(Request request) {
+asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     const std::string path = request.path;
     const std::string id = request.correlation_id;
-    std::function<Response()> job = [this, wanted = std::move(request)]() mutable {
+    std::function<Response()> first = [this, wanted = std::move(request)]() mutable {
         return shared_.answer(std::move(wanted));
     };
+    Response response = co_await run(std::move(first), path, id);
+    // Who asked for what stays the same, however often it is answered.
+    Response asked = response;
+    asked.later.reset();
+    std::optional<TimedSocket::Time> deadline;
+    while (const auto later = response.later) {
+        if (!deadline) deadline = after(later->at_most);
+        const bool still_there = co_await socket_.rest(*deadline, later->listen);
+        if (!still_there) co_return std::nullopt;
+        const bool last = shared_.stopping || std::chrono::steady_clock::now() >= *deadline;
+        std::function<Response()> again = [later, last] { return later->answer(last); };
+        response = co_await run(std::move(again), path, id);
+        response.route = asked.route;
+        response.actor = asked.actor;
+        response.subject = asked.subject;
+        for (const Parameter& field : asked.headers.all()) {
+            response.headers.add(field.name, field.value);
+        }
+    }
+    co_return response;
+}
+
+asio::awaitable<Response> Connection::run(std::function<Response()> job, std::string path,
+                                          std::string id) {
     std::optional<Response> response = co_await on_pool(shared_.pool, std::move(job));
     if (response) co_return std::move(*response);
     const Problem full{.code = Code::overloaded,
                        .detail = "Too many requests wait for an answer; ask again later"};
     co_return to_response(full, path, id);
+}
+
+void Connection::undo(Response response) {
+    if (!response.undelivered) return;
+    // Without a place on the pool it is left to whatever ends it anyway.
+    (void)shared_.pool.try_run(std::move(response.undelivered));
 }
 
 void Connection::identify(Request& request) const {

@@ -4,7 +4,9 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "adapters/http/blocking_pool.hpp"
@@ -46,7 +48,12 @@ public:
 
 private:
     boost::asio::awaitable<bool> answer(Incoming incoming);
-    boost::asio::awaitable<Response> respond(Request request);
+    /// Nothing: the client is gone before there was anything to say.
+    boost::asio::awaitable<std::optional<Response>> respond(Request request);
+    /// On the pool; without a place there, that there is none.
+    boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
+                                         std::string id);
+    void undo(Response response);
     void identify(Request& request) const;
     void report(const Incoming& incoming, const std::string& method, const std::string& id,
                 const Response& response) const;

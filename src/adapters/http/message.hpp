@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +56,8 @@ struct Request {
     [[nodiscard]] const std::string& path_value(std::string_view name) const;
 };
 
+struct Later;
+
 struct Response {
     int status = 200;
     std::string content_type{};  // empty: no body
@@ -62,6 +66,22 @@ struct Response {
     std::string route{};    // which pattern answered, for metrics; never sent, as are the next two
     std::string actor{};    // who asked, for the log
     std::string subject{};  // the id of what was asked about, for the log
+    /// Instead of all that: there is nothing to say yet.
+    std::shared_ptr<const Later> later{};
+    /// Undoes what only this answer tells of; for a client that is gone before it is sent. Runs on
+    /// the pool; must not throw.
+    std::function<void()> undelivered{};
+};
+
+/// A long poll: what a handler waits for without a thread. The connection waits, until it is woken,
+/// or time is up, or the client is gone; then nobody asks any more.
+struct Later {
+    std::chrono::milliseconds at_most;  // of the request's first one; those that follow end with it
+    /// Starts to listen. `wake` may be called on any thread, at any time, and more than once. What
+    /// it returns is let go of once nobody waits.
+    std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;
+    /// Runs on the pool, as a handler does; must not throw. If `last`, there is no more waiting.
+    std::function<Response(bool last)> answer;
 };
 
 [[nodiscard]] Response json(int status, std::string body);

@@ -117,6 +117,10 @@ Response Router::handle(Request request) const {
     response.route = request.route;
     response.actor = request.actor;
     response.subject = found.subject();
+    if (response.later) {
+        response.later =
+            guarded(std::make_shared<const Request>(std::move(request)), response.later);
+    }
     return response;
 }
 
@@ -140,8 +144,31 @@ Router::Found Router::find(const Request& request) const {
     return found;
 }
 
-/// Three kinds of failure end here: whatever happens, the client gets a problem.
 Response Router::admit_and_answer(Request& request, const Found& found) const {
+    return guarded(request, [&] {
+        Admission admission =
+            guard_.admit(request, found.route ? &found.route->operation : nullptr);
+        Response response =
+            admission.refused ? *std::move(admission.refused) : answer(request, found);
+        for (const Parameter& field : admission.headers.all()) {
+            response.headers.add(field.name, field.value);
+        }
+        return response;
+    });
+}
+
+std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request>& request,
+                                             const std::shared_ptr<const Later>& later) const {
+    auto answer = [this, request, later](bool last) {
+        Response response = guarded(*request, [&] { return later->answer(last); });
+        if (response.later) response.later = guarded(request, response.later);
+        return response;
+    };
+    return std::make_shared<const Later>(Later{later->at_most, later->listen, std::move(answer)});
+}
+
+/// Three kinds of failure end here: whatever happens, the client gets a problem.
+Response Router::guarded(const Request& request, const std::function<Response()>& answer) const {
     const auto log = [&](base::LogLevel level, std::string message, std::string_view error) {
         log_.write({.level = level,
                     .event_name = "",
@@ -159,14 +186,7 @@ Response Router::admit_and_answer(Request& request, const Found& found) const {
             request);
     };
     try {
-        Admission admission =
-            guard_.admit(request, found.route ? &found.route->operation : nullptr);
-        Response response =
-            admission.refused ? *std::move(admission.refused) : answer(request, found);
-        for (const Parameter& field : admission.headers.all()) {
-            response.headers.add(field.name, field.value);
-        }
-        return response;
+        return answer();
     } catch (const OutcomeUnknown& error) {
         log(base::LogLevel::warn, "nobody knows whether a request was carried out", error.what());
         return to_response({.code = Code::commit_outcome_unknown,

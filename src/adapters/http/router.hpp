@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,12 @@ private:
     [[nodiscard]] Response check_and_run(Request& request, const Route& route) const;
     [[nodiscard]] Response no_such_method(const Request& request, const Found& found) const;
     [[nodiscard]] Response no_such_route(const Request& request) const;
+    /// What `answer` says; if it throws, whose fault that is.
+    [[nodiscard]] Response guarded(const Request& request,
+                                   const std::function<Response()>& answer) const;
+    [[nodiscard]] std::shared_ptr<const Later> guarded(
+        const std::shared_ptr<const Request>& request,
+        const std::shared_ptr<const Later>& later) const;
 
     const ApiSchema& schema_;
     Guard& guard_;

@@ -1,10 +1,15 @@
 #include "adapters/http/timed_socket.hpp"
 
+#include <sys/socket.h>
+
 #include <array>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +20,14 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+
+/// The other side has closed, or reset: nothing is there to be read, and nothing will be.
+bool is_at_end(tcp::socket& socket) {
+    char next = 0;
+    const auto peeked =
+        ::recv(socket.native_handle(), &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT);
+    return peeked == 0 || (peeked < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
 
 }  // namespace
 
@@ -68,6 +81,40 @@ asio::awaitable<bool> TimedSocket::write(std::string_view head, std::string_view
     const auto [failure, count] = co_await asio::async_write(state_->socket, bytes, as_result);
     co_return !failure;
 }
+
+asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
+    // Shared with whoever wakes, who may do so when nobody rests any more.
+    struct Rest {
+        explicit Rest(const asio::any_io_executor& strand) : alarm(strand) {}
+        asio::steady_timer alarm;
+        bool gone = false;
+    };
+    const auto resting = std::make_shared<Rest>(executor());
+    resting->alarm.expires_at(deadline);
+    state_->socket.async_wait(tcp::socket::wait_read, [resting, weak = std::weak_ptr(state_)](
+                                                          boost::system::error_code failure) {
+        const auto state = weak.lock();
+        const bool closed = !state || !state->socket.is_open();
+        if (failure == asio::error::operation_aborted && !closed) return;  // the rest is over
+        // Bytes of a next request are for later; then only a failed write tells that the client is
+        // gone.
+        resting->gone = closed || failure || is_at_end(state->socket);
+        if (resting->gone) resting->alarm.cancel();
+    });
+    std::function<void()> wake = [strand = executor(), weak = std::weak_ptr(resting)] {
+        asio::post(strand, [weak] {
+            if (const auto woken = weak.lock()) woken->alarm.cancel();
+        });
+    };
+    // Nothing else runs on this strand until the alarm is set, so no wake is lost.
+    const auto listening = listen(std::move(wake));
+    co_await resting->alarm.async_wait(as_result);
+    boost::system::error_code ignored;
+    state_->socket.cancel(ignored);
+    co_return (!resting->gone && state_->socket.is_open());
+}
+
+bool TimedSocket::peer_gone() { return !state_->socket.is_open() || is_at_end(state_->socket); }
 
 asio::awaitable<void> TimedSocket::finish(Time deadline) {
     boost::system::error_code ignored;

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -20,12 +21,18 @@ public:
         Got got;
         std::size_t count;
     };
+    using Listen = std::function<std::shared_ptr<void>(std::function<void()> wake)>;
 
     explicit TimedSocket(boost::asio::ip::tcp::socket socket);
 
     boost::asio::awaitable<Read> read_some(boost::asio::mutable_buffer space, Time deadline);
     /// False if not all of `head` and `body` was taken in time.
     boost::asio::awaitable<bool> write(std::string_view head, std::string_view body, Time deadline);
+    /// Waits until `deadline`, or until what `listen` is given is called, from any thread. False if
+    /// the client has closed its side meanwhile: it will not read what we have to say.
+    boost::asio::awaitable<bool> rest(Time deadline, Listen listen);
+    /// Whether it has done so by now.
+    [[nodiscard]] bool peer_gone();
     /// Says that we are done and hears the client out until `deadline`: closing on unread bytes
     /// resets the connection, and the client might lose the answer.
     boost::asio::awaitable<void> finish(Time deadline);

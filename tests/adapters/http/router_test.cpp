@@ -203,6 +203,7 @@ protected:
     }
     RecordedLog log_;
     ApiSchema schema_{sample_api};
+    OpenDoor everybody_;
 };
 
 TEST_F(FailingHandler, IsAnsweredWith503WhenStorageIsAway) {

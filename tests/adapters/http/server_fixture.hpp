@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <latch>
 #include <memory>
@@ -42,7 +43,8 @@ private:
 };
 
 /// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
-/// has more bytes than a socket holds; all else is echoed.
+/// has more bytes than a socket holds; "/poll" says "late" once wake() was called, and "nothing"
+/// after two minutes; all else is echoed.
 class ServerTest : public testing::Test {
 protected:
     ServerTest() { settings_.port = 0; }
@@ -71,11 +73,53 @@ protected:
             waiting_.notify_all();
             may_go_on_.wait();
         }
+        if (request.path == "/poll") return poll();
         Response response = json(200, request.method + ' ' + request.target + ' ' + request.body);
         if (request.path == "/large") response.body.assign(64'000'000, 'x');
         response.route = "/echo";
         return response;
     }
+    Response poll() {
+        Response response;
+        response.route = "/poll";
+        response.later = std::make_shared<const Later>(
+            Later{.at_most = poll_time_,
+                  .listen =
+                      [this](std::function<void()> wake) {
+                          const std::lock_guard lock(wakes_mutex_);
+                          wakes_.push_back(std::move(wake));
+                          ++listened_;
+                          listened_.notify_all();
+                          ++listening_;
+                          listening_.notify_all();
+                          return std::shared_ptr<void>(nullptr, [this](void*) {
+                              --listening_;
+                              listening_.notify_all();
+                          });
+                      },
+                  .answer =
+                      [this](bool last) {
+                          if (!something_to_say_ && !last) return poll();
+                          Response said = json(200, something_to_say_ ? "late" : "nothing");
+                          said.undelivered = [this] { undone_.set_value(); };
+                          return said;
+                      }});
+        return response;
+    }
+    /// Wakes every poll that has ever waited.
+    void wake() {
+        const std::lock_guard lock(wakes_mutex_);
+        for (const auto& one : wakes_) one();
+    }
+    void until_listening(int count) {
+        for (int seen = listening_; seen != count; seen = listening_) listening_.wait(seen);
+    }
+
+    /// Until polls have begun to wait so often.
+    void until_listened(int times) {
+        for (int seen = listened_; seen < times; seen = listened_) listened_.wait(seen);
+    }
+
     /// Until `count` requests for "/wait" have reached the handler.
     void until_waiting(int count) {
         for (int seen = waiting_; seen < count; seen = waiting_) waiting_.wait(seen);
@@ -96,6 +140,13 @@ protected:
     std::atomic<int> waiting_ = 0;
     std::atomic<bool> released_ = false;
     std::promise<void> go_on_;
+    std::chrono::milliseconds poll_time_ = 2min;
+    std::mutex wakes_mutex_;
+    std::vector<std::function<void()>> wakes_;
+    std::atomic<int> listened_ = 0;
+    std::atomic<int> listening_ = 0;
+    std::atomic<bool> something_to_say_ = false;
+    std::promise<void> undone_;
     std::shared_future<void> may_go_on_ = go_on_.get_future().share();
     std::unique_ptr<HttpServer> server_;
     std::uint16_t port_ = 0;

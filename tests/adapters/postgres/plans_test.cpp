@@ -69,9 +69,10 @@ TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
           "UPDATE sundial.events SET pull = true, endpoint_id = "
           "'01990000-0000-7000-8000-0000000000e1' WHERE abs(hashtext(id::text)) % 2 = 0");
     EXPECT_THAT(
-        plan_of(sql::claim_to_pull, "smallint, smallint[], integer[], uuid, interval, uuid, text",
+        plan_of(sql::claim_to_pull,
+                "smallint, smallint[], integer[], uuid, interval, uuid, text, bigint",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
-                "'01990000-0000-7000-8000-0000000000e1', 'w-1'"),
+                "'01990000-0000-7000-8000-0000000000e1', 'w-1', 0"),
         AllOf(HasSubstr("Index Scan using events_to_pull on events"),
               HasSubstr("Index Scan using events_pkey on events event"), Not(HasSubstr("Seq Scan")),
               Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));

@@ -38,12 +38,17 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/events/{id}", write},
     {"POST", "/v1/events/{id}/retry", write},
     {"GET", "/v1/events/{id}/explain", read},
+    {"POST", "/v1/events/{id}/complete", write},
+    {"POST", "/v1/events/{id}/fail", write},
+    {"POST", "/v1/events/{id}/release", write},
+    {"POST", "/v1/events/{id}/extend", write},
 
     {"GET", "/v1/endpoints", read},
     {"POST", "/v1/endpoints", write},
     {"GET", "/v1/endpoints/{id}", read},
     {"PATCH", "/v1/endpoints/{id}", write},
     {"POST", "/v1/endpoints/{id}/test", write},
+    {"POST", "/v1/endpoints/{id}/claim", write},
     {"GET", "/v1/endpoints/{id}/inbox", read},
     {"DELETE", "/v1/endpoints/{id}/inbox", write},
 

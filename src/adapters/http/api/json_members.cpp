@@ -30,6 +30,11 @@ std::optional<std::uint32_t> Members::count(std::string_view name) const {
     return value == nullptr ? std::nullopt : std::optional(value->to_number<std::uint32_t>());
 }
 
+std::optional<std::uint64_t> Members::number(std::string_view name) const {
+    const bj::value* value = object_->if_contains(name);
+    return value == nullptr ? std::nullopt : std::optional(value->to_number<std::uint64_t>());
+}
+
 Edit<std::string> Members::edit(std::string_view name) const {
     if (!has(name)) return std::nullopt;
     return text(name);

@@ -27,6 +27,7 @@ public:
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
     [[nodiscard]] std::optional<bool> truth(std::string_view name) const;
     [[nodiscard]] std::optional<std::uint32_t> count(std::string_view name) const;
+    [[nodiscard]] std::optional<std::uint64_t> number(std::string_view name) const;
     /// Absent, null, or a text: what a merge patch says of a value that may be removed.
     [[nodiscard]] Edit<std::string> edit(std::string_view name) const;
     [[nodiscard]] std::map<std::string, std::string> texts(std::string_view name) const;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "adapters/http/router.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/pull_events.hpp"
+#include "application/pull_watch.hpp"
+#include "application/settle_pulled.hpp"
+
+namespace sundial::http {
+
+struct PullApi {
+    PullEvents& pull;
+    SettlePulled& settle;
+    PullWatch& watch;
+    const TimeZones& zones;
+};
+
+/// What pull workers ask for and answer, below /v1/endpoints and /v1/events.
+void add_pull_routes(Router& router, PullApi api);
+
+}  // namespace sundial::http

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "application/ports/wakeups.hpp"
+
+namespace sundial {
+
+/// Tells each hint to both.
+class BothWakeups final : public Wakeups {
+public:
+    BothWakeups(Wakeups& one, Wakeups& other) : one_(one), other_(other) {}
+    void due_at(Instant when) override {
+        one_.due_at(when);
+        other_.due_at(when);
+    }
+
+private:
+    Wakeups& one_;
+    Wakeups& other_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,84 @@
+#include "embedded/pull_worker.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "embedded/answers.hpp"
+
+namespace sundial::embedding {
+namespace {
+
+/// Rung by the watch, perhaps when nobody listens any more.
+class Bell {
+public:
+    void ring() {
+        const std::lock_guard lock(mutex_);
+        rung_ = true;
+        changed_.notify_all();
+    }
+    void wait_for(std::chrono::microseconds time) {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, time, [this] { return rung_; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool rung_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
+    const sundial::WorkOrder order{.endpoint = "ext:" + parts_->queue,
+                                   .worker = parts_->name,
+                                   .limit = wanted.limit,
+                                   .lease = wanted.lease};
+    const auto until = parts_->monotonic.now() + wanted.wait;
+    const auto claimed = [&]() -> sundial::Result<std::vector<sundial::Event>> {
+        for (;;) {
+            auto work = parts_->pull.run(order);
+            if (!work) return work.error();
+            const auto left = until - parts_->monotonic.now();
+            const bool may_wait = left.count() > 0 && !parts_->watch.stopped();
+            if (!work->events.empty() || !may_wait) return std::move(work->events);
+            const auto bell = std::make_shared<Bell>();
+            const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
+            bell->wait_for(left);
+        }
+    };
+    return answered<std::vector<Event>>(claimed);
+}
+
+Result<Event> PullWorker::complete(const Event& claimed) {
+    return answered<Event>(
+        [&] { return parts_->settle.complete(claimed.id, Version{claimed.version}); });
+}
+
+Result<Event> PullWorker::fail(const Event& claimed, const std::string& why) {
+    return answered<Event>(
+        [&] { return parts_->settle.fail(claimed.id, Version{claimed.version}, {.reason = why}); });
+}
+
+Result<Event> PullWorker::refuse(const Event& claimed, const std::string& why) {
+    return answered<Event>([&] {
+        return parts_->settle.fail(claimed.id, Version{claimed.version},
+                                   {.reason = why, .retry = false});
+    });
+}
+
+Result<Event> PullWorker::release(const Event& claimed) {
+    return answered<Event>(
+        [&] { return parts_->settle.release(claimed.id, Version{claimed.version}); });
+}
+
+Result<Event> PullWorker::extend(const Event& claimed, std::chrono::microseconds lease) {
+    return answered<Event>(
+        [&] { return parts_->settle.extend(claimed.id, Version{claimed.version}, lease); });
+}
+
+}  // namespace sundial::embedding

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "application/ports/clock.hpp"
+#include "application/pull_events.hpp"
+#include "application/pull_watch.hpp"
+#include "application/settle_pulled.hpp"
+#include "sundial/embedding.hpp"
+
+namespace sundial::embedding {
+
+/// What a worker needs of its engine, and who it is.
+struct PullWorker::Parts {
+    PullEvents& pull;
+    SettlePulled& settle;
+    PullWatch& watch;
+    const MonotonicClock& monotonic;
+    std::string queue;
+    std::string name;
+};
+
+}  // namespace sundial::embedding

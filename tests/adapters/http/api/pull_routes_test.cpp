@@ -1,0 +1,173 @@
+#include "adapters/http/api/pull_routes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "adapters/http/api/api_fixture.hpp"
+#include "adapters/memory/pull_queue.hpp"
+#include "support/fake_ids.hpp"
+
+namespace sundial::http {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class PullRoutesTest : public ApiTest {
+protected:
+    PullRoutesTest() {
+        add_pull_routes(router,
+                        {.pull = pull, .settle = settle_pulled, .watch = watch, .zones = zones});
+        endpoint = text_member(call("POST", "/v1/endpoints",
+                                    R"({"name":"Printers","externalId":"printers","type":"PULL"})")
+                                   .body,
+                               "id");
+    }
+    Response claim(const std::string& body) {
+        return call("POST", "/v1/endpoints/ext:printers/claim", body);
+    }
+    std::string a_due_event() {
+        return text_member(call("POST", "/v1/events",
+                                R"({"eventType":"PRINT","targetTimestampUTC":"now",)"
+                                R"("endpointId":"ext:printers","deliveryPayload":{"page":7}})")
+                               .body,
+                           "id");
+    }
+
+    FakeDelivery nowhere;
+    Handlers handlers;
+    PlanSuccessors plan{store, zones, ids};
+    DeliverEvent deliver{store, zones, ids, {nowhere, nowhere, nullptr, handlers}};
+    memory::MemoryPullQueue pull_queue{store};
+    FakeRandom random;
+    EngineObserver observer;
+    PullWatch watch{pull_queue, monotonic, log, std::chrono::seconds{1}, false};
+    PullEvents pull{instance_a,
+                    {.store = store,
+                     .pull_queue = pull_queue,
+                     .queue = queue,
+                     .plan = plan,
+                     .deliver = deliver,
+                     .monotonic = monotonic,
+                     .random = random,
+                     .log = log,
+                     .observer = observer,
+                     .wakeups = wakeups}};
+    SettlePulled settle_pulled{{.store = store,
+                                .queue = queue,
+                                .random = random,
+                                .log = log,
+                                .observer = observer,
+                                .wakeups = watch}};
+    std::string endpoint;
+};
+
+TEST_F(PullRoutesTest, HandsOutWhatIsDue) {
+    const std::string id = a_due_event();
+    const Response work = claim(R"({"worker":"w-1"})");
+    EXPECT_EQ(work.status, 200);
+    EXPECT_THAT(work.body,
+                AllOf(HasSubstr(R"({"data":[{)"), HasSubstr(id), HasSubstr(R"("claimedBy":"w-1")"),
+                      HasSubstr(R"("deliveryPayload":{"page":7})"), HasSubstr(R"("version":2)"),
+                      HasSubstr(R"("leaseExpiresAt":"2027-01-05T12:00:30.000Z")")));
+    EXPECT_EQ(claim(R"({"worker":"w-2"})").body, R"({"data":[]})");
+}
+
+TEST_F(PullRoutesTest, FreesWhatCouldNotBeDelivered) {
+    a_due_event();
+    const Response work = claim(R"({"worker":"w-1"})");
+    ASSERT_TRUE(work.undelivered);
+    work.undelivered();
+    EXPECT_THAT(claim(R"({"worker":"w-2"})").body, HasSubstr("w-2"));
+    EXPECT_FALSE(claim(R"({"worker":"w-2"})").undelivered);
+}
+
+TEST_F(PullRoutesTest, WaitsForWorkIfAskedTo) {
+    const Response wait = claim(R"({"worker":"w-1","wait":"PT20S"})");
+    ASSERT_TRUE(wait.later);
+    EXPECT_EQ(wait.later->at_most, std::chrono::seconds{20});
+    bool woken = false;
+    const auto listening = wait.later->listen([&] { woken = true; });
+    watch.turn();
+    EXPECT_FALSE(woken);
+    EXPECT_TRUE(wait.later->answer(false).later);  // woken for nothing: it waits on
+
+    a_due_event();
+    monotonic.time += std::chrono::seconds{1};
+    watch.turn();
+    EXPECT_TRUE(woken);
+    EXPECT_THAT(wait.later->answer(false).body, HasSubstr(R"("claimedBy":"w-1")"));
+    EXPECT_EQ(wait.later->answer(true).body, R"({"data":[]})");
+}
+
+TEST_F(PullRoutesTest, DoesNotWaitOnceTheServerStops) {
+    watch.stop();
+    EXPECT_EQ(claim(R"({"worker":"w-1","wait":"PT20S"})").body, R"({"data":[]})");
+}
+
+TEST_F(PullRoutesTest, TakesTheAnswersOfWorkers) {
+    const std::string id = "/v1/events/" + a_due_event();
+    (void)claim(R"({"worker":"w-1"})");
+    const Response extended = call("POST", id + "/extend", R"({"version":2,"lease":"PT1H"})");
+    EXPECT_EQ(extended.status, 200);
+    EXPECT_EQ(extended.headers.find("ETag"), "\"2\"");
+    EXPECT_THAT(extended.body, HasSubstr(R"("leaseExpiresAt":"2027-01-05T13:00:00.000Z")"));
+    EXPECT_THAT(call("POST", id + "/release", R"({"version":2})").body,
+                HasSubstr(R"("claimedBy":null)"));
+    (void)claim(R"({"worker":"w-2"})");
+    EXPECT_THAT(call("POST", id + "/fail", R"({"version":4,"reason":"no ink"})").body,
+                HasSubstr(R"("nextAttemptAt":"2027-01-05T12:00:01.000Z")"));
+    clock.advance(std::chrono::seconds{1});
+    (void)claim(R"({"worker":"w-3"})");
+    EXPECT_THAT(call("POST", id + "/complete", R"({"version":6})").body,
+                HasSubstr(R"("status":"COMPLETED")"));
+}
+
+TEST_F(PullRoutesTest, RefusesAnotherVersion) {
+    const std::string id = "/v1/events/" + a_due_event();
+    const Response early = call("POST", id + "/complete", R"({"version":1})");
+    EXPECT_EQ(early.status, 409);
+    EXPECT_EQ(text_member(early.body, "code"), "INVALID_STATE_TRANSITION");
+    (void)claim(R"({"worker":"w-1"})");
+    const Response stale = call("POST", id + "/fail", R"({"version":9,"retry":false})");
+    EXPECT_EQ(stale.status, 409);
+    EXPECT_EQ(text_member(stale.body, "code"), "LEASE_LOST");
+    EXPECT_THAT(stale.body, HasSubstr(R"("version":9)"));
+}
+
+TEST_F(PullRoutesTest, SaysWhatIsWrongWithAnOrder) {
+    for (const char* body : {R"({})", R"({"worker":""})", R"({"worker":"w","limit":101})",
+                             R"({"worker":"w","lease":"30"})", R"({"worker":"w","lease":"PT0S"})",
+                             R"({"worker":"w","wait":"PT61S"})", R"({"worker":"w","nap":1})"}) {
+        const Response refused = claim(body);
+        EXPECT_EQ(refused.status, 400) << body;
+        EXPECT_EQ(text_member(refused.body, "code"), "VALIDATION_FAILED") << body;
+    }
+    const std::string webhook =
+        text_member(call("POST", "/v1/endpoints",
+                         R"({"name":"CRM","type":"WEBHOOK","url":"https://crm.example/hook"})")
+                        .body,
+                    "id");
+    EXPECT_EQ(call("POST", "/v1/endpoints/" + webhook + "/claim", R"({"worker":"w"})").status, 400);
+    EXPECT_EQ(call("POST", "/v1/endpoints/ext:nobody/claim", R"({"worker":"w"})").status, 404);
+    ASSERT_EQ(call("PATCH", "/v1/endpoints/" + endpoint, R"({"enabled":false})").status, 200);
+    const Response disabled = claim(R"({"worker":"w"})");
+    EXPECT_EQ(disabled.status, 409);
+    EXPECT_EQ(text_member(disabled.body, "code"), "ENDPOINT_DISABLED");
+}
+
+TEST_F(PullRoutesTest, GivesAPullEndpointNothingThatARequestNeeds) {
+    for (const char* wanted :
+         {R"({"name":"a","type":"PULL","url":"https://a.example/"})",
+          R"({"name":"a","type":"PULL","secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})",
+          R"({"name":"a","type":"PULL","headers":{"X-A":"b"}})"}) {
+        EXPECT_EQ(call("POST", "/v1/endpoints", wanted).status, 400) << wanted;
+    }
+    EXPECT_EQ(call("PATCH", "/v1/endpoints/" + endpoint, R"({"url":"https://a.example/"})").status,
+              400);
+    EXPECT_EQ(call("PATCH", "/v1/endpoints/" + endpoint, R"({"headers":{"X-A":"b"}})").status, 400);
+    EXPECT_EQ(call("POST", "/v1/endpoints/" + endpoint + "/test").status, 400);
+    EXPECT_THAT(get("/v1/endpoints?type=PULL").body, HasSubstr("Printers"));
+}
+
+}  // namespace
+}  // namespace sundial::http

@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+
+#include "adapters/http/server_fixture.hpp"
+
+/// Requests whose answer comes later, and that hold no thread until then.
+namespace sundial::http {
+namespace {
+
+using testing::SizeIs;
+
+class LongPollTest : public ServerTest {};
+
+TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll"));
+    until_listening(1);
+    something_to_say_ = true;
+    wake();
+    EXPECT_EQ(client.read()->body, "late");
+    until_listening(0);
+    EXPECT_EQ(client.ask(get("/next"))->body, "GET /next ");
+    ASSERT_THAT(observed_.requests(), SizeIs(2));
+    EXPECT_EQ(observed_.requests()[0].route, "/poll");
+}
+
+TEST_F(LongPollTest, WaitsOnIfItWasWokenForNothing) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll"));
+    until_listened(1);
+    wake();
+    until_listened(2);
+    something_to_say_ = true;
+    wake();
+    EXPECT_EQ(client.read()->body, "late");
+}
+
+TEST_F(LongPollTest, SaysThatThereIsNothingOnceTimeIsUp) {
+    poll_time_ = 1ms;
+    start();
+    RawHttpClient client(port_);
+    EXPECT_EQ(client.ask(get("/poll"))->body, "nothing");
+}
+
+TEST_F(LongPollTest, HoldsNoThreadWhileItWaits) {
+    settings_.handler_threads = 1;
+    start();
+    RawHttpClient first(port_), second(port_), third(port_);
+    first.send(get("/poll"));
+    second.send(get("/poll"));
+    until_listening(2);
+    EXPECT_EQ(third.ask(get("/a"))->body, "GET /a ");
+    EXPECT_EQ(server_->in_flight(), 2U);
+}
+
+TEST_F(LongPollTest, EndsWhenTheClientGoes) {
+    start();
+    {
+        RawHttpClient client(port_);
+        client.send(get("/poll"));
+        until_listening(1);
+    }
+    until_listening(0);  // nobody asks for an answer any more
+    EXPECT_THAT(observed_.requests(), SizeIs(0));
+}
+
+TEST_F(LongPollTest, AnswersTheNextRequestOfAPipelineAfterwards) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll") + get("/next"));
+    until_listening(1);
+    something_to_say_ = true;
+    wake();
+    EXPECT_EQ(client.read()->body, "late");
+    EXPECT_EQ(client.read()->body, "GET /next ");
+}
+
+TEST_F(LongPollTest, IsAnsweredWhenTheServerStops) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll"));
+    until_listening(1);
+    server_->stop_accepting();
+    wake();  // as whoever it waits for does when it stops
+    const auto reply = client.read();
+    EXPECT_EQ(reply->body, "nothing");
+    EXPECT_EQ(reply->field("Connection"), "close");
+    EXPECT_TRUE(server_->drain(20s));
+}
+
+TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
+    settings_.handler_threads = 1;
+    start();
+    RawHttpClient busy(port_);
+    {
+        RawHttpClient client(port_);
+        client.send(get("/poll"));
+        until_listening(1);
+        // The only thread is taken, so the answer is made after the client has gone.
+        busy.send(get("/wait"));
+        until_waiting(1);
+        something_to_say_ = true;
+        wake();
+        until_listening(0);
+    }
+    release();
+    undone_.get_future().wait();
+}
+
+}  // namespace
+}  // namespace sundial::http
