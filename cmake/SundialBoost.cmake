@@ -1,7 +1,7 @@
 # Boost comes as headers only (libboost1.81-dev). Its two big libraries are compiled once each, so that no
 # source of ours pays for them:
 #   sundial_boost_json   Boost.JSON
-#   sundial_boost_beast  Boost.Asio and Boost.Beast
+#   sundial_boost_beast  Boost.Asio, with TLS, and Boost.Beast
 # Link the one you need as PRIVATE.
 find_package(Boost 1.81 REQUIRED)
 find_package(Threads REQUIRED)
@@ -24,5 +24,5 @@ endfunction()
 
 sundial_boost_library(json INCLUDE boost/json/src.hpp)
 sundial_boost_library(beast
-    INCLUDE boost/asio/impl/src.hpp boost/beast/src.hpp
+    INCLUDE boost/asio/impl/src.hpp boost/asio/ssl/impl/src.hpp boost/beast/src.hpp
     DEFINE BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)

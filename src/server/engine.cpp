@@ -17,6 +17,7 @@
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
@@ -34,6 +35,7 @@
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
+#include "server/health_checks.hpp"
 #include "server/observers.hpp"
 #include "server/version.hpp"
 
@@ -337,16 +339,27 @@ Engine::Pass Engine::tick(std::uint64_t limit) {
     return {tally.claimed, tally.completed, tally.failed, tally.retrying};
 }
 
-std::optional<std::string> Engine::unready() const {
-    if (parts_->loop.stopping()) return "draining: the process is stopping";
-    if (!parts_->loop.turning()) return "the claim loop has not turned for two ticks";
-    if (auto trouble = parts_->database->trouble()) return trouble;
+std::vector<http::HealthCheck> Engine::health() const {
+    const auto begun = parts_->monotonic.now();
+    std::optional<Instant> database_now;
     try {
-        (void)parts_->database->clock().now();
+        database_now = parts_->database->clock().now();
     } catch (const Unavailable&) {
-        return "the database does not answer";
+        database_now.reset();  // that is the answer
     }
-    return std::nullopt;
+    std::vector<http::HealthCheck> checks{
+        database_check(database_now.has_value(), parts_->monotonic.now() - begun),
+        claim_loop_check(parts_->loop.stopping(), parts_->loop.turning())};
+    if (const auto trouble = parts_->database->trouble()) {
+        checks.push_back({"storage", http::HealthCheck::Status::fail, *trouble});
+    }
+    if (const auto file = sqlite_file(parts_->settings.storage.url)) {
+        checks.push_back(disk_check(free_space_beside(*file)));
+    }
+    if (database_now && !parts_->database->clock().is_test()) {
+        checks.push_back(clock_check(system::real_time() - *database_now));
+    }
+    return checks;
 }
 
 void Engine::add_routes(http::Router& router, Metrics& metrics) {

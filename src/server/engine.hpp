@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "adapters/http/api/health_routes.hpp"
 #include "adapters/http/router.hpp"
 #include "application/api_key_ring.hpp"
 #include "application/follow_tzdata.hpp"
@@ -55,8 +56,8 @@ public:
 
     /// All of the API but health.
     void add_routes(http::Router& router, Metrics& metrics);
-    /// Why it cannot serve; empty if it can.
-    [[nodiscard]] std::optional<std::string> unready() const;
+    /// How it goes: the database, the claim loop, the disk, the clock.
+    [[nodiscard]] std::vector<http::HealthCheck> health() const;
     [[nodiscard]] Database& database();
     /// The keys in force, for whoever checks them.
     [[nodiscard]] ApiKeyRing& api_keys();

@@ -8,7 +8,7 @@ namespace sundial::server {
 namespace {
 
 bool is_health(std::string_view path) {
-    return path == "/livez" || path == "/readyz" || path == "/openapi.json";
+    return path == "/livez" || path == "/readyz" || path == "/healthz" || path == "/openapi.json";
 }
 
 }  // namespace
@@ -19,11 +19,11 @@ Gate::Gate(const http::ApiSchema& schema, std::string_view openapi, base::Log& l
 }
 
 void Gate::add_health(http::Router& router) {
-    http::add_health_routes(router, {.unready = [this] { return unready(); }, .openapi = openapi_});
+    http::add_health_routes(router, {.checks = [this] { return checks(); }, .openapi = openapi_});
 }
 
-void Gate::open(http::Router& router, std::function<std::optional<std::string>()> unready) {
-    engine_unready_ = std::move(unready);
+void Gate::open(http::Router& router, std::function<std::vector<http::HealthCheck>()> checks) {
+    engine_checks_ = std::move(checks);
     router_.store(&router, std::memory_order_release);
 }
 
@@ -38,10 +38,14 @@ http::Response Gate::answer(http::Request request) const {
     return http::with_seed_error(http::refused(problem, request), path);
 }
 
-std::optional<std::string> Gate::unready() const {
-    if (draining_) return "draining: the process is stopping";
-    if (router_.load(std::memory_order_acquire) == nullptr) return "the database is not there yet";
-    return engine_unready_();
+std::vector<http::HealthCheck> Gate::checks() const {
+    using enum http::HealthCheck::Status;
+    if (router_.load(std::memory_order_acquire) == nullptr) {
+        return {{"database", fail, "the database is not there yet"}};
+    }
+    auto checks = engine_checks_();
+    if (draining_) checks.insert(checks.begin(), {"draining", fail, "the process is stopping"});
+    return checks;
 }
 
 }  // namespace sundial::server

@@ -2,9 +2,10 @@
 
 #include <atomic>
 #include <functional>
-#include <optional>
-#include <string>
+#include <string_view>
+#include <vector>
 
+#include "adapters/http/api/health_routes.hpp"
 #include "adapters/http/router.hpp"
 #include "adapters/http/schema.hpp"
 #include "base/log.hpp"
@@ -21,20 +22,19 @@ public:
     /// Thread-safe; never throws.
     [[nodiscard]] http::Response answer(http::Request request) const;
 
-    /// From now on `router` answers, health included, and `unready` says why not to send work here,
-    /// if so.
-    void open(http::Router& router, std::function<std::optional<std::string>()> unready);
+    /// From now on `router` answers, health included, and `checks` says how it goes.
+    void open(http::Router& router, std::function<std::vector<http::HealthCheck>()> checks);
     /// Health answers "draining"; requests are still served.
     void drain() { draining_ = true; }
     void add_health(http::Router& router);
 
 private:
-    [[nodiscard]] std::optional<std::string> unready() const;
+    [[nodiscard]] std::vector<http::HealthCheck> checks() const;
 
     std::string_view openapi_;
     http::OpenDoor everybody_;
     http::Router health_;
-    std::function<std::optional<std::string>()> engine_unready_;  // set before router_
+    std::function<std::vector<http::HealthCheck>()> engine_checks_;  // set before router_
     std::atomic<http::Router*> router_{nullptr};
     std::atomic<bool> draining_{false};
 };

@@ -1,9 +1,13 @@
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
 #include "application/ports/failures.hpp"
 #include "base/crash_point.hpp"
+#include "base/redacted.hpp"
 #include "cli/http_client.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/nouns.hpp"
@@ -13,7 +17,7 @@ namespace {
 using namespace sundial;
 
 int told(int exit_code, const char* what, const std::exception& error) {
-    std::fprintf(stderr, "sundial: %s%s\n", what, error.what());
+    std::fprintf(stderr, "sundial: %s%s\n", what, base::redacted(error.what()).c_str());
     return exit_code;
 }
 
@@ -24,9 +28,17 @@ void arm_crash_points() {
 #endif
 }
 
+/// A core dump would hold keys, secrets and people's names.
+void leave_no_core_dump() {
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    leave_no_core_dump();
     arm_crash_points();
     try {
         server::CommandTree tree;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "adapters/http/key_guard.hpp"
@@ -79,6 +80,10 @@ http::ServerSettings http_settings(const Settings& settings) {
     http::ServerSettings http;
     http.address = listen.host;
     http.port = listen.port;
+    http.trusted_proxies = settings.http.trusted_proxies;
+    if (!settings.http.tls_cert.empty()) {
+        http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
+    }
     return http;
 }
 
@@ -158,7 +163,8 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
 
 http::ServerWorld real_world(Ids& ids) {
     return {.now = [] { return std::chrono::floor<std::chrono::seconds>(system::real_time()); },
-            .new_uuid = [&ids] { return ids.fresh(); }};
+            .new_uuid = [&ids] { return ids.fresh(); },
+            .never_blocks = http::asks_for_life};
 }
 
 /// Says what there is to see, `made` people of it new, then begins to show it.
@@ -180,20 +186,49 @@ void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOpt
     demo.greet();
 }
 
-/// Until a signal says to stop. SIGHUP says to look at the tz database, or that the terminal that
-/// it was started from has been closed.
-void wait_for_end(const Signals& signals, TzWatch& tz_watch) {
+/// Reads what `keys` of the settings name again. What cannot be used changes nothing.
+void read_again(const std::string& keys, base::Log& log, const std::function<void()>& read) {
+    base::LogLine told = line(base::LogLevel::info, "config.reloaded", "read again");
+    told.fields.emplace_back("keys", keys);
+    try {
+        read();
+    } catch (const CannotStart& error) {
+        told.level = base::LogLevel::error;
+        told.message = std::string("what was in use stays in use: ") + error.what();
+    }
+    log.write(std::move(told));
+}
+
+/// What the operator may change without a restart.
+void reload(const Settings& settings, http::HttpServer& server, ApiKeyRing& keys, base::Log& log) {
+    if (!settings.http.tls_cert.empty()) {
+        read_again("http.tls_cert,http.tls_key", log, [&] { server.renew_certificate(); });
+    }
+    if (!settings.security.api_keys_file.empty()) {
+        read_again("security.api_keys_file", log, [&] {
+            keys.fix(
+                read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{}));
+        });
+    }
+}
+
+/// Until a signal says to stop. SIGHUP says to look at files that may have changed, or that the
+/// terminal that it was started from has been closed.
+void wait_for_end(const Signals& signals, TzWatch& tz_watch,
+                  const std::function<void()>& reload_files) {
     const bool has_terminal = ::isatty(STDIN_FILENO) != 0;
     while (signals.wait() == SIGHUP) {
         if (has_terminal && ::isatty(STDIN_FILENO) == 0) return;
+        reload_files();
         tz_watch.look();
     }
 }
 
 /// Waits for a signal, then stops in the order that loses nothing and repeats nothing.
 void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, base::Log& log,
-                        const Signals& signals, TzWatch& tz_watch) {
-    wait_for_end(signals, tz_watch);
+                        const Signals& signals, TzWatch& tz_watch,
+                        const std::function<void()>& reload_files) {
+    wait_for_end(signals, tz_watch, reload_files);
     gate.drain();
     engine.end_waits();
     base::LogLine draining =
@@ -258,13 +293,13 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                          engine.api_keys(), monotonic);
     const KeyClerk clerk(engine.api_keys(), log);
     engine.start();
-    http::Router router(schema, guard, log);
+    http::Router router(schema, guard, log, settings.http.require_if_match);
     gate.add_health(router);
     engine.add_routes(router, metrics);
     Demo demo = engine.demo();  // there before the first request is answered
     const std::size_t made =
         options.demo_people > 0 ? demo.populate(options.demo_people, zones) : 0;
-    gate.open(router, [&engine] { return engine.unready(); });
+    gate.open(router, [&engine] { return engine.health(); });
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
     ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
     log.write(std::move(ready));
@@ -274,7 +309,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, log, signals, tz_watch);
+    serve_until_signal(engine, server, gate, log, signals, tz_watch,
+                       [&] { reload(settings, server, engine.api_keys(), log); });
     return 0;
 }
 

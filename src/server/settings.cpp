@@ -8,6 +8,7 @@
 
 #include "adapters/system/json_log.hpp"
 #include "application/ports/failures.hpp"
+#include "base/redacted.hpp"
 #include "base/suggest.hpp"
 #include "domain/time/text.hpp"
 #include "server/settings_file.hpp"
@@ -164,6 +165,14 @@ const std::vector<Key>& keys() {
         std::vector<Key> all{
             key("http.listen", "address and port to serve on",
                 [](auto& s) -> auto& { return s.http.listen; }),
+            key("http.tls_cert", "certificate chain (PEM) to serve https with",
+                [](auto& s) -> auto& { return s.http.tls_cert; }),
+            key("http.tls_key", "its private key (PEM)",
+                [](auto& s) -> auto& { return s.http.tls_key; }),
+            key("http.require_if_match", "refuse edits that do not name a version",
+                [](auto& s) -> auto& { return s.http.require_if_match; }),
+            key("http.trusted_proxies", "networks (CIDR) whose X-Forwarded-For counts",
+                [](auto& s) -> auto& { return s.http.trusted_proxies; }),
             number(
                 "http.rate_limit_per_second", "requests of one API key, at most; 0: no limit",
                 [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
@@ -265,16 +274,6 @@ std::string environment_name(std::string_view key) {
     return name;
 }
 
-/// A URL without its password.
-std::string without_password(std::string url) {
-    const auto scheme = url.find("://");
-    const auto at = url.find('@', scheme == std::string::npos ? 0 : scheme);
-    if (scheme == std::string::npos || at == std::string::npos) return url;
-    const auto colon = url.find(':', scheme + 3);
-    if (colon < at) url.replace(colon + 1, at - colon - 1, "***");
-    return url;
-}
-
 class Loading {
 public:
     void set(std::string_view name, std::string_view text, const std::string& origin) {
@@ -292,7 +291,7 @@ public:
             const auto origin = origins_.find(std::string(key.name));
             std::string value = key.show(result.settings);
             if (key.secret && !value.empty()) value = "***";
-            result.shown.push_back({std::string(key.name), without_password(std::move(value)),
+            result.shown.push_back({std::string(key.name), base::redacted(value),
                                     origin == origins_.end() ? "default" : origin->second});
         }
         return result;
@@ -339,6 +338,8 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
 
 void check_together(const Settings& settings) {
     (void)parse_listen(settings.http.listen);
+    if (settings.http.tls_cert.empty() != settings.http.tls_key.empty())
+        throw CannotStart("http.tls_cert and http.tls_key belong together: set both, or neither");
     if (settings.scheduler.lease < settings.delivery.timeout + std::chrono::seconds(10)) {
         throw CannotStart("scheduler.lease (" + format_duration(settings.scheduler.lease) +
                           ") must be at least delivery.timeout (" +

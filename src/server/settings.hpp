@@ -16,7 +16,11 @@ namespace sundial::server {
 struct Settings {
     struct Http {
         std::string listen = "127.0.0.1:8080";
-        std::uint32_t rate_limit_per_second = 0;  // of one API key; 0: none
+        std::string tls_cert{};  // PEM; empty: no TLS
+        std::string tls_key{};   // PEM
+        bool require_if_match = false;
+        std::vector<std::string> trusted_proxies{};  // CIDR
+        std::uint32_t rate_limit_per_second = 0;     // of one API key; 0: none
     } http;
     struct Storage {
         std::string url = "sqlite:sundial.db";

@@ -55,7 +55,7 @@ std::string_view method_label(std::string_view method) {
 
 }  // namespace
 
-Connection::Connection(tcp::socket socket, std::string address, ConnectionTable::Seat seat,
+Connection::Connection(TimedSocket socket, std::string address, ConnectionTable::Seat seat,
                        const Shared& shared)
     : socket_(std::move(socket)),
       address_(std::move(address)),
@@ -65,6 +65,8 @@ Connection::Connection(tcp::socket socket, std::string address, ConnectionTable:
 
 asio::awaitable<void> Connection::serve() {
     const auto alive = shared_from_this();
+    const bool secured = co_await socket_.handshake(after(shared_.settings.head_time));
+    if (!secured) co_return;
     while (!shared_.stopping) {
         Incoming incoming = co_await reader_.read();
         if (incoming.gone) co_return;
@@ -120,6 +122,8 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
 }
 
 asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
+    const auto& never_blocks = shared_.world.never_blocks;
+    if (never_blocks && never_blocks(request)) co_return shared_.answer(std::move(request));
     const std::string path = request.path;
     const std::string id = request.correlation_id;
     std::function<Response()> first = [this, wanted = std::move(request)]() mutable {
@@ -166,7 +170,7 @@ void Connection::identify(Request& request) const {
     const std::string_view wanted = request.headers.find("X-Request-Id").value_or("");
     request.correlation_id =
         sane_request_id(wanted) ? wanted : "req-" + to_string(shared_.world.new_uuid());
-    request.remote_address = address_;
+    request.remote_address = shared_.proxies.client_of(address_, request.headers);
 }
 
 void Connection::report(const Incoming& incoming, const std::string& method, const std::string& id,

@@ -15,6 +15,7 @@
 #include "adapters/http/request_reader.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/http/timed_socket.hpp"
+#include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
 
@@ -28,12 +29,13 @@ struct Shared {
     BlockingPool& pool;
     InFlight& in_flight;
     const std::atomic<bool>& stopping;
+    const TrustedProxies& proxies;
 };
 
 /// One client, from accept to close. Lives on the strand of its socket.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(boost::asio::ip::tcp::socket socket, std::string address, ConnectionTable::Seat seat,
+    Connection(TimedSocket socket, std::string address, ConnectionTable::Seat seat,
                const Shared& shared);
 
     /// Lets it be found; before serve().

@@ -11,11 +11,12 @@ ConnectionTable::Seat::~Seat() {
     if (table_ != nullptr) table_->leave(number_);
 }
 
-std::optional<ConnectionTable::Seat> ConnectionTable::admit(const std::string& address) {
+std::optional<ConnectionTable::Seat> ConnectionTable::admit(const std::string& address,
+                                                            std::size_t most_of_address) {
     const std::lock_guard lock(mutex_);
     if (entries_.size() >= most_) return std::nullopt;
     std::size_t& of_address = per_address_[address];
-    if (of_address >= most_per_address_) return std::nullopt;
+    if (of_address >= most_of_address) return std::nullopt;
     ++of_address;
     entries_.emplace(++last_number_, Entry{address, {}});
     return Seat(*this, last_number_);

@@ -31,11 +31,11 @@ public:
         std::uint64_t number_;
     };
 
-    ConnectionTable(std::size_t most, std::size_t most_per_address)
-        : most_(most), most_per_address_(most_per_address) {}
+    explicit ConnectionTable(std::size_t most) : most_(most) {}
 
-    /// Nothing if a bound is reached.
-    [[nodiscard]] std::optional<Seat> admit(const std::string& address);
+    /// Nothing if a bound is reached: that of all, or `most_of_address`.
+    [[nodiscard]] std::optional<Seat> admit(const std::string& address,
+                                            std::size_t most_of_address);
     void name(const Seat& seat, std::weak_ptr<Connection> connection);
 
     [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
@@ -49,7 +49,6 @@ private:
     void leave(std::uint64_t number);
 
     const std::size_t most_;
-    const std::size_t most_per_address_;
     mutable std::mutex mutex_;
     std::uint64_t last_number_ = 0;
     std::unordered_map<std::uint64_t, Entry> entries_;

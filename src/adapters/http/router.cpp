@@ -243,6 +243,13 @@ Response Router::check_and_run(Request& request, const Route& route) const {
     if (!acceptable(all_fields(request.headers, "Accept"), answers)) {
         return to_response(not_acceptable(answers), request);
     }
+    if (require_if_match_ && schema_.takes_if_match(operation) &&
+        !request.headers.find("If-Match")) {
+        return to_response({.code = Code::precondition_required,
+                            .detail = "Name the version that this is meant for: If-Match: \"3\", "
+                                      "or * for any"},
+                           request);
+    }
     const auto& types = schema_.request_types(operation);
     if (!request.body.empty() && types.empty()) {
         return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),

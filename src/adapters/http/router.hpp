@@ -22,8 +22,9 @@ using Handler = std::function<Response(const Request&)>;
 /// thread-safe.
 class Router {
 public:
-    Router(const ApiSchema& schema, Guard& guard, base::Log& log)
-        : schema_(schema), guard_(guard), log_(log) {}
+    /// `require_if_match`: what may be told which version it is meant for must be.
+    Router(const ApiSchema& schema, Guard& guard, base::Log& log, bool require_if_match = false)
+        : schema_(schema), guard_(guard), log_(log), require_if_match_(require_if_match) {}
 
     /// A route for `method` ("GET" answers HEAD too) on `pattern`; `{name}` stands for one segment,
     /// and a literal segment wins over it. Throws std::logic_error if the document lacks it, or the
@@ -59,6 +60,7 @@ private:
     const ApiSchema& schema_;
     Guard& guard_;
     base::Log& log_;
+    const bool require_if_match_;
     std::vector<Route> routes_;
 };
 

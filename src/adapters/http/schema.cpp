@@ -30,6 +30,7 @@ struct CompiledOperation {
     std::vector<std::string> request_types;
     std::vector<std::string> response_types;
     bool body_required = false;
+    bool takes_if_match = false;
     const SchemaNode* body = nullptr;
     std::map<std::string, QueryParameter, std::less<>> query;
 };
@@ -45,14 +46,16 @@ bool flag(const bj::value& value, std::string_view name) {
     return found != nullptr && found->is_bool() && found->get_bool();
 }
 
-void read_query(SchemaCompiler& compiler, const bj::value& operation, const std::string& place,
-                CompiledOperation& compiled) {
+void read_parameters(SchemaCompiler& compiler, const bj::value& operation, const std::string& place,
+                     CompiledOperation& compiled) {
     const bj::value* parameters = operation.as_object().if_contains("parameters");
     if (parameters == nullptr) return;
     for (const bj::value& written : parameters->as_array()) {
         const bj::value& parameter = compiler.resolved(written, place + "/parameters");
-        if (member(parameter, "in", place).as_string() != "query") continue;
         const std::string name(member(parameter, "name", place).as_string());
+        const std::string_view where = member(parameter, "in", place).as_string();
+        if (where == "header" && name == "If-Match") compiled.takes_if_match = true;
+        if (where != "query") continue;
         std::string at = place;
         at += '?';
         at += name;
@@ -97,8 +100,9 @@ void read_answers(const SchemaCompiler& compiler, const bj::value& operation,
 CompiledOperation compile_operation(SchemaCompiler& compiler, const bj::value& path,
                                     const bj::value& operation, const std::string& place) {
     CompiledOperation compiled;
-    read_query(compiler, path, place, compiled);  // parameters shared by all methods of the path
-    read_query(compiler, operation, place, compiled);
+    read_parameters(compiler, path, place,
+                    compiled);  // parameters shared by all methods of the path
+    read_parameters(compiler, operation, place, compiled);
     read_body(compiler, operation, place, compiled);
     read_answers(compiler, operation, place, compiled);
     return compiled;
@@ -176,6 +180,10 @@ const std::vector<std::string>& ApiSchema::request_types(const Operation& operat
 
 bool ApiSchema::body_required(const Operation& operation) const {
     return compiled_->at(operation).body_required;
+}
+
+bool ApiSchema::takes_if_match(const Operation& operation) const {
+    return compiled_->at(operation).takes_if_match;
 }
 
 const std::vector<std::string>& ApiSchema::response_types(const Operation& operation) const {

@@ -36,6 +36,8 @@ public:
     /// Media types that a body may have; empty: the operation takes none.
     [[nodiscard]] const std::vector<std::string>& request_types(const Operation& operation) const;
     [[nodiscard]] bool body_required(const Operation& operation) const;
+    /// Whether it may be told which version it is meant for.
+    [[nodiscard]] bool takes_if_match(const Operation& operation) const;
     /// Media types of its successful answers; empty: they have no body.
     [[nodiscard]] const std::vector<std::string>& response_types(const Operation& operation) const;
 

@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -45,11 +46,12 @@ struct HttpServer::Impl {
           answer(std::move(answer_)),
           observer(observer_),
           log(log_),
-          table(settings.connections, settings.connections_per_address),
+          proxies(settings.trusted_proxies),
+          table(settings.connections),
           strand(asio::make_strand(io)),
           acceptor(strand),
           pool(std::in_place, settings.handler_threads, settings.handler_queue),
-          shared{settings, world, answer, observer, log, *pool, in_flight, stopping} {}
+          shared{settings, world, answer, observer, log, *pool, in_flight, stopping, proxies} {}
 
     ~Impl() {
         io.stop();
@@ -58,6 +60,8 @@ struct HttpServer::Impl {
     }
 
     void bind();
+    void renew_certificate();
+    [[nodiscard]] std::shared_ptr<asio::ssl::context> certificate() const;
     asio::awaitable<void> accept_all();
     void take(tcp::socket socket);
     void turn_away_politely(tcp::socket socket);
@@ -87,6 +91,7 @@ struct HttpServer::Impl {
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> turned_away = 0;
     InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and seats
+    const TrustedProxies proxies;
     ConnectionTable table;
     asio::io_context io;
     asio::strand<asio::io_context::executor_type> strand;  // of the listener
@@ -94,7 +99,21 @@ struct HttpServer::Impl {
     std::optional<BlockingPool> pool;
     const Shared shared;
     std::vector<std::thread> threads;
+    mutable std::mutex certificate_mutex;
+    std::shared_ptr<asio::ssl::context> certificate_in_use;  // none: in clear
 };
+
+void HttpServer::Impl::renew_certificate() {
+    if (!settings.tls) return;
+    auto fresh = tls_context(*settings.tls);
+    const std::lock_guard lock(certificate_mutex);
+    certificate_in_use = std::move(fresh);
+}
+
+std::shared_ptr<asio::ssl::context> HttpServer::Impl::certificate() const {
+    const std::lock_guard lock(certificate_mutex);
+    return certificate_in_use;
+}
 
 void HttpServer::Impl::bind() {
     const std::string where = settings.address + ":" + std::to_string(settings.port);
@@ -138,17 +157,21 @@ void HttpServer::Impl::take(tcp::socket socket) {
     if (failure) return;  // gone already
     socket.set_option(tcp::no_delay(true), failure);
     std::string address = peer.address().to_string();
-    auto seat = table.admit(address);
+    // A proxy stands for many clients: only the bound of all connections holds for it.
+    const auto bound =
+        proxies.trusts(address) ? settings.connections : settings.connections_per_address;
+    auto seat = table.admit(address, bound);
     if (!seat) return turn_away_politely(std::move(socket));
     const auto executor = socket.get_executor();
-    auto connection = std::make_shared<Connection>(std::move(socket), std::move(address),
-                                                   std::move(*seat), shared);
+    auto connection = std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
+                                                   std::move(address), std::move(*seat), shared);
     connection->enter(table);
     asio::co_spawn(executor, connection->serve(), log_failure());
 }
 
 void HttpServer::Impl::turn_away_politely(tcp::socket socket) {
-    if (turned_away >= most_turned_away_at_once) return;
+    // Nobody spends a handshake on whom there is no room for.
+    if (settings.tls || turned_away >= most_turned_away_at_once) return;
     const std::string id = "req-" + to_string(world.new_uuid());
     const Problem problem{.code = Code::overloaded,
                           .detail = "Too many connections; close some, or come back later"};
@@ -180,7 +203,9 @@ void HttpServer::Impl::close_listener() {
 HttpServer::HttpServer(ServerSettings settings, ServerWorld world, Answer answer,
                        RequestObserver& observer, base::Log& log)
     : impl_(std::make_unique<Impl>(std::move(settings), std::move(world), std::move(answer),
-                                   observer, log)) {}
+                                   observer, log)) {
+    impl_->renew_certificate();
+}
 
 HttpServer::~HttpServer() = default;
 
@@ -196,6 +221,8 @@ std::uint16_t HttpServer::listen() {
     }
     return port;
 }
+
+void HttpServer::renew_certificate() { impl_->renew_certificate(); }
 
 void HttpServer::stop_accepting() {
     if (impl_->stopping.exchange(true) || impl_->threads.empty()) return;

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/http/message.hpp"
 #include "adapters/http/observer.hpp"
+#include "adapters/http/tls.hpp"
 #include "base/log.hpp"
 #include "base/uuid.hpp"
 
@@ -37,13 +40,18 @@ struct ServerSettings {
     std::size_t body_rate = 1024;                    // bytes a second
 
     std::size_t connections = 2'048;
-    std::size_t connections_per_address = 128;
+    std::size_t connections_per_address = 128;  // but of a trusted proxy
+
+    std::optional<TlsFiles> tls{};               // none: what is said is said in clear
+    std::vector<std::string> trusted_proxies{};  // networks and addresses
 };
 
 /// What the server needs of the world, so that tests can decide it.
 struct ServerWorld {
     std::function<std::chrono::sys_seconds()> now;  // for the Date header
     std::function<base::Uuid()> new_uuid;           // for correlation ids
+    /// What is answered without blocking: at once, however busy the pool is. May be empty.
+    std::function<bool(const Request&)> never_blocks{};
 };
 
 /// An HTTP/1.1 server: reads requests strictly and within bounds, has them answered on a bounded
@@ -53,6 +61,7 @@ public:
     /// Answers a request; must not throw. Runs on the pool.
     using Answer = std::function<Response(Request)>;
 
+    /// Throws CannotStart where the settings name what is no network, or no certificate.
     HttpServer(ServerSettings settings, ServerWorld world, Answer answer, RequestObserver& observer,
                base::Log& log);
     /// Stops at once: closes connections, waits for handlers that run.
@@ -63,6 +72,10 @@ public:
     /// Starts to serve; returns the port. Throws CannotStart, naming the remedy, if the address
     /// cannot be had. Call it once.
     std::uint16_t listen();
+
+    /// Reads certificate and key again, for connections from now on; those that are open stay as
+    /// they are. Throws CannotStart if they cannot be used: then the old ones stay in use.
+    void renew_certificate();
 
     /// Closes the listener and idle connections; a request that is under way is answered, with
     /// `Connection: close`.

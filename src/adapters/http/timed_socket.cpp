@@ -6,10 +6,13 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <cerrno>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -32,10 +35,14 @@ bool is_at_end(tcp::socket& socket) {
 }  // namespace
 
 struct TimedSocket::State {
-    explicit State(tcp::socket connected)
-        : socket(std::move(connected)), timer(socket.get_executor()) {}
+    State(tcp::socket connected, std::shared_ptr<asio::ssl::context> with)
+        : socket(std::move(connected)), context(std::move(with)), timer(socket.get_executor()) {
+        if (context) secured.emplace(socket, *context);
+    }
 
     tcp::socket socket;
+    std::shared_ptr<asio::ssl::context> context;  // as long as its stream: it may be replaced
+    std::optional<asio::ssl::stream<tcp::socket&>> secured;
     asio::steady_timer timer;
     bool timed_out = false;
 };
@@ -63,12 +70,27 @@ private:
     State& state_;
 };
 
-TimedSocket::TimedSocket(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {}
+TimedSocket::TimedSocket(tcp::socket socket, std::shared_ptr<asio::ssl::context> tls)
+    : state_(std::make_shared<State>(std::move(socket), std::move(tls))) {}
+
+asio::awaitable<bool> TimedSocket::handshake(Time deadline) {
+    if (!state_->secured) co_return true;
+    const Watch watch(state_, deadline);
+    const auto [failure] =
+        co_await state_->secured->async_handshake(asio::ssl::stream_base::server, as_result);
+    co_return !failure;
+}
 
 asio::awaitable<TimedSocket::Read> TimedSocket::read_some(asio::mutable_buffer space,
                                                           Time deadline) {
     const Watch watch(state_, deadline);
-    const auto [failure, count] = co_await state_->socket.async_read_some(space, as_result);
+    boost::system::error_code failure;
+    std::size_t count = 0;
+    if (state_->secured) {
+        std::tie(failure, count) = co_await state_->secured->async_read_some(space, as_result);
+    } else {
+        std::tie(failure, count) = co_await state_->socket.async_read_some(space, as_result);
+    }
     Read read{.got = Got::bytes, .count = count};
     if (failure) read.got = state_->timed_out ? Got::timeout : Got::end;
     co_return read;
@@ -78,7 +100,14 @@ asio::awaitable<bool> TimedSocket::write(std::string_view head, std::string_view
                                          Time deadline) {
     const Watch watch(state_, deadline);
     const std::array<asio::const_buffer, 2> bytes{asio::buffer(head), asio::buffer(body)};
-    const auto [failure, count] = co_await asio::async_write(state_->socket, bytes, as_result);
+    boost::system::error_code failure;
+    if (state_->secured) {
+        std::tie(failure, std::ignore) =
+            co_await asio::async_write(*state_->secured, bytes, as_result);
+    } else {
+        std::tie(failure, std::ignore) =
+            co_await asio::async_write(state_->socket, bytes, as_result);
+    }
     co_return !failure;
 }
 
@@ -117,6 +146,11 @@ asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
 bool TimedSocket::peer_gone() { return !state_->socket.is_open() || is_at_end(state_->socket); }
 
 asio::awaitable<void> TimedSocket::finish(Time deadline) {
+    if (state_->secured) {
+        const Watch watch(state_, deadline);
+        co_await state_->secured->async_shutdown(as_result);
+        state_->secured.reset();  // what still comes is only thrown away
+    }
     boost::system::error_code ignored;
     state_->socket.shutdown(tcp::socket::shutdown_send, ignored);
     std::array<char, 4096> unread{};

@@ -9,10 +9,14 @@
 #include <memory>
 #include <string_view>
 
+namespace boost::asio::ssl {
+class context;
+}
+
 namespace sundial::http {
 
-/// A socket on which no wait is without a deadline. Unlike Beast's stream it survives one, so that
-/// the client can still be told. Used on the socket's strand only.
+/// A socket, secured or not, on which no wait is without a deadline. Unlike Beast's stream it
+/// survives one, so that the client can still be told. Used on the socket's strand only.
 class TimedSocket {
 public:
     using Time = std::chrono::steady_clock::time_point;
@@ -23,7 +27,13 @@ public:
     };
     using Listen = std::function<std::shared_ptr<void>(std::function<void()> wake)>;
 
-    explicit TimedSocket(boost::asio::ip::tcp::socket socket);
+    /// Without a context what is said is said in clear.
+    explicit TimedSocket(boost::asio::ip::tcp::socket socket,
+                         std::shared_ptr<boost::asio::ssl::context> tls = nullptr);
+
+    /// Agrees on keys, if it is to be secured: comes before all else. False if nothing came of it
+    /// in time.
+    boost::asio::awaitable<bool> handshake(Time deadline);
 
     boost::asio::awaitable<Read> read_some(boost::asio::mutable_buffer space, Time deadline);
     /// False if not all of `head` and `body` was taken in time.

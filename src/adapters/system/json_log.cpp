@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/json_writer.hpp"
+#include "base/redacted.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::system {
@@ -84,6 +85,10 @@ void JsonLog::write(base::LogLine line) {
     const auto now =
         std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     const std::string time = format_instant_millis(now);
+    line.message = base::redacted(line.message);
+    for (auto& [name, value] : line.fields) {
+        if (auto* const text = std::get_if<std::string>(&value)) *text = base::redacted(*text);
+    }
     sink_->logger->log(
         spdlog::level::info, "{}",
         settings_.text ? format_text(line, time) : format_json(settings_, line, time));

@@ -67,7 +67,8 @@ TEST(Problem, StaysValidJsonWhateverItQuotes) {
 TEST(Problem, SaysWhenToComeBackWhereThatHelps) {
     for (const ProblemKind& kind : problem_kinds()) {
         const Response response = to_response({.code = kind.code}, "/", "req-1");
-        const bool come_back = kind.status == 503 || (kind.status == 409 && kind.retryable);
+        const bool come_back =
+            kind.status == 503 || kind.status == 429 || (kind.status == 409 && kind.retryable);
         EXPECT_EQ(response.headers.find("Retry-After").has_value(), come_back) << kind.name;
     }
 }

@@ -183,6 +183,18 @@ TEST_F(RouterTest, ListsItsRoutesAsTheDocumentDoes) {
     EXPECT_EQ(router_.routes(), schema_.operations());
 }
 
+TEST_F(RouterTest, WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
+    Router strict(schema_, everybody_, log_, true);
+    const auto done = [](const Request&) { return no_content(); };
+    strict.add("GET", "/v1/users", done);  // the one that takes it here
+    strict.add("DELETE", "/v1/users/{id}", done);
+    EXPECT_EQ(strict.handle(request("GET", "/v1/users")).status, 428);
+    Request named = request("GET", "/v1/users");
+    named.headers.add("If-Match", "\"1\"");
+    EXPECT_EQ(strict.handle(std::move(named)).status, 204);
+    EXPECT_EQ(strict.handle(request("DELETE", "/v1/users/7")).status, 204);
+}
+
 TEST_F(RouterTest, HasNoRouteThatTheDocumentLacks) {
     EXPECT_THROW(router_.add("PUT", "/v1/users", [](const Request&) { return no_content(); }),
                  std::logic_error);
@@ -192,7 +204,8 @@ class FailingHandler : public testing::Test {
 protected:
     template <class Failure>
     Response handle_with(const Failure& failure) {
-        Router router(schema_, everybody_, log_);
+        OpenDoor everybody;
+        Router router(schema_, everybody, log_);
         router.add("GET", "/v1/users/{id}",
                    [failure](const Request&) -> Response { throw failure; });
         Request asked;

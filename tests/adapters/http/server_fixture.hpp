@@ -51,13 +51,15 @@ protected:
     ~ServerTest() override { release(); }
 
     void start() {
-        ServerWorld world{.now = [] { return std::chrono::sys_seconds{784111777s}; },
-                          .new_uuid =
-                              [this] {
-                                  base::Uuid uuid;
-                                  uuid.bytes.back() = ++last_id_;
-                                  return uuid;
-                              }};
+        ServerWorld world{
+            .now = [] { return std::chrono::sys_seconds{784111777s}; },
+            .new_uuid =
+                [this] {
+                    base::Uuid uuid;
+                    uuid.bytes.back() = ++last_id_;
+                    return uuid;
+                },
+            .never_blocks = [](const Request& request) { return request.path == "/at-once"; }};
         auto answer = [this](const Request& request) { return answer_to(request); };
         server_ = std::make_unique<HttpServer>(settings_, std::move(world), std::move(answer),
                                                observed_, log_);

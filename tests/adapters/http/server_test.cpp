@@ -168,6 +168,21 @@ TEST_F(ServerTest, RefusesRequestsThatItsQueueCannotHold) {
     EXPECT_EQ(overloaded->field("Retry-After"), "1");
 }
 
+TEST_F(ServerTest, AnswersAtOnceWhatNeverBlocksHoweverBusyThePoolIs) {
+    settings_.handler_threads = 1;
+    settings_.handler_queue = 1;
+    start();
+    RawHttpClient running(port_), queued(port_), alive(port_);
+    running.send(get("/wait"));
+    until_waiting(1);
+    queued.send(get("/queued"));
+    while (server_->in_flight() < 2) std::this_thread::yield();
+    EXPECT_EQ(alive.ask(get("/at-once"))->status, 200);
+    release();
+    EXPECT_EQ(running.read()->status, 200);
+    EXPECT_EQ(queued.read()->status, 200);
+}
+
 TEST_F(ServerTest, DrainsWhatIsUnderWay) {
     start();
     RawHttpClient idle(port_);

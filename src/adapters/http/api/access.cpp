@@ -14,6 +14,7 @@ constexpr auto admin = Role::admin;  // keys, and the clock
 constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/livez", anybody},
     {"GET", "/readyz", anybody},
+    {"GET", "/healthz", anybody},
     {"GET", "/openapi.json", anybody},
 
     {"GET", "/v1/users", read},

@@ -1,0 +1,50 @@
+#include "server/health_checks.hpp"
+
+#include <filesystem>
+
+namespace sundial::server {
+namespace {
+
+using namespace std::chrono_literals;
+using enum http::HealthCheck::Status;
+
+constexpr auto slowest_database = 2s;
+constexpr auto tolerated_difference = 1s;              // a tick: what is late by less is not late
+constexpr std::uintmax_t little_free = 256ULL << 20U;  // some minutes of a busy day
+
+}  // namespace
+
+http::HealthCheck database_check(bool answered, std::chrono::microseconds after) {
+    if (!answered) return {"database", fail, "the database does not answer"};
+    if (after > slowest_database) return {"database", fail, "the database answers too slowly"};
+    return {"database"};
+}
+
+http::HealthCheck claim_loop_check(bool stopping, bool turning) {
+    if (stopping) return {"claimLoop", fail, "draining: the process is stopping"};
+    if (!turning) return {"claimLoop", fail, "the claim loop has not turned for two ticks"};
+    return {"claimLoop"};
+}
+
+http::HealthCheck disk_check(std::optional<std::uintmax_t> free) {
+    if (!free) return {"disk", warn, "nobody knows how much space is left"};
+    if (*free < little_free) return {"disk", warn, "the disk is nearly full"};
+    return {"disk"};
+}
+
+http::HealthCheck clock_check(std::chrono::microseconds ahead) {
+    if (std::chrono::abs(ahead) <= tolerated_difference) return {"clock"};
+    return {"clock", warn,
+            "this machine's clock differs from the database's, which alone decides, by " +
+                std::to_string(std::chrono::round<std::chrono::seconds>(ahead).count()) + " s"};
+}
+
+std::optional<std::uintmax_t> free_space_beside(const std::string& file) {
+    std::error_code failure;
+    const auto folder = std::filesystem::absolute(file, failure).parent_path();
+    const auto space = std::filesystem::space(folder, failure);
+    if (failure) return std::nullopt;
+    return space.available;
+}
+
+}  // namespace sundial::server

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "adapters/http/api/health_routes.hpp"
+
+/// What the health of an instance is made of.
+namespace sundial::server {
+
+/// Within two seconds, or requests had better go elsewhere.
+[[nodiscard]] http::HealthCheck database_check(bool answered, std::chrono::microseconds after);
+[[nodiscard]] http::HealthCheck claim_loop_check(bool stopping, bool turning);
+/// Bytes that are left; nothing if nobody knows. That it is full is told by whoever cannot write.
+[[nodiscard]] http::HealthCheck disk_check(std::optional<std::uintmax_t> free);
+/// This machine's clock less the database's, by which all is decided: a difference only warns.
+[[nodiscard]] http::HealthCheck clock_check(std::chrono::microseconds ahead);
+
+[[nodiscard]] std::optional<std::uintmax_t> free_space_beside(const std::string& file);
+
+}  // namespace sundial::server

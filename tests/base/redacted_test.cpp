@@ -1,0 +1,38 @@
+#include "base/redacted.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sundial::base {
+namespace {
+
+TEST(Redacted, LeavesWhatIsNoSecret) {
+    for (const char* text : {"", "request answered", "no answer from http://127.0.0.1:8080",
+                             "see https://example.com/a@b", "postgresql://sundial@db/sundial",
+                             "whsec_", "key:7f3a9k2m1q", "a:b@c"}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+}
+
+TEST(Redacted, HidesWhatGivesARight) {
+    EXPECT_EQ(redacted("key sundial_sk_7f3a9k2m1q_AAAA-_0123 is wrong"),
+              "key sundial_sk_7f3a9k2m1q_*** is wrong");
+    EXPECT_EQ(redacted("Authorization: Bearer abc.def~1+/=="), "Authorization: Bearer ***");
+    EXPECT_EQ(redacted("AUTHORIZATION: BEARER x, bearer y"),
+              "AUTHORIZATION: BEARER ***, bearer ***");
+    EXPECT_EQ(redacted("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw, whsec_x"), "whsec_***, whsec_***");
+    EXPECT_EQ(redacted("cannot reach postgresql://sundial:geheim@db/sundial"),
+              "cannot reach postgresql://sundial:***@db/sundial");
+    EXPECT_EQ(redacted("https://a:p@ss@b and http://c:d@e"), "https://a:***@b and http://c:***@e");
+}
+
+TEST(Redacted, HidesAKeyBehindItsScheme) {
+    EXPECT_EQ(redacted("Bearer sundial_sk_7f3a9k2m1q_AAAA"), "Bearer ***");
+}
+
+TEST(Redacted, HidesWhatIsCutShort) {
+    EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q"), "sundial_sk_7f3a9k2m1q");
+    EXPECT_EQ(redacted("sundial_sk_7f3a9k2m1q_A"), "sundial_sk_7f3a9k2m1q_***");
+}
+
+}  // namespace
+}  // namespace sundial::base

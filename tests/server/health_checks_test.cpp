@@ -1,0 +1,39 @@
+#include "server/health_checks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sundial::server {
+namespace {
+
+using namespace std::chrono_literals;
+using Status = http::HealthCheck::Status;
+
+TEST(HealthChecks, TakeADatabaseThatAnswersWithinTwoSeconds) {
+    EXPECT_EQ(database_check(true, 2s).status, Status::pass);
+    EXPECT_EQ(database_check(true, 2s + 1us).status, Status::fail);
+    EXPECT_EQ(database_check(false, 1ms).status, Status::fail);
+}
+
+TEST(HealthChecks, WantTheClaimLoopToTurn) {
+    EXPECT_EQ(claim_loop_check(false, true).status, Status::pass);
+    EXPECT_EQ(claim_loop_check(false, false).status, Status::fail);
+    EXPECT_EQ(claim_loop_check(true, true).status, Status::fail);
+}
+
+TEST(HealthChecks, WarnBeforeTheDiskIsFull) {
+    EXPECT_EQ(disk_check(256ULL << 20U).status, Status::pass);
+    EXPECT_EQ(disk_check((256ULL << 20U) - 1).status, Status::warn);
+    EXPECT_EQ(disk_check(0).status, Status::warn);
+    EXPECT_EQ(disk_check(std::nullopt).status, Status::warn);
+    EXPECT_GT(free_space_beside("x.db").value(), 0U);
+    EXPECT_FALSE(free_space_beside("/no/such/folder/x.db"));
+}
+
+TEST(HealthChecks, OnlyWarnOfAClockThatDiffers) {
+    EXPECT_EQ(clock_check(-1s).status, Status::pass);
+    EXPECT_EQ(clock_check(1h).status, Status::warn);
+    EXPECT_NE(clock_check(-3600s).detail.find("-3600 s"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sundial::server
