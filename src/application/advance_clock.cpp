@@ -34,7 +34,12 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
         if (progress) progress(advanced);
 
         const Horizon horizon = queue_.look();
-        const Instant next = *std::ranges::min_element(horizon.next);
+        const Instant resumes = operations_.next_at();  // an operation that goes on at a pace
+        if (resumes <= horizon.now) {
+            operations_.drain();
+            continue;
+        }
+        const Instant next = std::min(resumes, *std::ranges::min_element(horizon.next));
         if (next <= horizon.now) {  // came due while the rest was settled
             passes_in_vain = done.claimed > 0 ? 0 : passes_in_vain + 1;
             if (passes_in_vain < most_passes_in_vain) continue;

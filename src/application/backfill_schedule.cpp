@@ -157,7 +157,8 @@ public:
         if (const auto made = fill(schedule, nullptr)) {
             batch_.done = *made;
         } else {
-            batch_.failed = 1;
+            batch_.failures.push_back(unknown_zone(OperationSubject::schedule, schedule.id.value,
+                                                   schedule.timezone.value_or("UTC")));
         }
         return over(!place_.after);
     }
@@ -167,7 +168,12 @@ public:
             const auto made = fill(schedule, &user);
             if (place_.after) return over(false);
             place_.user = user.id;
-            ++(made ? batch_.done : batch_.failed);
+            if (made) {
+                ++batch_.done;
+            } else {
+                batch_.failures.push_back(
+                    unknown_zone(OperationSubject::user, user.id.value, user.timezone));
+            }
         }
         return over(users.size() < batch_size);
     }

@@ -1,7 +1,9 @@
 #include "application/cancel_event.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "application/chain_planner.hpp"
@@ -49,30 +51,36 @@ Result<Event> cancel_alone(Transaction& tx, const Event& event) {
 
 }  // namespace
 
+// Shares the user and the schedule, then locks the event.
+Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
+                        std::optional<Version> expected, Instant& earliest) {
+    const auto missing = NotFound{Noun::event, to_string(id)};
+    const auto seen = tx.events().find(id);
+    if (!seen) return missing;
+    const auto chain = share_chain(tx, *seen);
+    const auto live = tx.events().lock(id);
+    const auto event = live ? live : tx.events().find(id);
+    if (!event) return missing;
+    if (status_of(*event) == EventStatus::cancelled) return *event;
+    if (auto refused = refuse_version(Noun::event, missing.id, expected, event->version)) {
+        return *refused;
+    }
+    if (!chain) return cancel_alone(tx, *event);
+    if (auto refused = refuse_zone(*chain, zones)) return *std::move(refused);
+
+    ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, zones, ids};
+    auto cancelled = planner.cancel_and_go_on(&chain->schedule, *event, reason);
+    earliest = std::min(earliest, planner.earliest());
+    return cancelled;
+}
+
 Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
     Instant earliest = never;
-    // Shares the user and the schedule, then locks the event.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+        earliest = never;  // it may run again
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
-        const auto seen = tx.events().find(*wanted);
-        if (!seen) return NotFound{Noun::event, std::string{id}};
-        const auto chain = share_chain(tx, *seen);
-        const auto live = tx.events().lock(*wanted);
-        const auto event = live ? live : tx.events().find(*wanted);
-        if (!event) return NotFound{Noun::event, std::string{id}};
-        if (status_of(*event) == EventStatus::cancelled) return *event;
-        if (auto refused = refuse_version(Noun::event, id, expected, event->version)) {
-            return *refused;
-        }
-        if (!chain) return cancel_alone(tx, *event);
-        const auto zones = zones_.current();
-        if (auto refused = refuse_zone(*chain, *zones)) return *std::move(refused);
-
-        ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, *zones, ids_};
-        auto cancelled = planner.cancel_and_go_on(&chain->schedule, *event, reason);
-        earliest = planner.earliest();
-        return cancelled;
+        return cancel_in(tx, *zones_.current(), ids_, *wanted, expected, earliest);
     });
     CRASH_POINT("cancel: after commit");
     if (result) wakeups_.due_at(earliest);

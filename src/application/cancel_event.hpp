@@ -11,6 +11,11 @@
 
 namespace sundial {
 
+/// The same for one event, inside a transaction. `earliest` becomes the moment at which its
+/// successor is claimable, if that is earlier. Errors: as of CancelEvent.
+[[nodiscard]] Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
+                                      std::optional<Version> expected, Instant& earliest);
+
 /// Cancels what is PENDING or waits for its next try; a recurring one's successor is planned in the
 /// same transaction. Asked again it answers the same.
 class CancelEvent {

@@ -1,5 +1,6 @@
 #include "application/edit_event.hpp"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -114,21 +115,26 @@ private:
 
 }  // namespace
 
+// Locks the event alone.
+Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
+                      std::optional<Version> expected) {
+    const auto live = tx.events().lock(id);
+    const auto event = live ? live : tx.events().find(id);
+    const std::string name = to_string(id);
+    if (!event) return NotFound{Noun::event, name};
+    if (auto refused = refuse_version(Noun::event, name, expected, event->version)) {
+        return *refused;
+    }
+    Editing editing{tx, zones, edit};
+    return live ? editing.live(*live) : editing.finished(*event);
+}
+
 Result<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
                              std::optional<Version> expected) {
-    // Locks the event alone.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
-        const auto live = tx.events().lock(*wanted);
-        const auto event = live ? live : tx.events().find(*wanted);
-        if (!event) return NotFound{Noun::event, std::string{id}};
-        if (auto refused = refuse_version(Noun::event, id, expected, event->version)) {
-            return *refused;
-        }
-        const auto zones = zones_.current();
-        Editing editing{tx, *zones, edit};
-        return live ? editing.live(*live) : editing.finished(*event);
+        return edit_in(tx, *zones_.current(), *wanted, edit, expected);
     });
     if (result) wakeups_.due_at(result->claimable_at);
     return result;

@@ -22,6 +22,10 @@ struct EventEdit {
     std::optional<bool> dismissed{};
 };
 
+/// The same for one event, inside a transaction. Errors: as of EditEvent.
+[[nodiscard]] Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
+                                    const EventEdit& edit, std::optional<Version> expected);
+
 /// Changes what is still PENDING (target, payload, endpoint, priority), gives an endpoint to what
 /// waits for one, or marks what FAILED as dismissed. An edit that changes nothing makes no new
 /// version.

@@ -115,6 +115,9 @@ public:
     }
     bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
     Page<Event> list(const EventQuery& query) override { return events_.list(query); }
+    std::vector<Event> walk(const EventWalk& walk) override { return events_.walk(walk); }
+    std::uint64_t count(const EventWalk& walk) override { return events_.count(walk); }
+    DeadLetters dead_letters(DeadLettersBy by) override { return events_.dead_letters(by); }
     std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
 
 private:

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "application/ports/store.hpp"
 #include "domain/operation.hpp"
@@ -14,12 +16,19 @@ namespace sundial {
 /// What one batch of an operation did.
 struct Batch {
     std::uint64_t done = 0;
-    std::uint64_t failed = 0;
-    std::optional<std::string> cursor;  // how far the operation has come with it
-    bool last = false;                  // nothing is left to do
-    std::optional<std::string> moot;    // why nothing of the rest has to be done any more
+    std::vector<OperationFailure> failures{};
+    std::optional<std::string> cursor;   // how far the operation has come with it
+    bool last = false;                   // nothing is left to do
+    std::chrono::microseconds pause{0};  // before the next batch
+    std::optional<std::string> moot;     // why nothing of the rest has to be done any more
     Instant earliest = never;  // when the first event that it planned or moved is claimable
 };
+
+/// Whoever is concerned lives in a zone that the tz database does not have.
+[[nodiscard]] inline OperationFailure unknown_zone(OperationSubject subject, Uuid id,
+                                                   const std::string& zone) {
+    return {subject, id, "unknown_zone", "'" + zone + "' is not in the tz database"};
+}
 
 /// The work of one operation, for as long as this instance has it. One thread.
 class OperationTask {

@@ -1,6 +1,7 @@
 #include "application/operation_tasks.hpp"
 
 #include "application/backfill_schedule.hpp"
+#include "application/bulk_events.hpp"
 #include "application/replan_schedule.hpp"
 #include "base/check.hpp"
 
@@ -16,6 +17,8 @@ MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids
                 return std::make_unique<ReplanSchedule>(store, zones, ids, wakeups);
             case OperationKind::backfill_schedule:
                 return std::make_unique<BackfillTask>(zones, ids);
+            case OperationKind::bulk:
+                return std::make_unique<BulkTask>(zones, ids);
         }
         base::check(false);
         return nullptr;

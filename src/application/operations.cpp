@@ -1,13 +1,32 @@
 #include "application/operations.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "application/expected_version.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Numbers them after those of `operation`, as far as they are kept.
+void keep_failures(Transaction& tx, const Operation& operation,
+                   const std::vector<OperationFailure>& failures) {
+    std::vector<NumberedFailure> kept;
+    std::uint64_t number = operation.failed;
+    for (const OperationFailure& failure : failures) {
+        if (++number > most_failures_kept) break;
+        kept.push_back({number, failure});
+    }
+    if (!kept.empty()) tx.operations().add_failures(operation.id, kept);
+}
+
+}  // namespace
 
 /// Marks that this thread is at an operation, or about to claim one.
 class Operations::AtWork {
@@ -33,21 +52,41 @@ Operations::Operations(const OperationSettings& settings, Ports ports)
 
 Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule& schedule,
                             std::optional<std::string> cursor) {
-    const Instant now = tx.now();
-    const Operation operation{.id = OperationId{ports_.ids.fresh()},
-                              .kind = kind,
-                              .reason = std::nullopt,
-                              .schedule = schedule.id,
-                              .schedule_version = schedule.version,
-                              .total = std::nullopt,
-                              .cursor = std::move(cursor),
-                              .held_by = settings_.instance,
-                              .claimable_at = now + settings_.lease,
-                              .created_at = now,
-                              .updated_at = now,
-                              .finished_at = std::nullopt};
+    Operation operation = fresh(tx, kind);
+    operation.schedule = schedule.id;
+    operation.schedule_version = schedule.version;
+    operation.cursor = std::move(cursor);
     tx.operations().add(operation);
     return operation;
+}
+
+Result<Operation> Operations::start_bulk(Transaction& tx, std::string request,
+                                         std::uint64_t total) {
+    if (tx.operations().running_for_start(OperationKind::bulk) >= most_bulk_operations) {
+        return TooManyOperations{most_bulk_operations};
+    }
+    Operation operation = fresh(tx, OperationKind::bulk);
+    operation.request = std::move(request);
+    operation.total = total;
+    tx.operations().add(operation);
+    return operation;
+}
+
+Operation Operations::fresh(Transaction& tx, OperationKind kind) {
+    const Instant now = tx.now();
+    return {.id = OperationId{ports_.ids.fresh()},
+            .kind = kind,
+            .reason = std::nullopt,
+            .schedule = std::nullopt,
+            .schedule_version = std::nullopt,
+            .total = std::nullopt,
+            .cursor = std::nullopt,
+            .held_by = settings_.instance,
+            .claimable_at = now + settings_.lease,
+            .created_at = now,
+            .updated_at = now,
+            .finished_at = std::nullopt,
+            .request = std::nullopt};
 }
 
 Operation Operations::begin(const Operation& started) {
@@ -58,12 +97,12 @@ Operation Operations::begin(const Operation& started) {
         const auto task = ports_.make_task(operation);
         // So small work is over: a step for each part that an operation has (events, users, the
         // end).
-        for (int step = 0; step < 3 && !is_over(operation); ++step) {
+        for (int step = 0; step < 3 && operation.held_by; ++step) {
             const auto after = batch(operation, *task);
             if (!after) break;
             operation = *after;
         }
-        if (!is_over(operation)) {
+        if (operation.held_by) {
             change(operation, [&](const Operation& held, Instant now) {
                 operation = let_go(held, now);
                 return operation;
@@ -96,13 +135,15 @@ Result<Operation> Operations::stop(std::string_view id, std::optional<Version> e
 
 void Operations::run() {
     for (;;) {
+        std::chrono::microseconds at_most = settings_.look;
         try {
             while (work_on_one()) {
             }
+            at_most = std::min(at_most, rest());
         } catch (const std::exception& error) {
             tell_wait(error);
         }
-        wait();
+        wait(at_most);
         const std::lock_guard lock(mutex_);
         if (stopping_) return;
     }
@@ -155,7 +196,7 @@ void Operations::work_through(Operation operation) {
     auto told = ports_.monotonic.now();
     for (;;) {
         const auto after = batch(operation, *task);
-        if (!after || is_over(*after)) return;
+        if (!after || !after->held_by) return;
         operation = *after;
         {
             const std::lock_guard lock(mutex_);
@@ -182,12 +223,14 @@ std::optional<Operation> Operations::batch(const Operation& held, OperationTask&
             if (!after->total) after->total = task.count(tx, *after);
             did = task.run(tx, *after);
             after->done += did.done;
-            after->failed += did.failed;
+            keep_failures(tx, *after, did.failures);
+            after->failed += did.failures.size();
             if (did.cursor) after->cursor = did.cursor;
             const Instant now = tx.now();
             after = did.moot   ? end(*std::move(after), OperationStatus::stopped, *did.moot, now)
                     : did.last ? complete(*std::move(after), now)
-                               : go_on(*std::move(after), now, settings_.lease);
+                    : did.pause > 0us ? pause(*std::move(after), now, now + did.pause)
+                                      : go_on(*std::move(after), now, settings_.lease);
             tx.operations().update(*after);
             return true;
         });
@@ -223,9 +266,21 @@ std::optional<Operation> Operations::failed(const Operation& held, const char* w
     return after;
 }
 
-void Operations::wait() {
+Instant Operations::next_at() {
+    return in_read(ports_.store, [](Transaction& tx) { return tx.operations().next_claimable(); })
+        .value_or(never);
+}
+
+std::chrono::microseconds Operations::rest() {
+    return in_read(ports_.store, [](Transaction& tx) {
+        const auto next = tx.operations().next_claimable();
+        return next ? std::max(*next - tx.now(), 0us) : std::chrono::microseconds::max();
+    });
+}
+
+void Operations::wait(std::chrono::microseconds at_most) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, settings_.look, [this] { return woken_ || stopping_; });
+    changed_.wait_for(lock, at_most, [this] { return woken_ || stopping_; });
     woken_ = false;
 }
 

@@ -20,6 +20,11 @@
 
 namespace sundial {
 
+/// So many bulk operations are at work at once, on all instances together (reliability: limits).
+inline constexpr std::size_t most_bulk_operations = 4;
+/// Of what an operation could do nothing with, so much is kept with its reasons.
+inline constexpr std::uint64_t most_failures_kept = 10'000;
+
 struct OperationSettings {
     InstanceId instance;
     /// After so long without a batch others may take what this instance has.
@@ -50,6 +55,10 @@ public:
     /// kind needs to be told.
     [[nodiscard]] Operation start(Transaction& tx, OperationKind kind, const Schedule& schedule,
                                   std::optional<std::string> cursor = std::nullopt);
+    /// The same for one action on many events, as `request` tells it, of which there are `total`.
+    /// Errors: TooManyOperations.
+    [[nodiscard]] Result<Operation> start_bulk(Transaction& tx, std::string request,
+                                               std::uint64_t total);
     /// Does the first batch on this thread, so what is small is over when its caller is answered;
     /// the rest is left to `run`. Returns the operation as it is then. Never throws.
     Operation begin(const Operation& started);
@@ -60,8 +69,12 @@ public:
     /// Works until shut_down(), which is obeyed after the batch under way. Never throws.
     void run();
     void shut_down();
-    /// Returns when nothing is left to do that no other instance holds. Throws Unavailable.
+    /// Returns when nothing is left to do that no other instance holds, but for what pauses. Throws
+    /// Unavailable.
     void drain();
+    /// When there is something to do that nobody is at: now, or the end of a pause; `never` if
+    /// there is nothing. Throws Unavailable.
+    [[nodiscard]] Instant next_at();
 
     /// How many are RUNNING, of each kind that has some, on whichever instance.
     [[nodiscard]] std::map<OperationKind, std::size_t> running();
@@ -70,6 +83,7 @@ private:
     class AtWork;
     /// One batch; the operation after it, or nothing if it is another's by now, or over.
     [[nodiscard]] std::optional<Operation> batch(const Operation& held, OperationTask& task);
+    [[nodiscard]] Operation fresh(Transaction& tx, OperationKind kind);
     [[nodiscard]] std::optional<Operation> claim_one();
     void work_through(Operation operation);
     [[nodiscard]] bool work_on_one();
@@ -77,7 +91,9 @@ private:
     template <class Change>
     void change(const Operation& held, Change change);
     std::optional<Operation> failed(const Operation& held, const char* why);
-    void wait();
+    /// How long there is nothing to do, as far as one can see.
+    [[nodiscard]] std::chrono::microseconds rest();
+    void wait(std::chrono::microseconds at_most);
     void wake();
     /// That something keeps the work from going on now; it is tried again.
     void tell_wait(const std::exception& error);

@@ -118,6 +118,20 @@ Page<ApiKey> Queries::api_keys(const PageRequest& page) {
     return in_read(store_, [&](Transaction& tx) { return tx.api_keys().list(page); });
 }
 
+Result<Page<NumberedFailure>> Queries::operation_failures(std::string_view id,
+                                                          const PageRequest& page) {
+    return found<Page<NumberedFailure>>(
+        store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
+        [&](auto& tx, OperationId operation) -> std::optional<Page<NumberedFailure>> {
+            if (!tx.operations().find(operation)) return std::nullopt;
+            return tx.operations().list_failures({operation, page});
+        });
+}
+
+DeadLetters Queries::dead_letters(DeadLettersBy by) {
+    return in_read(store_, [&](Transaction& tx) { return tx.events().dead_letters(by); });
+}
+
 Result<UserId> Queries::user_id(std::string_view reference) {
     return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
 }

@@ -31,6 +31,10 @@ public:
     [[nodiscard]] Result<Operation> operation(std::string_view id);
     [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
     [[nodiscard]] Page<ApiKey> api_keys(const PageRequest& page);
+    /// By number, upwards.
+    [[nodiscard]] Result<Page<NumberedFailure>> operation_failures(std::string_view id,
+                                                                   const PageRequest& page);
+    [[nodiscard]] DeadLetters dead_letters(DeadLettersBy by);
 
     /// For filters.
     [[nodiscard]] Result<UserId> user_id(std::string_view reference);

@@ -48,6 +48,13 @@ bool has_place(const Schedule& schedule, const User* user, const TzData& zones) 
     return zones.find(schedule.timezone.value_or("UTC")).has_value();
 }
 
+/// For what has no place.
+OperationFailure no_place(OperationSubject subject, Uuid id, const Schedule& schedule,
+                          const User* user) {
+    if (!user && schedule.per_user) return {subject, id, "USER_NOT_FOUND", "its user is gone"};
+    return unknown_zone(subject, id, user ? user->timezone : schedule.timezone.value_or("UTC"));
+}
+
 /// The step after the last user. Locks the schedule, which it does not share before.
 Batch finish(Transaction& tx, const Operation& operation) {
     Batch batch;
@@ -139,7 +146,7 @@ void ReplanSchedule::follow(Transaction& tx, const Schedule& schedule, const Eve
     const User* user = found ? &*found : nullptr;
     const auto zones = zones_.current();
     if (!has_place(schedule, user, *zones)) {
-        ++batch.failed;
+        batch.failures.push_back(no_place(OperationSubject::event, event.id.value, schedule, user));
         return;
     }
     ++batch.done;
@@ -154,7 +161,9 @@ void ReplanSchedule::begin(Transaction& tx, const Schedule& schedule, const User
                            Batch& batch) {
     const auto zones = zones_.current();
     if (!has_place(schedule, user, *zones)) {
-        ++batch.failed;
+        batch.failures.push_back(
+            user ? no_place(OperationSubject::user, user->id.value, schedule, user)
+                 : no_place(OperationSubject::schedule, schedule.id.value, schedule, user));
         return;
     }
     ++batch.done;

@@ -1,9 +1,11 @@
 #include "application/retry_event.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "application/reference.hpp"
+#include "base/check.hpp"
 
 namespace sundial {
 namespace {
@@ -30,25 +32,47 @@ std::optional<Event> find_with_user(Transaction& tx, EventId id) {
     return tx.events().find(id);
 }
 
+/// What is retried is no dead letter any more. Somebody else may be at that mark this moment.
+void put_away(Transaction& tx, std::optional<Event> event) {
+    while (event && status_of(*event) == EventStatus::failed && !event->dismissed_at) {
+        const auto dismissed = dismiss(*event, true, tx.now());
+        base::check(dismissed.has_value());
+        if (tx.events().update_dismissed(*dismissed, event->version)) return;
+        event = tx.events().find(event->id);
+    }
+}
+
+/// The new event, stored.
+Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+                         std::chrono::microseconds delay) {
+    const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
+    auto fresh = key == RetryKey::fresh
+                     ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
+                     : retried(event, id_beside(event, ids), tx.now());
+    if (!fresh) return fresh;
+    fresh->claimable_at += delay;
+    const auto added =
+        key == RetryKey::fresh ? tx.events().add(*fresh) : tx.events().add_retry(*fresh);
+    if (!added) return added.error();
+    return fresh;
+}
+
 }  // namespace
+
+Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+                       std::chrono::microseconds delay) {
+    const auto event = find_with_user(tx, id);
+    if (!event) return NotFound{Noun::event, to_string(id)};
+    auto fresh = add_afresh(tx, ids, *event, key, delay);
+    if (fresh) put_away(tx, event);
+    return fresh;
+}
 
 Result<Event> RetryEvent::run(std::string_view id, RetryKey key) {
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
-        const auto event = find_with_user(tx, *wanted);
-        if (!event) return NotFound{Noun::event, std::string{id}};
-        if (key == RetryKey::fresh) {
-            const IdempotencyKey fresh_key = key_after(*event);
-            auto fresh = repeated(*event, ids_.event_id(fresh_key), fresh_key, tx.now());
-            if (!fresh) return fresh;
-            if (auto added = tx.events().add(*fresh); !added) return added.error();
-            return fresh;
-        }
-        auto fresh = retried(*event, id_beside(*event, ids_), tx.now());
-        if (!fresh) return fresh;
-        if (auto added = tx.events().add_retry(*fresh); !added) return added.error();
-        return fresh;
+        return retry_in(tx, ids_, *wanted, key);
     });
     if (result) wakeups_.due_at(result->claimable_at);
     return result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,10 +71,15 @@ struct InvalidTemplate {
 struct InvalidCursor {};
 /// The clock can be moved only where it was started as a test clock.
 struct ClockNotTest {};
+/// So many operations of that kind are at work already.
+struct TooManyOperations {
+    std::size_t limit;
+};
 
-using Error = std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost,
-                           OptimisticLock, DuplicateIdempotencyKey, DuplicateExternalId,
-                           EndpointDisabled, InvalidTemplate, InvalidCursor, ClockNotTest>;
+using Error =
+    std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
+                 DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
+                 InvalidCursor, ClockNotTest, TooManyOperations>;
 template <class T>
 using Result = base::Result<T, Error>;
 

@@ -8,8 +8,9 @@
 namespace sundial {
 namespace {
 
-constexpr EnumNames<3> kind_names{"PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE"};
+constexpr EnumNames<4> kind_names{"PLAN_SCHEDULE", "REPLAN_SCHEDULE", "BACKFILL_SCHEDULE", "BULK"};
 constexpr EnumNames<4> status_names{"RUNNING", "COMPLETED", "FAILED", "STOPPED"};
+constexpr EnumNames<3> subject_names{"event", "user", "schedule"};
 
 Operation changed(Operation operation, Instant now) {
     base::check(!is_over(operation));
@@ -39,6 +40,11 @@ std::optional<OperationStatus> parse_operation_status(std::string_view text) {
     return find_in<OperationStatus>(status_names, text);
 }
 
+std::string_view to_string(OperationSubject subject) { return name_in(subject_names, subject); }
+std::optional<OperationSubject> parse_operation_subject(std::string_view text) {
+    return find_in<OperationSubject>(subject_names, text);
+}
+
 bool is_over(const Operation& operation) { return operation.status != OperationStatus::running; }
 
 bool claimable(const Operation& operation, Instant now) {
@@ -57,10 +63,12 @@ Operation go_on(Operation operation, Instant now, std::chrono::microseconds leas
     return operation;
 }
 
-Operation let_go(Operation operation, Instant now) {
+Operation let_go(Operation operation, Instant now) { return pause(std::move(operation), now, now); }
+
+Operation pause(Operation operation, Instant now, Instant until) {
     operation = changed(std::move(operation), now);
     operation.held_by.reset();
-    operation.claimable_at = now;
+    operation.claimable_at = until;
     return operation;
 }
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "adapters/http/api/api_key_routes.hpp"
+#include "adapters/http/api/bulk_routes.hpp"
 #include "adapters/http/api/endpoint_routes.hpp"
 #include "adapters/http/api/event_routes.hpp"
 #include "adapters/http/api/operation_routes.hpp"
@@ -192,6 +193,7 @@ struct Engine::Parts {
           delete_schedule(store, ids),
           trigger_schedule(store, zones, ids, wakeups),
           backfill_schedule(store, zones, operations),
+          bulk_events(store, zones, operations, log),
           queries(store),
           keys(store, key_secrets, monotonic),
           create_api_key(store, key_secrets, ids),
@@ -286,6 +288,7 @@ struct Engine::Parts {
     DeleteSchedule delete_schedule;
     TriggerSchedule trigger_schedule;
     BackfillSchedule backfill_schedule;
+    BulkEvents bulk_events;
     Queries queries;
     system::SystemApiKeySecrets key_secrets;
     ApiKeyRing keys;
@@ -403,6 +406,10 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                       .ring = p.keys,
                                       .queries = p.queries});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
+    http::add_bulk_routes(router, {.bulk = p.bulk_events,
+                                   .queries = p.queries,
+                                   .clock = p.database->clock(),
+                                   .zones = p.zones});
     const auto info = [&p] {
         return http::Info{.version = product_version(),
                           .commit = product_commit(),

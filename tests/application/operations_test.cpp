@@ -23,10 +23,15 @@ constexpr std::uint64_t batch_size = 10;
 /// Goes through rows 0, 1, 2, …, and writes down which it has gone through, once that is committed.
 struct Rows {
     std::uint64_t count = 35;
+    std::uint64_t unfit = 0;  // every row of which this is a divisor; 0: none
+    std::chrono::microseconds pause{0};
     std::vector<std::uint64_t> done;
     std::function<void(Transaction&)> during = [](Transaction&) {};
     std::function<void()> after = [] {};
 };
+OperationFailure failure_of(std::uint64_t row) {
+    return {OperationSubject::event, uuid_of(row), "UNFIT", "row " + std::to_string(row)};
+}
 class RowsTask final : public OperationTask {
 public:
     explicit RowsTask(Rows& rows) : rows_(rows) {}
@@ -36,11 +41,18 @@ public:
         next_.clear();
         Batch batch;
         auto row = operation.cursor ? std::stoull(*operation.cursor) + 1 : 0;
-        for (; row < rows_.count && batch.done < batch_size; ++row, ++batch.done) {
-            next_.push_back(row);
+        const auto end = std::min<std::uint64_t>(rows_.count, row + batch_size);
+        for (; row < end; ++row) {
             batch.cursor = std::to_string(row);
+            if (rows_.unfit > 0 && row % rows_.unfit == 0) {
+                batch.failures.push_back(failure_of(row));
+                continue;
+            }
+            next_.push_back(row);
+            ++batch.done;
         }
         batch.last = row == rows_.count;
+        batch.pause = rows_.pause;
         return batch;
     }
     void committed() override {
@@ -55,10 +67,11 @@ private:
 
 class OperationsTest : public ControlPlane {
 protected:
-    std::unique_ptr<Operations> an_instance(InstanceId instance) {
+    std::unique_ptr<Operations> an_instance(InstanceId instance,
+                                            std::chrono::milliseconds look = 1ms) {
         const auto make = [this](const Operation&) { return std::make_unique<RowsTask>(rows); };
         return std::make_unique<Operations>(
-            OperationSettings{.instance = instance, .lease = 30s, .look = 1ms},
+            OperationSettings{.instance = instance, .lease = 30s, .look = look},
             Operations::Ports{store, ids, wakeups, monotonic, log, make});
     }
     Operation started() {
@@ -235,6 +248,95 @@ TEST_F(OperationsTest, AreCountedWhileTheyRun) {
     EXPECT_THAT(here->running(), ElementsAre(testing::Pair(OperationKind::replan_schedule, 1U)));
     here->drain();
     EXPECT_THAT(here->running(), IsEmpty());
+}
+
+TEST_F(OperationsTest, KeepWhatTheyCouldDoNothingWith) {
+    rows.unfit = 7;
+    const Operation operation = given();
+    here->drain();
+    EXPECT_EQ(now_of(operation).done, 30U);
+    EXPECT_EQ(now_of(operation).failed, 5U);
+    EXPECT_EQ(now_of(operation).total, 35U);
+    const auto kept = in_read(store, [&](Transaction& tx) {
+        return tx.operations().list_failures({operation.id, {}}).items;
+    });
+    EXPECT_THAT(kept,
+                ElementsAre(NumberedFailure{1, failure_of(0)}, NumberedFailure{2, failure_of(7)},
+                            NumberedFailure{3, failure_of(14)}, NumberedFailure{4, failure_of(21)},
+                            NumberedFailure{5, failure_of(28)}));
+}
+
+TEST_F(OperationsTest, KeepNoMoreFailuresThanPeopleRead) {
+    rows.count = most_failures_kept + 15;
+    rows.unfit = 1;
+    const Operation operation = given();
+    here->drain();
+    EXPECT_EQ(now_of(operation).failed, most_failures_kept + 15);
+    OperationFailureQuery last{operation.id, {}};
+    last.page.after = PageKey{std::to_string(most_failures_kept - 1), operation.id.value};
+    const auto kept =
+        in_read(store, [&](Transaction& tx) { return tx.operations().list_failures(last); });
+    ASSERT_EQ(kept.items.size(), 1U);
+    EXPECT_EQ(kept.items[0].number, most_failures_kept);
+}
+
+TEST_F(OperationsTest, PauseBetweenBatchesForWhoeverIsFirstThen) {
+    rows.pause = 2s;
+    const Operation begun = here->begin(started());
+    EXPECT_EQ(begun.done, 10U);  // not three batches: it goes at a pace
+    EXPECT_FALSE(begun.held_by);
+    EXPECT_EQ(begun.claimable_at, clock.now() + 2s);
+    EXPECT_EQ(here->next_at(), clock.now() + 2s);
+    there->drain();
+    EXPECT_EQ(now_of(begun).done, 10U);
+    clock.advance(2s);
+    there->drain();
+    EXPECT_EQ(now_of(begun).done, 20U);
+    clock.advance(1s);
+    here->drain();
+    EXPECT_EQ(now_of(begun).done, 20U);
+    clock.advance(1s);
+    here->drain();
+    clock.advance(2s);
+    there->drain();
+    EXPECT_EQ(now_of(begun).status, OperationStatus::completed);
+    EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
+    EXPECT_EQ(here->next_at(), never);
+}
+
+TEST_F(OperationsTest, AreStoppedWhileTheyPause) {
+    rows.pause = 2s;
+    const Operation begun = here->begin(started());
+    EXPECT_EQ(here->stop(to_string(begun.id), std::nullopt)->status, OperationStatus::stopped);
+    clock.advance(2s);
+    here->drain();
+    EXPECT_EQ(now_of(begun).done, 10U);
+}
+
+TEST_F(OperationsTest, AreTakenUpAtTheEndOfTheirPauseAndNotAtTheNextLook) {
+    rows.pause = 1ms;
+    const Operation begun = here->begin(started());
+    const auto patient = an_instance(instance_b, 1h);
+    std::thread thread([&] { patient->run(); });
+    while (!is_over(now_of(begun))) clock.advance(1ms);
+    patient->shut_down();
+    thread.join();
+    EXPECT_THAT(rows.done, ElementsAreArray(first(35)));
+}
+
+TEST_F(OperationsTest, OfBulkAreFewAtOnce) {
+    const auto start = [&] {
+        return in_transaction(store,
+                              [&](Transaction& tx) { return here->start_bulk(tx, "retry", 7); });
+    };
+    std::vector<Operation> running;
+    for (std::size_t i = 0; i < most_bulk_operations; ++i) running.push_back(start().value());
+    EXPECT_EQ(running[0].request, "retry");
+    EXPECT_EQ(running[0].total, 7U);
+    EXPECT_EQ(now_of(running[0]), running[0]);
+    EXPECT_TRUE(fails_with<TooManyOperations>(start()));
+    EXPECT_TRUE(here->stop(to_string(running[2].id), std::nullopt));
+    EXPECT_TRUE(start());
 }
 
 TEST_F(OperationsTest, TellTheirEndInTheLog) {

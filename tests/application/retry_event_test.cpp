@@ -22,7 +22,7 @@ TEST_F(RetryEventTest, MakesANewEventUnderTheSameKey) {
     EXPECT_EQ(fresh.id.value.bytes.back(), failed_one.id.value.bytes.back());
     EXPECT_EQ(fresh.key, failed_one.key);
     EXPECT_EQ(fresh.retry_of, failed_one.id);
-    EXPECT_EQ(find(failed_one), failed_one);
+    EXPECT_EQ(find(failed_one).dismissed_at, clock.now());
     EXPECT_EQ(wakeups.hints.back(), clock.now());
     EXPECT_EQ(claimed_one().id, fresh.id);
 }
@@ -33,6 +33,32 @@ TEST_F(RetryEventTest, TellsTheSecondWhoWasFirst) {
     const auto error = error_of<DuplicateIdempotencyKey>(retry(failed_one));
     EXPECT_EQ(error.existing, fresh.id);
     EXPECT_EQ(error.status, EventStatus::pending);
+}
+
+TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
+    const Event retried_one = a_failed_event();
+    retry(retried_one).value();
+    const auto dead = [&] {
+        return in_read(store, [](Transaction& tx) {
+            return tx.events().dead_letters(DeadLettersBy::reason).counted;
+        });
+    };
+    EXPECT_EQ(dead(), 0U);
+    const Event again = failed(claimed_one());
+    EXPECT_EQ(dead(), 1U);
+    retry(again, RetryKey::fresh).value();
+    EXPECT_EQ(dead(), 0U);
+    EXPECT_EQ(find(retried_one).version, base::next(retried_one.version));
+}
+
+TEST_F(RetryEventTest, LeavesWhatWasDismissedAsItIs) {
+    const Event looked_at = a_failed_event();
+    EventEdit edit;
+    edit.dismissed = true;
+    const Event dismissed = edit_event.run(to_string(looked_at.id), edit, std::nullopt).value();
+    clock.advance(1s);
+    EXPECT_TRUE(retry(looked_at));
+    EXPECT_EQ(find(looked_at), dismissed);
 }
 
 TEST_F(RetryEventTest, MayRetryTheRetry) {

@@ -35,12 +35,17 @@ protected:
     Event failed(const Event& event);
 };
 
-/// EventRepository::list.
+/// EventRepository::list, walk and dead_letters.
 class EventListContract : public EventRepositoryContract {
 protected:
     std::vector<EventId> ids_like(const EventQuery& query);
     /// Every row, read in pages of `limit`.
     std::vector<Event> walk(EventQuery query, std::size_t limit);
+    /// Until now, through all.
+    EventWalk a_walk(EventWalk::Through through);
+    /// What a walk comes by, in parts of `limit`; `count` says as many.
+    std::vector<EventId> all_of(EventWalk walk, std::size_t limit);
+    std::vector<EventId> all_of(EventWalk::Through through, EventQuery filter);
 };
 
 /// The place of `event` in a list that is sorted so.

@@ -21,6 +21,7 @@ TEST_P(OperationRepositoryContract, KeepsEveryMember) {
     operation.done = 4'999'999'999;
     operation.failed = 3;
     operation.cursor = "after this – ü";
+    operation.request = "line 1\nline 2 – ü";
     operation = sundial::claim(operation, instance_a, noon, 30s);
     write([&](Transaction& tx) {
         EXPECT_TRUE(tx.operations().lock(operation.id));
@@ -89,6 +90,61 @@ TEST_P(OperationRepositoryContract, CountsWhatIsRunningByKind) {
     EXPECT_THAT(read([](Transaction& tx) { return tx.operations().running(); }),
                 UnorderedElementsAre(Pair(OperationKind::replan_schedule, 2U),
                                      Pair(OperationKind::plan_schedule, 1U)));
+}
+
+TEST_P(OperationRepositoryContract, LetsNoMoreStartAtOnceThanThereMayBe) {
+    constexpr std::size_t most = 2;
+    const auto start = [&](int) {
+        write([&](Transaction& tx) {
+            if (tx.operations().running_for_start(OperationKind::bulk) >= most) return;
+            Operation one = an_operation();
+            one.kind = OperationKind::bulk;
+            tx.operations().add(one);
+        });
+    };
+    add(an_operation());  // another kind
+    at_once(8, start);
+    EXPECT_EQ(read([](Transaction& tx) { return tx.operations().running(); })[OperationKind::bulk],
+              most);
+}
+
+TEST_P(OperationRepositoryContract, SaysWhenThereIsSomethingToDo) {
+    const auto next = [&] {
+        return read([](Transaction& tx) { return tx.operations().next_claimable(); });
+    };
+    EXPECT_FALSE(next());
+    Operation resting = an_operation(), later = an_operation();
+    resting.claimable_at = noon + 2s;
+    later.claimable_at = noon + 3s;
+    add(resting, later, sundial::claim(an_operation(), instance_a, noon, 1s),
+        complete(an_operation(), noon));
+    EXPECT_EQ(next(), noon + 2s);
+}
+
+TEST_P(OperationRepositoryContract, KeepsWhatItCouldDoNothingWith) {
+    const OperationId operation = an_id<OperationId>(), other = an_id<OperationId>();
+    const auto failure = [](OperationSubject subject) {
+        return OperationFailure{subject, an_id<EventId>().value, "unknown_zone", "no – ü 'x'"};
+    };
+    const std::vector<NumberedFailure> first{{1, failure(OperationSubject::event)},
+                                             {2, failure(OperationSubject::user)}};
+    const std::vector<NumberedFailure> second{{3, failure(OperationSubject::schedule)}};
+    write([&](Transaction& tx) {
+        tx.operations().add_failures(operation, first);
+        tx.operations().add_failures(other, second);
+        tx.operations().add_failures(operation, second);
+    });
+    const auto list = [&](PageRequest page) {
+        return read(
+            [&](Transaction& tx) { return tx.operations().list_failures({operation, page}); });
+    };
+    EXPECT_THAT(list({}).items, ElementsAre(first[0], first[1], second[0]));
+    const auto begin = list({.limit = 2, .after = std::nullopt});
+    EXPECT_THAT(begin.items, ElementsAre(first[0], first[1]));
+    EXPECT_TRUE(begin.has_more);
+    const auto rest = list({.limit = 2, .after = PageKey{"2", operation.value}});
+    EXPECT_THAT(rest.items, ElementsAre(second[0]));
+    EXPECT_FALSE(rest.has_more);
 }
 
 TEST_P(OperationRepositoryContract, ListsByCreationAndFilters) {

@@ -30,6 +30,15 @@ TEST(Operation, IsForOthersOnceItIsLetGo) {
     EXPECT_FALSE(is_over(free));
 }
 
+TEST(Operation, IsForNobodyWhileItPauses) {
+    const Operation held = claim(an_operation(), instance_a, noon, 30s);
+    const Operation resting = pause(held, noon + 1s, noon + 3s);
+    EXPECT_FALSE(resting.held_by);
+    EXPECT_EQ(resting.version, Version{3});
+    EXPECT_FALSE(claimable(resting, noon + 2s));
+    EXPECT_TRUE(claimable(resting, noon + 3s));
+}
+
 TEST(Operation, HasGoneThroughAsManyRowsAsThereWere) {
     Operation operation = an_operation();
     operation.total = 10;
@@ -62,6 +71,11 @@ TEST(Operation, HasNamesForKindsAndStatuses) {
     EXPECT_EQ(parse_operation_status("RUNNING"), OperationStatus::running);
     EXPECT_FALSE(parse_operation_kind("replan_schedule"));
     EXPECT_FALSE(parse_operation_status("PENDING"));
+    for (const auto subject :
+         {OperationSubject::event, OperationSubject::user, OperationSubject::schedule}) {
+        EXPECT_EQ(parse_operation_subject(to_string(subject)), subject);
+    }
+    EXPECT_FALSE(parse_operation_subject("endpoint"));
 }
 
 }  // namespace

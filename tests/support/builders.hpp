@@ -232,7 +232,8 @@ private:
             .claimable_at = noon,
             .created_at = noon,
             .updated_at = noon,
-            .finished_at = std::nullopt};
+            .finished_at = std::nullopt,
+            .request = std::nullopt};
 }
 
 /// READ, for ever, never used, made at noon.

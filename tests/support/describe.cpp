@@ -141,7 +141,8 @@ std::string describe(const Error& error) {
               },
               [](const InvalidTemplate& invalid) { return "invalid template " + invalid.name; },
               [](const InvalidCursor&) -> std::string { return "invalid cursor"; },
-              [](const ClockNotTest&) -> std::string { return "clock is no test clock"; }},
+              [](const ClockNotTest&) -> std::string { return "clock is no test clock"; },
+              [](const TooManyOperations&) -> std::string { return "too many operations"; }},
         error);
 }
 

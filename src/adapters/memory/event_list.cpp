@@ -1,5 +1,7 @@
 #include "adapters/memory/event_list.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,12 @@ std::optional<Instant> executed_at(const Event& event) {
     return std::nullopt;
 }
 
+std::string reason_of(const Event& event) {
+    if (const auto* failed = std::get_if<Failed>(&event.state)) return failed->reason;
+    if (const auto* cancelled = std::get_if<Cancelled>(&event.state)) return cancelled->reason;
+    return {};
+}
+
 bool matches(const Event& event, const EventQuery& query) {
     return any_of(query.statuses, status_of(event)) && any_of(query.priorities, event.priority) &&
            any_of(query.types, event.type) && any_of(query.zones, event.intent.zone) &&
@@ -25,7 +33,8 @@ bool matches(const Event& event, const EventQuery& query) {
            within(query.executed_from, query.executed_to, executed_at(event)) &&
            is(query.late_execution, late_execution(event)) &&
            is(query.dismissed, event.dismissed_at.has_value()) && is(query.key, event.key) &&
-           any_starts(query.prefix, {to_string(event.id), event.key.value});
+           any_starts(query.prefix, {to_string(event.id), event.key.value}) &&
+           any_starts(query.reason, {reason_of(event)});
 }
 
 std::optional<std::int64_t> sort_value_of(const Event& event, EventQuery::Sort sort) {
@@ -59,6 +68,49 @@ Page<Event> list_events(const State& state, const EventQuery& query) {
     return page_of<std::int64_t>(std::move(events), query.page, [&](const Event& event) {
         return sort_value_of(event, query.sort);
     });
+}
+
+Page<Event> walk_events(const State& state, const EventWalk& walk) {
+    std::vector<Event> events;
+    if (walk.through == EventWalk::Through::live) {
+        for (const auto& [id, event] : state.live.rows()) {
+            if (event.created_at <= walk.until && matches(event, walk.filter)) {
+                events.push_back(event);
+            }
+        }
+        return page_of<std::int64_t>(std::move(events), walk.page,
+                                     [](const Event&) { return std::optional<std::int64_t>{}; });
+    }
+    for (const auto& [id, finished] : state.history.rows()) {
+        const auto* failed = std::get_if<Failed>(&finished.event.state);
+        if (failed && failed->at <= walk.until && matches(finished.event, walk.filter)) {
+            events.push_back(finished.event);
+        }
+    }
+    return page_of<std::int64_t>(std::move(events), walk.page, [](const Event& event) {
+        return microseconds_of(std::get<Failed>(event.state).at);
+    });
+}
+
+DeadLetters dead_letters(const State& state, DeadLettersBy by) {
+    std::vector<const Event*> letters;
+    for (const auto& [id, finished] : state.history.rows()) {
+        const Event& event = finished.event;
+        if (std::holds_alternative<Failed>(event.state) && !event.dismissed_at) {
+            letters.push_back(&event);
+        }
+    }
+    const auto newest_first = [](const Event* a, const Event* b) {
+        return std::pair{std::get<Failed>(a->state).at, a->id} >
+               std::pair{std::get<Failed>(b->state).at, b->id};
+    };
+    std::ranges::sort(letters, newest_first);
+    DeadLetterTally tally{by};
+    for (const Event* event : letters) {
+        const auto& failed = std::get<Failed>(event->state);
+        tally.add(failed.reason, event->endpoint, failed.at, event->id);
+    }
+    return std::move(tally).result();
 }
 
 }  // namespace sundial::memory

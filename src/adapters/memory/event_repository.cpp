@@ -217,6 +217,21 @@ Page<Event> MemoryEventRepository::list(const EventQuery& query) {
     return list_events(state_, query);
 }
 
+std::vector<Event> MemoryEventRepository::walk(const EventWalk& walk) {
+    return walk_events(state_, walk).items;
+}
+
+std::uint64_t MemoryEventRepository::count(const EventWalk& walk) {
+    EventWalk whole = walk;
+    whole.page = {.limit = state_.live.rows().size() + state_.history.rows().size(),
+                  .after = std::nullopt};
+    return walk_events(state_, whole).items.size();
+}
+
+DeadLetters MemoryEventRepository::dead_letters(DeadLettersBy by) {
+    return memory::dead_letters(state_, by);
+}
+
 std::vector<AttemptRecord> MemoryEventRepository::attempts_of(EventId id) {
     const auto& rows = state_.attempts.rows();
     std::vector<AttemptRecord> attempts;

@@ -29,6 +29,9 @@ public:
     std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
+    std::vector<Event> walk(const EventWalk& walk) override;
+    std::uint64_t count(const EventWalk& walk) override;
+    DeadLetters dead_letters(DeadLettersBy by) override;
     std::vector<AttemptRecord> attempts_of(EventId id) override;
 
 private:

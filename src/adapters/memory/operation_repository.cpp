@@ -49,4 +49,38 @@ std::map<OperationKind, std::size_t> MemoryOperationRepository::running() {
     return counts;
 }
 
+std::size_t MemoryOperationRepository::running_for_start(OperationKind kind) {
+    return running()[kind];  // a transaction has everything to itself
+}
+
+std::optional<Instant> MemoryOperationRepository::next_claimable() {
+    std::optional<Instant> next;
+    for (const auto& [id, operation] : operations_.rows()) {
+        if (is_over(operation) || operation.held_by) continue;
+        if (!next || operation.claimable_at < *next) next = operation.claimable_at;
+    }
+    return next;
+}
+
+void MemoryOperationRepository::add_failures(OperationId operation,
+                                             std::span<const NumberedFailure> failures) {
+    for (const auto& [number, failure] : failures) {
+        failures_.insert({operation, number}, failure);
+    }
+}
+
+Page<NumberedFailure> MemoryOperationRepository::list_failures(const OperationFailureQuery& query) {
+    const auto last =
+        query.page.after ? sort_value<std::uint64_t>(query.page.after->value) : std::nullopt;
+    const auto& rows = failures_.rows();
+    Page<NumberedFailure> page;
+    for (auto row = rows.upper_bound({query.operation, last.value_or(0)});
+         row != rows.end() && row->first.operation == query.operation; ++row) {
+        page.has_more = page.items.size() == query.page.limit;
+        if (page.has_more) break;
+        page.items.push_back({row->first.number, row->second});
+    }
+    return page;
+}
+
 }  // namespace sundial::memory

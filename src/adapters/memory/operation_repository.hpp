@@ -7,7 +7,8 @@ namespace sundial::memory {
 
 class MemoryOperationRepository final : public OperationRepository {
 public:
-    explicit MemoryOperationRepository(State& state) : operations_{state.operations} {}
+    explicit MemoryOperationRepository(State& state)
+        : operations_{state.operations}, failures_{state.operation_failures} {}
     void add(const Operation& operation) override;
     std::optional<Operation> find(OperationId id) override;
     std::optional<Operation> lock(OperationId id) override;
@@ -15,9 +16,14 @@ public:
     void update(const Operation& operation) override;
     Page<Operation> list(const OperationQuery& query) override;
     std::map<OperationKind, std::size_t> running() override;
+    std::size_t running_for_start(OperationKind kind) override;
+    std::optional<Instant> next_claimable() override;
+    void add_failures(OperationId operation, std::span<const NumberedFailure> failures) override;
+    Page<NumberedFailure> list_failures(const OperationFailureQuery& query) override;
 
 private:
     Table<OperationId, Operation>& operations_;
+    Table<FailureKey, OperationFailure>& failures_;
 };
 
 }  // namespace sundial::memory

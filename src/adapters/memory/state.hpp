@@ -44,6 +44,12 @@ struct AttemptKey {
     friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
 };
 
+struct FailureKey {
+    OperationId operation;
+    std::uint64_t number;
+    friend auto operator<=>(const FailureKey&, const FailureKey&) = default;
+};
+
 struct InboxKey {
     EndpointId endpoint;
     Uuid id;
@@ -79,6 +85,7 @@ struct State {
     Table<EndpointId, Limits> limits{journal};
     Table<OperationId, Operation> operations{journal};
     Table<ApiKeyId, ApiKey> api_keys{journal};
+    Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, Obstacle> obstacles{journal};  // of those that wait for one
     Table<EventId, FinishedEvent> history{journal};

@@ -1,6 +1,7 @@
 #include "adapters/postgres/event_repository.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/postgres/event_list_statements.hpp"
 #include "adapters/postgres/event_statements.hpp"
@@ -113,6 +114,19 @@ std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& v
     std::vector<std::string> names;
     for (const Value value : values) names.emplace_back(to_string(value));
     return if_any(std::move(names));
+}
+
+/// Runs a statement whose first parameters are the filters of `query`.
+template <class... Others>
+Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
+                    const Others&... others) {
+    std::vector<std::int16_t> priorities;
+    for (const Priority priority : query.priorities) priorities.push_back(number_of(priority));
+    return session.run(statement, names_if_any(query.statuses), if_any(std::move(priorities)),
+                       if_any(query.types), if_any(query.zones), query.user, query.schedule,
+                       query.endpoint, query.target_from, query.target_to, query.executed_from,
+                       query.executed_to, query.late_execution, query.dismissed, query.key,
+                       query.prefix, query.reason, others...);
 }
 
 }  // namespace
@@ -293,15 +307,9 @@ bool PostgresEventRepository::has_live(const LiveQuery& query) {
 }
 
 Page<Event> PostgresEventRepository::list(const EventQuery& query) {
-    std::vector<std::int16_t> priorities;
-    for (const Priority priority : query.priorities) priorities.push_back(number_of(priority));
     const auto run = [&](const Statement& statement, const auto& last_value) {
-        return page_in(events_in(session_.run(
-                           statement, names_if_any(query.statuses), if_any(priorities),
-                           if_any(query.types), if_any(query.zones), query.user, query.schedule,
-                           query.endpoint, query.target_from, query.target_to, query.executed_from,
-                           query.executed_to, query.late_execution, query.dismissed, query.key,
-                           query.prefix, last_id(query.page), last_value, rows_for(query.page))),
+        return page_in(events_in(run_filtered(session_, statement, query, last_id(query.page),
+                                              last_value, rows_for(query.page))),
                        query.page);
     };
     const bool down = query.page.descending;
@@ -318,6 +326,40 @@ Page<Event> PostgresEventRepository::list(const EventQuery& query) {
             break;
     }
     return run(down ? sql::events_by_target_down : sql::events_by_target, last);
+}
+
+std::vector<Event> PostgresEventRepository::walk(const EventWalk& walk) {
+    const auto run = [&](const Statement& statement, const auto& last_value) {
+        return events_in(run_filtered(session_, statement, walk.filter, walk.until,
+                                      last_id(walk.page),
+                                      static_cast<std::int64_t>(walk.page.limit), last_value));
+    };
+    if (walk.through == EventWalk::Through::live) {
+        const auto last = last_id(walk.page);
+        return run(sql::walk_live,
+                   last ? std::optional{session_.shard_of(EventId{*last})} : std::nullopt);
+    }
+    return run(walk.filter.dismissed == false ? sql::walk_dead_letters : sql::walk_failed,
+               last_instant(walk.page));
+}
+
+std::uint64_t PostgresEventRepository::count(const EventWalk& walk) {
+    const bool live = walk.through == EventWalk::Through::live;
+    const Statement& statement = live                             ? sql::count_live
+                                 : walk.filter.dismissed == false ? sql::count_dead_letters
+                                                                  : sql::count_failed;
+    return run_filtered(session_, statement, walk.filter, walk.until).get<std::uint64_t>(0, 0);
+}
+
+DeadLetters PostgresEventRepository::dead_letters(DeadLettersBy by) {
+    DeadLetterTally tally{by};
+    const auto rows =
+        session_.run(sql::newest_dead_letters, static_cast<std::int64_t>(most_dead_letters + 1));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        tally.add(rows.get<std::string>(row, 0), rows.get<std::optional<EndpointId>>(row, 1),
+                  rows.get<Instant>(row, 2), rows.get<EventId>(row, 3));
+    }
+    return std::move(tally).result();
 }
 
 std::vector<AttemptRecord> PostgresEventRepository::attempts_of(EventId id) {

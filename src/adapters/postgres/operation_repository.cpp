@@ -9,12 +9,12 @@ namespace sundial::postgres {
 namespace {
 
 void write(Session& session, const Statement& statement, const Operation& operation) {
-    const auto written =
-        session.run(statement, operation.id, to_string(operation.kind), to_string(operation.status),
-                    operation.reason, operation.schedule, operation.schedule_version,
-                    operation.total, operation.done, operation.failed, operation.cursor,
-                    operation.held_by, operation.claimable_at, operation.version,
-                    operation.created_at, operation.updated_at, operation.finished_at);
+    const auto written = session.run(
+        statement, operation.id, to_string(operation.kind), to_string(operation.status),
+        operation.reason, operation.schedule, operation.schedule_version, operation.total,
+        operation.done, operation.failed, operation.cursor, operation.held_by,
+        operation.claimable_at, operation.version, operation.created_at, operation.updated_at,
+        operation.finished_at, operation.request);
     base::check(written.changed() == 1);
 }
 
@@ -65,6 +65,38 @@ std::map<OperationKind, std::size_t> PostgresOperationRepository::running() {
                        rows.get<std::uint64_t>(row, 1));
     }
     return counts;
+}
+
+std::size_t PostgresOperationRepository::running_for_start(OperationKind kind) {
+    session_.run(sql::lock_start_of_operation);
+    return session_.run(sql::running_of_kind, to_string(kind)).get<std::uint64_t>(0, 0);
+}
+
+std::optional<Instant> PostgresOperationRepository::next_claimable() {
+    return session_.run(sql::next_claimable_operation).get<std::optional<Instant>>(0, 0);
+}
+
+void PostgresOperationRepository::add_failures(OperationId operation,
+                                               std::span<const NumberedFailure> failures) {
+    std::vector<std::int64_t> numbers;
+    std::vector<std::string> subjects, codes, details;
+    std::vector<Uuid> ids;
+    for (const auto& [number, failure] : failures) {
+        numbers.push_back(static_cast<std::int64_t>(number));
+        subjects.emplace_back(to_string(failure.subject));
+        ids.push_back(failure.id);
+        codes.push_back(failure.code);
+        details.push_back(failure.detail);
+    }
+    session_.run(sql::add_operation_failures, operation, numbers, subjects, ids, codes, details);
+}
+
+Page<NumberedFailure> PostgresOperationRepository::list_failures(
+    const OperationFailureQuery& query) {
+    return page_in(
+        operation_failures_in(session_.run(sql::operation_failures, query.operation,
+                                           last_number(query.page), rows_for(query.page))),
+        query.page);
 }
 
 }  // namespace sundial::postgres

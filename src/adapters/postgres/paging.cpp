@@ -16,13 +16,19 @@ std::optional<std::string> last_text(const PageRequest& page) {
     return page.after->value;
 }
 
-std::optional<std::chrono::microseconds> last_duration(const PageRequest& page) {
+std::optional<std::int64_t> last_number(const PageRequest& page) {
     if (!page.after || page.after->value.empty()) return std::nullopt;
     const std::string& text = page.after->value;
-    std::int64_t micros = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), micros);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     base::check(error == std::errc{} && end == text.data() + text.size());
-    return std::chrono::microseconds{micros};
+    return number;
+}
+
+std::optional<std::chrono::microseconds> last_duration(const PageRequest& page) {
+    const auto micros = last_number(page);
+    if (!micros) return std::nullopt;
+    return std::chrono::microseconds{*micros};
 }
 
 std::optional<Instant> last_instant(const PageRequest& page) {

@@ -28,7 +28,8 @@ template <class T>
 /// The id and the sort value of the last row of the page before; null on the first page.
 [[nodiscard]] std::optional<base::Uuid> last_id(const PageRequest& page);
 [[nodiscard]] std::optional<std::string> last_text(const PageRequest& page);
-/// Null also where that row had no value.
+/// Null also where that row had no value, as below.
+[[nodiscard]] std::optional<std::int64_t> last_number(const PageRequest& page);
 [[nodiscard]] std::optional<std::chrono::microseconds> last_duration(const PageRequest& page);
 [[nodiscard]] std::optional<Instant> last_instant(const PageRequest& page);
 /// One more than the page has, to see whether there is more.

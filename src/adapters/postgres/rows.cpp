@@ -468,7 +468,7 @@ std::vector<Operation> operations_in(const Answer& rows) {
               cursor = reader.column("cursor"), held_by = reader.column("held_by"),
               claimable_at = reader.column("claimable_at"), version = reader.column("version"),
               created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
-              finished_at = reader.column("finished_at");
+              finished_at = reader.column("finished_at"), request = reader.column("request");
     return reader.each([&](std::size_t row) {
         return Operation{
             .id = rows.get<OperationId>(row, id),
@@ -486,7 +486,17 @@ std::vector<Operation> operations_in(const Answer& rows) {
             .version = rows.get<Version>(row, version),
             .created_at = rows.get<Instant>(row, created_at),
             .updated_at = rows.get<Instant>(row, updated_at),
-            .finished_at = rows.get<std::optional<Instant>>(row, finished_at)};
+            .finished_at = rows.get<std::optional<Instant>>(row, finished_at),
+            .request = rows.get<std::optional<std::string>>(row, request)};
+    });
+}
+
+std::vector<NumberedFailure> operation_failures_in(const Answer& rows) {
+    return Reader{rows}.each([&](std::size_t row) {
+        return NumberedFailure{
+            rows.get<std::uint64_t>(row, 0),
+            {read_name(parse_operation_subject, rows.get<std::string>(row, 1)),
+             rows.get<Uuid>(row, 2), rows.get<std::string>(row, 3), rows.get<std::string>(row, 4)}};
     });
 }
 

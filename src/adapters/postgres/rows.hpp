@@ -5,6 +5,7 @@
 
 #include "adapters/postgres/answer.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "application/ports/operation_repository.hpp"
 #include "domain/api_key.hpp"
 #include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
@@ -26,6 +27,8 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Circuit> circuits_in(const Answer& rows);
 [[nodiscard]] std::vector<Operation> operations_in(const Answer& rows);
 [[nodiscard]] std::vector<ApiKey> api_keys_in(const Answer& rows);
+/// By the columns number, subject, subject_id, code, detail.
+[[nodiscard]] std::vector<NumberedFailure> operation_failures_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// The answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);

@@ -1,6 +1,7 @@
 #include "adapters/sqlite/event_list.hpp"
 
 #include <array>
+#include <utility>
 
 #include "adapters/sqlite/event_list_statements.hpp"
 #include "adapters/sqlite/json_text.hpp"
@@ -66,20 +67,56 @@ std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
     return std::move(json.end_array()).text();
 }
 
+/// `query` with the page `page`; `until` for statements that have it.
+template <class... Until>
+Cursor run(Connection& connection, const Statement& statement, const EventQuery& query,
+           const PageRequest& page, const Until&... until) {
+    const IdRange ids = ids_with(query.prefix);
+    return connection.query(statement, any_of(query.statuses), any_of(query.priorities),
+                            any_of(query.types), any_of(query.zones), query.user, query.schedule,
+                            query.endpoint, query.target_from, query.target_to, query.executed_from,
+                            query.executed_to, query.late_execution, query.dismissed, query.key,
+                            query.prefix, ids.first, ids.last, id_after(page), number_after(page),
+                            limit_of(page), query.reason, until...);
+}
+
+bool dead_letters_will_do(const EventWalk& walk) { return walk.filter.dismissed == false; }
+
+const Statement& parts_of(const EventWalk& walk) {
+    if (walk.through == EventWalk::Through::live) return sql::walk_live;
+    return dead_letters_will_do(walk) ? sql::walk_dead_letters : sql::walk_failed;
+}
+const Statement& count_of(const EventWalk& walk) {
+    if (walk.through == EventWalk::Through::live) return sql::count_live;
+    return dead_letters_will_do(walk) ? sql::count_dead_letters : sql::count_failed;
+}
+
 }  // namespace
 
 Page<Event> list_events(Connection& connection, const EventQuery& query) {
-    const IdRange ids = ids_with(query.prefix);
-    return page_of(
-        all_of(
-            connection.query(statement_for(query), any_of(query.statuses), any_of(query.priorities),
-                             any_of(query.types), any_of(query.zones), query.user, query.schedule,
-                             query.endpoint, query.target_from, query.target_to,
-                             query.executed_from, query.executed_to, query.late_execution,
-                             query.dismissed, query.key, query.prefix, ids.first, ids.last,
-                             id_after(query.page), number_after(query.page), limit_of(query.page)),
-            read_event),
-        query.page);
+    return page_of(all_of(run(connection, statement_for(query), query, query.page), read_event),
+                   query.page);
+}
+
+std::vector<Event> walk_events(Connection& connection, const EventWalk& walk) {
+    return page_of(all_of(run(connection, parts_of(walk), walk.filter, walk.page, walk.until),
+                          read_event),
+                   walk.page)
+        .items;
+}
+
+std::uint64_t count_events(Connection& connection, const EventWalk& walk) {
+    return count_in(run(connection, count_of(walk), walk.filter, PageRequest{}, walk.until));
+}
+
+DeadLetters dead_letters(Connection& connection, DeadLettersBy by) {
+    DeadLetterTally tally{by};
+    auto row = connection.query(sql::newest_dead_letters, most_dead_letters + 1);
+    while (row.next()) {
+        tally.add(row.get<std::string>(0), row.get<std::optional<EndpointId>>(1),
+                  row.get<Instant>(2), row.get<EventId>(3));
+    }
+    return std::move(tally).result();
 }
 
 }  // namespace sundial::sqlite

@@ -7,5 +7,8 @@ namespace sundial::sqlite {
 
 /// Live and finished events that match `query`, in its order.
 [[nodiscard]] Page<Event> list_events(Connection& connection, const EventQuery& query);
+[[nodiscard]] std::vector<Event> walk_events(Connection& connection, const EventWalk& walk);
+[[nodiscard]] std::uint64_t count_events(Connection& connection, const EventWalk& walk);
+[[nodiscard]] DeadLetters dead_letters(Connection& connection, DeadLettersBy by);
 
 }  // namespace sundial::sqlite

@@ -10,9 +10,9 @@
 /// (JSON arrays), ?5 user, ?6 schedule, ?7 endpoint, ?8 and ?9 due from and to, ?10 and ?11
 /// executed from and to, ?12 late, ?13 dismissed, ?14 key, ?15 prefix of id or key, ?16 and ?17 the
 /// ids that begin with it (null: it begins none); ?18 id and ?19 value of the last row of the page
-/// before (null: the first page; value alone null: it had none), ?20 limit. Rows without the value
-/// that they are ordered by come last in both directions.
-#define SUNDIAL_LISTED(from, executed, dismissed, value, beyond, narrowed)               \
+/// before (null: the first page; value alone null: it had none), ?20 limit, ?21 prefix of the
+/// reason. Rows without the value that they are ordered by come last in both directions.
+#define SUNDIAL_LISTED(from, executed, dismissed, reason, value, beyond, narrowed)       \
     " FROM " from " WHERE " narrowed                                                     \
     " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                   \
     " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"                 \
@@ -33,6 +33,8 @@
     " AND (?14 IS NULL OR idempotency_key = ?14)"                                        \
     " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                                        \
     "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                            \
+    " AND (?21 IS NULL OR substr(" reason                                                \
+    ", 1, length(?21)) = ?21)"                                                           \
     " AND (?18 IS NULL"                                                                  \
     "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                         \
     " ?18)"                                                                              \
@@ -42,16 +44,16 @@
 
 #define SUNDIAL_EXECUTED "CASE WHEN status <> 'CANCELLED' THEN finished_at END"
 
-#define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)          \
-    inline constexpr Statement name{                                                            \
-        "SELECT " SUNDIAL_LIVE_EVENT                                                            \
-        ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(    \
-            "events", "NULL", "NULL", live, beyond,                                             \
-            narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED         \
-                      ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                       \
-                          "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", finished,  \
-                          beyond, narrowed) " ORDER BY " column " " direction ", id " direction \
-                                            " LIMIT ?20"}
+#define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)         \
+    inline constexpr Statement name{                                                           \
+        "SELECT " SUNDIAL_LIVE_EVENT                                                           \
+        ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(   \
+            "events", "NULL", "NULL", "NULL", live, beyond,                                    \
+            narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED        \
+                      ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                      \
+                          "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", \
+                          finished, beyond, narrowed) " ORDER BY " column " " direction        \
+                                                      ", id " direction " LIMIT ?20"}
 
 /// The current event of the key ?14, and those that it is a retry of.
 #define SUNDIAL_WITH_KEY                                                       \
@@ -80,8 +82,44 @@ SUNDIAL_LIST_EVENTS_BY(events_by_creation, "created_at", "created_at", "created_
 SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness", "(first_attempt_at - due - jitter)",
                        "(first_attempt_at - due - jitter)", "ASC NULLS LAST", "DESC NULLS LAST");
 
+/// Parts of a walk, and how many rows all of them have: the parameters of a list, and ?22 until.
+/// Each part begins where the last one ended, by the index, and not at the beginning.
+#define SUNDIAL_WALK_LIVE                                         \
+    SUNDIAL_LISTED("events", "NULL", "NULL", "NULL", "NULL", ">", \
+                   "created_at <= ?22 AND id > coalesce(?18, x'')")
+#define SUNDIAL_WALK_FAILED(from, standing)                                           \
+    SUNDIAL_LISTED(from, "finished_at", "dismissed_at", "reason", "finished_at", ">", \
+                   standing                                                           \
+                   " AND finished_at <= ?22"                                          \
+                   " AND finished_at >= coalesce(?19, -9223372036854775807)")
+#define SUNDIAL_WALK_DEAD_LETTERS                                \
+    SUNDIAL_WALK_FAILED("event_history INDEXED BY dead_letters", \
+                        "status = 'FAILED' AND dismissed_at IS NULL")
+
+inline constexpr Statement walk_live{"SELECT " SUNDIAL_LIVE_EVENT SUNDIAL_WALK_LIVE
+                                     " ORDER BY id LIMIT ?20"};
+inline constexpr Statement count_live{"SELECT count(*)" SUNDIAL_WALK_LIVE};
+/// Where those that were dismissed will do too, all that is finished is looked through.
+inline constexpr Statement walk_failed{"SELECT " SUNDIAL_FINISHED_EVENT SUNDIAL_WALK_FAILED(
+    "event_history", "status = 'FAILED'") " ORDER BY finished_at, id LIMIT ?20"};
+inline constexpr Statement count_failed{
+    "SELECT count(*)" SUNDIAL_WALK_FAILED("event_history", "status = 'FAILED'")};
+inline constexpr Statement walk_dead_letters{
+    "SELECT " SUNDIAL_FINISHED_EVENT SUNDIAL_WALK_DEAD_LETTERS
+    " ORDER BY finished_at, id LIMIT ?20"};
+inline constexpr Statement count_dead_letters{"SELECT count(*)" SUNDIAL_WALK_DEAD_LETTERS};
+
+/// The newest first: ?1 how many.
+inline constexpr Statement newest_dead_letters{R"sql(
+    SELECT reason, endpoint_id, finished_at, id FROM event_history INDEXED BY dead_letters
+     WHERE status = 'FAILED' AND dismissed_at IS NULL
+     ORDER BY finished_at DESC, id DESC LIMIT ?1)sql"};
+
 }  // namespace sundial::sqlite::sql
 
+#undef SUNDIAL_WALK_DEAD_LETTERS
+#undef SUNDIAL_WALK_FAILED
+#undef SUNDIAL_WALK_LIVE
 #undef SUNDIAL_LIST_EVENTS_BY
 #undef SUNDIAL_WITH_KEY
 #undef SUNDIAL_LIST_EVENTS

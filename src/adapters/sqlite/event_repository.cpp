@@ -178,6 +178,18 @@ Page<Event> SqliteEventRepository::list(const EventQuery& query) {
     return list_events(session_.connection, query);
 }
 
+std::vector<Event> SqliteEventRepository::walk(const EventWalk& walk) {
+    return walk_events(session_.connection, walk);
+}
+
+std::uint64_t SqliteEventRepository::count(const EventWalk& walk) {
+    return count_events(session_.connection, walk);
+}
+
+DeadLetters SqliteEventRepository::dead_letters(DeadLettersBy by) {
+    return sqlite::dead_letters(session_.connection, by);
+}
+
 std::vector<AttemptRecord> SqliteEventRepository::attempts_of(EventId id) {
     auto attempts = all_of(session_.connection.query(sql::attempts, id), read_attempt);
     const auto success = first_of(session_.connection.query(sql::success, id), read_attempt);

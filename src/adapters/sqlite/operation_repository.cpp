@@ -14,7 +14,8 @@ void write(Connection& connection, const Statement& statement, const Operation& 
         statement, operation.id, operation.kind, operation.status, operation.reason,
         operation.schedule, operation.schedule_version, operation.total, operation.done,
         operation.failed, operation.cursor, operation.held_by, operation.claimable_at,
-        operation.version, operation.created_at, operation.updated_at, operation.finished_at);
+        operation.version, operation.created_at, operation.updated_at, operation.finished_at,
+        operation.request);
     base::check(rows == 1);
 }
 
@@ -61,6 +62,35 @@ std::map<OperationKind, std::size_t> SqliteOperationRepository::running() {
     auto row = connection_.query(sql::operations_by_kind);
     while (row.next()) counts.emplace(row.get<OperationKind>(0), row.get<std::size_t>(1));
     return counts;
+}
+
+std::size_t SqliteOperationRepository::running_for_start(OperationKind kind) {
+    return count_in(connection_.query(sql::running_of_kind, kind));  // nobody else writes
+}
+
+std::optional<Instant> SqliteOperationRepository::next_claimable() {
+    auto row = connection_.query(sql::next_claimable_operation);
+    return row.next() ? row.get<std::optional<Instant>>(0) : std::nullopt;
+}
+
+void SqliteOperationRepository::add_failures(OperationId operation,
+                                             std::span<const NumberedFailure> failures) {
+    for (const auto& [number, failure] : failures) {
+        connection_.execute(sql::add_operation_failure, operation, number, failure.subject,
+                            failure.id, failure.code, failure.detail);
+    }
+}
+
+Page<NumberedFailure> SqliteOperationRepository::list_failures(const OperationFailureQuery& query) {
+    const auto read = [](Cursor& row) {
+        return NumberedFailure{row.take<std::uint64_t>(),
+                               {row.take<OperationSubject>(), row.take<Uuid>(),
+                                row.take<std::string>(), row.take<std::string>()}};
+    };
+    return page_of(all_of(connection_.query(sql::operation_failures, query.operation,
+                                            number_after(query.page), limit_of(query.page)),
+                          read),
+                   query.page);
 }
 
 }  // namespace sundial::sqlite

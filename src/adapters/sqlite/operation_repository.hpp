@@ -15,6 +15,10 @@ public:
     void update(const Operation& operation) override;
     Page<Operation> list(const OperationQuery& query) override;
     std::map<OperationKind, std::size_t> running() override;
+    std::size_t running_for_start(OperationKind kind) override;
+    std::optional<Instant> next_claimable() override;
+    void add_failures(OperationId operation, std::span<const NumberedFailure> failures) override;
+    Page<NumberedFailure> list_failures(const OperationFailureQuery& query) override;
 
 private:
     Connection& connection_;

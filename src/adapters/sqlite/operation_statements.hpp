@@ -4,18 +4,18 @@
 
 #define SUNDIAL_OPERATION                                                            \
     "id, kind, status, reason, schedule_id, schedule_version, total, done, failed, " \
-    "cursor, held_by, claimable_at, version, created_at, updated_at, finished_at"
+    "cursor, held_by, claimable_at, version, created_at, updated_at, finished_at, request"
 
 /// The statements about operations.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement add_operation{"INSERT INTO operations (" SUNDIAL_OPERATION R"sql()
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16))sql"};
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17))sql"};
 inline constexpr Statement update_operation{R"sql(
     UPDATE operations
        SET kind = ?2, status = ?3, reason = ?4, schedule_id = ?5, schedule_version = ?6, total = ?7,
            done = ?8, failed = ?9, cursor = ?10, held_by = ?11, claimable_at = ?12, version = ?13,
-           created_at = ?14, updated_at = ?15, finished_at = ?16
+           created_at = ?14, updated_at = ?15, finished_at = ?16, request = ?17
      WHERE id = ?1)sql"};
 inline constexpr Statement operation{"SELECT " SUNDIAL_OPERATION " FROM operations WHERE id = ?1"};
 /// ?1 now.
@@ -25,6 +25,21 @@ inline constexpr Statement claimable_operation{"SELECT " SUNDIAL_OPERATION R"sql
      ORDER BY claimable_at LIMIT 1)sql"};
 inline constexpr Statement operations_by_kind{R"sql(
     SELECT kind, count(*) FROM operations WHERE status = 'RUNNING' GROUP BY kind)sql"};
+inline constexpr Statement running_of_kind{
+    "SELECT count(*) FROM operations WHERE status = 'RUNNING' AND kind = ?1"};
+inline constexpr Statement next_claimable_operation{R"sql(
+    SELECT min(claimable_at) FROM operations INDEXED BY operations_running
+     WHERE status = 'RUNNING' AND held_by IS NULL)sql"};
+
+/// ?1 operation, ?2 number, the rest by their columns.
+inline constexpr Statement add_operation_failure{R"sql(
+    INSERT INTO operation_failures (operation_id, number, subject, subject_id, code, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6))sql"};
+/// ?1 operation, ?2 the last number of the page before (or null), ?3 limit.
+inline constexpr Statement operation_failures{R"sql(
+    SELECT number, subject, subject_id, code, detail FROM operation_failures
+     WHERE operation_id = ?1 AND number > coalesce(?2, 0)
+     ORDER BY number LIMIT ?3)sql"};
 
 /// ?1 statuses and ?2 kinds (JSON arrays), ?3 schedule, each null where all will do; ?4 id and ?5
 /// creation of the last row of the page before, ?6 limit.

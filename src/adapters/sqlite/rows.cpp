@@ -247,7 +247,8 @@ Operation read_operation(Cursor& row) {
             .version = row.take<Version>(),
             .created_at = row.take<Instant>(),
             .updated_at = row.take<Instant>(),
-            .finished_at = row.take<std::optional<Instant>>()};
+            .finished_at = row.take<std::optional<Instant>>(),
+            .request = row.take<std::optional<std::string>>()};
 }
 
 ApiKey read_api_key(Cursor& row) {

@@ -188,6 +188,8 @@ struct Value<OperationStatus> : NamedValue<OperationStatus, parse_operation_stat
 template <>
 struct Value<Role> : NamedValue<Role, parse_role> {};
 template <>
+struct Value<OperationSubject> : NamedValue<OperationSubject, parse_operation_subject> {};
+template <>
 struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome> {};
 
 /// RetryPolicy::Kind has no names of its own outside of JSON.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "application/ports/dead_letters.hpp"
 #include "application/ports/paging.hpp"
 #include "domain/event.hpp"
 #include "domain/obstacle.hpp"
@@ -30,6 +31,7 @@ struct EventQuery {
     std::optional<bool> dismissed;
     std::optional<IdempotencyKey> key;
     std::optional<std::string> prefix;  // of id or key
+    std::optional<std::string> reason;  // prefix of why it FAILED or was CANCELLED
     Sort sort = Sort::target;
     PageRequest page;
 };
@@ -40,6 +42,21 @@ struct LiveQuery {
     std::optional<UserId> user;
     std::optional<Origin> origin{};  // empty: any
     std::optional<Instant> due_before{}, due_after{};
+};
+
+/// A part of the events that match a filter: for whoever goes through all of them, however many
+/// there are, and changes them on the way.
+struct EventWalk {
+    enum class Through : std::uint8_t {
+        live,   // those created until then; in an order of the storage's own
+        failed  // those that had FAILED until then, by that moment and id
+    };
+    Through through = Through::failed;
+    EventQuery filter;  // its sort and page say nothing here
+    Instant until;
+    /// `limit`, and the last event of the part before, at the instant that it FAILED (empty if
+    /// live). Upwards.
+    PageRequest page;
 };
 
 /// Events, live and finished, inside one transaction: all that people and plans do with them. What
@@ -96,6 +113,11 @@ public:
     /// Whether a live event is such.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;
+    /// Nothing of it is locked.
+    virtual std::vector<Event> walk(const EventWalk& walk) = 0;
+    /// How many events all parts of the walk have.
+    virtual std::uint64_t count(const EventWalk& walk) = 0;
+    virtual DeadLetters dead_letters(DeadLettersBy by) = 0;
     /// By number. The success of a COMPLETED event, told by its history row, is the last of them.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;
 };

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "application/ports/paging.hpp"
@@ -15,6 +17,17 @@ struct OperationQuery {
     std::vector<OperationKind> kinds;       // the same
     std::optional<ScheduleId> schedule;
     PageRequest page;  // by createdAt
+};
+
+/// What an operation could do nothing with, numbered from 1 as it came.
+struct NumberedFailure {
+    std::uint64_t number;
+    OperationFailure failure;
+    friend bool operator==(const NumberedFailure&, const NumberedFailure&) = default;
+};
+struct OperationFailureQuery {
+    OperationId operation;
+    PageRequest page;  // by number, upwards; the id of a place is the operation's
 };
 
 /// Operations, inside one transaction.
@@ -32,6 +45,14 @@ public:
     virtual Page<Operation> list(const OperationQuery& query) = 0;
     /// How many are RUNNING of each kind that has some.
     virtual std::map<OperationKind, std::size_t> running() = 0;
+    /// How many of that kind are RUNNING; nobody else is told so before this transaction is over,
+    /// so that it can add one of few. Waits for others who ask.
+    virtual std::size_t running_for_start(OperationKind kind) = 0;
+    /// When the first of those that nobody holds becomes claimable, or became.
+    virtual std::optional<Instant> next_claimable() = 0;
+    /// Numbers not used so far.
+    virtual void add_failures(OperationId operation, std::span<const NumberedFailure> failures) = 0;
+    virtual Page<NumberedFailure> list_failures(const OperationFailureQuery& query) = 0;
 };
 
 }  // namespace sundial

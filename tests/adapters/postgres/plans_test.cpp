@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "adapters/postgres/event_list_statements.hpp"
 #include "adapters/postgres/event_statements.hpp"
 #include "adapters/postgres/statements.hpp"
 #include "adapters/postgres/tz_statements.hpp"
@@ -102,6 +103,42 @@ TEST_F(Plans, EventsAreFoundByTheTzDatabaseThatTheyWereComputedWith) {
     EXPECT_THAT(
         plan_of(sql::lock_computed_with, "text, text, uuid, bigint", "'UTC', '2025b', NULL, 200"),
         AllOf(HasSubstr("Index Scan using events_computed_with"), Not(HasSubstr("Sort"))));
+}
+
+TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
+    query(url(), R"(
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
+             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             updated_at, dismissed_at)
+        SELECT i % 16, md5(i::text)::uuid, CASE WHEN i % 10 = 0 THEN 'FAILED' ELSE 'COMPLETED' END,
+               2, now() - i * interval '1 s', 'HTTP_STATUS 400', 2, 1, 0, now(), 'h' || i, 'T',
+               'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now(),
+               CASE WHEN i % 20 = 0 THEN now() END
+          FROM generate_series(1, 20000) AS i)");
+    const std::string filters =
+        "'{FAILED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+        "NULL, NULL, false, NULL, NULL, NULL, now()";
+    const std::string types =
+        "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+        "timestamptz, timestamptz, boolean, boolean, text, text, text, timestamptz";
+    EXPECT_THAT(plan_of(sql::walk_dead_letters, types + ", uuid, bigint, timestamptz",
+                        filters + ", '01990000-0000-7000-8000-000000000001', 100, "
+                                  "now() - interval '1 h'"),
+                AllOf(HasSubstr("finished_at_idx"), HasSubstr("finished_at >="),
+                      Not(HasSubstr("event_history_done")), Not(HasSubstr("on events"))));
+}
+
+TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
+    EXPECT_THAT(
+        plan_of(sql::walk_live,
+                "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+                "timestamptz, timestamptz, boolean, boolean, text, text, text, timestamptz, uuid, "
+                "bigint, smallint",
+                "'{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                "NULL, NULL, NULL, NULL, now(), '01990000-0000-7000-8000-000000000001', 100, 3"),
+        AllOf(HasSubstr("Index Scan using events_pkey"), HasSubstr("Index Cond: (ROW(shard, id)"),
+              Not(HasSubstr("event_history"))));
 }
 
 }  // namespace

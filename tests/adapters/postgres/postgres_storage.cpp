@@ -40,6 +40,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.event_moves;
         DELETE FROM sundial.operations;
         DELETE FROM sundial.api_keys;
+        DELETE FROM sundial.operation_failures;
         INSERT INTO sundial.schedules TABLE first_schedules;
         UPDATE sundial.test_clock SET now = '2027-01-05T12:00:00Z')");
 }

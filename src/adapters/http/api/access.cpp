@@ -66,7 +66,10 @@ constexpr auto rules = std::to_array<AccessRule>({
 
     {"GET", "/v1/operations", read},
     {"GET", "/v1/operations/{id}", read},
+    {"GET", "/v1/operations/{id}/errors", read},
     {"DELETE", "/v1/operations/{id}", write},
+    {"POST", "/v1/bulk", write},
+    {"GET", "/v1/stats/failures", read},
 
     {"GET", "/v1/api-keys", admin},
     {"POST", "/v1/api-keys", admin},

@@ -1,23 +1,11 @@
 #include "adapters/http/api/event_codec.hpp"
 
-#include "adapters/http/api/json_members.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
 namespace {
-
-TargetFields target_fields(const Members& members) {
-    TargetFields target{.utc = members.text("targetTimestampUTC"),
-                        .local = members.text("targetTimestampLocal"),
-                        .zone = members.text("targetTimezone"),
-                        .gap = std::nullopt,
-                        .overlap = std::nullopt};
-    if (const auto name = members.text("gap")) target.gap = gap_policy(*name);
-    if (const auto name = members.text("overlap")) target.overlap = overlap_policy(*name);
-    return target;
-}
 
 std::optional<Priority> priority_in(const Members& members) {
     const auto name = members.text("priority");
@@ -76,6 +64,17 @@ std::string target_local(const Event& event, const TimeZones& zones) {
 }
 
 }  // namespace
+
+TargetFields target_fields(const Members& members) {
+    TargetFields target{.utc = members.text("targetTimestampUTC"),
+                        .local = members.text("targetTimestampLocal"),
+                        .zone = members.text("targetTimezone"),
+                        .gap = std::nullopt,
+                        .overlap = std::nullopt};
+    if (const auto name = members.text("gap")) target.gap = gap_policy(*name);
+    if (const auto name = members.text("overlap")) target.overlap = overlap_policy(*name);
+    return target;
+}
 
 NewEvent new_event(const JsonBody& body) {
     const Members members(body);

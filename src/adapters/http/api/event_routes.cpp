@@ -2,10 +2,10 @@
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/event_codec.hpp"
+#include "adapters/http/api/event_filter.hpp"
 #include "adapters/http/api/explain_codec.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/api/paging.hpp"
-#include "adapters/http/api/query.hpp"
 
 namespace sundial::http {
 namespace {
@@ -58,8 +58,10 @@ public:
     explicit EventRoutes(EventApi api) : api_(api) {}
 
     [[nodiscard]] Response list(const Request& request) const {
-        EventQuery query;
-        if (const auto refusal = filter(request, query)) return refused(*refusal, request);
+        std::vector<FieldError> errors;
+        EventQuery query = event_filter(request, {api_.queries, api_.clock, errors});
+        if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
+        query.sort = sort_of(request);
         const auto page = page_request(request, sorted_by(query.sort));
         if (!page) return refused(page.error(), request);
         query.page = *page;
@@ -127,40 +129,6 @@ private:
             const auto event = api_.queries.event(request.path_value("id"));
             return event ? std::optional(event->version) : std::nullopt;
         });
-    }
-
-    /// Fills `query`; what is wrong with a filter, if anything.
-    [[nodiscard]] std::optional<Problem> filter(const Request& request, EventQuery& query) const {
-        std::vector<FieldError> errors;
-        Moments moments(request, api_.clock, errors);
-        query.statuses = parsed_list(request, "status", parse_event_status);
-        query.priorities = parsed_list(request, "priority", parse_priority);
-        query.types = list_value(request, "eventType");
-        query.zones = list_value(request, "targetTimezone");
-        query.target_from = moments.value("targetFrom");
-        query.target_to = moments.value("targetTo");
-        query.executed_from = moments.value("executedFrom");
-        query.executed_to = moments.value("executedTo");
-        query.late_execution = truth_value(request, "lateExecution");
-        query.dismissed = truth_value(request, "dismissed");
-        query.prefix = text_value(request, "q");
-        query.sort = sort_of(request);
-        if (const auto key = text_value(request, "idempotencyKey"))
-            query.key = IdempotencyKey{*key};
-        const auto refer = [&](const char* name, auto& into, auto find) {
-            const auto reference = text_value(request, name);
-            if (!reference) return;
-            if (const auto id = (api_.queries.*find)(*reference)) {
-                into = *id;
-            } else {
-                errors.push_back({"?" + std::string(name), "not_allowed",
-                                  "there is no such thing as '" + *reference + "'"});
-            }
-        };
-        refer("userId", query.user, &Queries::user_id);
-        refer("scheduleId", query.schedule, &Queries::schedule_id);
-        refer("endpointId", query.endpoint, &Queries::endpoint_id);
-        return errors.empty() ? std::nullopt : std::optional(validation_failed(std::move(errors)));
     }
 
     EventApi api_;

@@ -44,6 +44,21 @@ Response get(const OperationApi& api, const Request& request) {
     return found(request, operation_json(*operation), operation->version);
 }
 
+Response errors(const OperationApi& api, const Request& request) {
+    const auto page = page_request(request, SortValue::number);
+    if (!page) return refused(page.error(), request);
+    const auto failures = api.queries.operation_failures(request.path_value("id"), *page);
+    if (!failures) return refused(failures.error(), request);
+    base::JsonWriter json;
+    begin_page(json);
+    PageKey last{};
+    for (const NumberedFailure& failure : failures->items) {
+        json.raw(failure_json(failure));
+        last.value = std::to_string(failure.number);
+    }
+    return end_page(std::move(json), request, failures->has_more, last);
+}
+
 Response stop(const OperationApi& api, const Request& request) {
     const std::string& id = request.path_value("id");
     const auto current = [&]() -> std::optional<Version> {
@@ -62,6 +77,8 @@ void add_operation_routes(Router& router, OperationApi api) {
                [api](const Request& request) { return list(api, request); });
     router.add("GET", "/v1/operations/{id}",
                [api](const Request& request) { return get(api, request); });
+    router.add("GET", "/v1/operations/{id}/errors",
+               [api](const Request& request) { return errors(api, request); });
     router.add("DELETE", "/v1/operations/{id}",
                [api](const Request& request) { return stop(api, request); });
 }

@@ -1,5 +1,6 @@
 #include "adapters/http/api/problems.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -117,6 +118,13 @@ struct ToProblem {
     Problem operator()(const ClockNotTest& /*clock*/) const {
         return {.code = Code::clock_not_test,
                 .detail = "the clock can be moved only under 'sundial dev --test-clock'"};
+    }
+
+    Problem operator()(const TooManyOperations& many) const {
+        return {.code = Code::rate_limited,
+                .detail = "at most " + std::to_string(many.limit) +
+                          " operations of that kind are at work at once; wait for one, or stop it",
+                .retry_after = std::chrono::seconds{5}};
     }
 };
 

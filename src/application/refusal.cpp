@@ -1,0 +1,80 @@
+#include "application/refusal.hpp"
+
+#include <variant>
+
+namespace sundial {
+namespace {
+
+struct ToRefusal {
+    Refusal operator()(const ValidationFailed& failed) const {
+        std::string detail;
+        for (const FieldError& error : failed.errors) {
+            const std::string place = error.pointer.empty() ? "" : error.pointer + ' ';
+            detail += (detail.empty() ? "" : "; ") + place + error.message;
+        }
+        return {"VALIDATION_FAILED", detail};
+    }
+    Refusal operator()(const NotFound& missing) const {
+        switch (missing.noun) {
+            case Noun::user:
+                return {"USER_NOT_FOUND", "there is no user '" + missing.id + "'"};
+            case Noun::schedule:
+                return {"SCHEDULE_NOT_FOUND", "there is no schedule '" + missing.id + "'"};
+            case Noun::endpoint:
+                return {"ENDPOINT_NOT_FOUND", "there is no endpoint '" + missing.id + "'"};
+            case Noun::operation:
+                return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
+            case Noun::api_key:
+                return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
+            case Noun::event:
+                break;
+        }
+        return {"EVENT_NOT_FOUND", "there is no event '" + missing.id + "'"};
+    }
+    Refusal operator()(const InvalidStateTransition& refused) const {
+        return {"INVALID_STATE_TRANSITION", "an event that is " +
+                                                std::string(to_string(refused.status)) +
+                                                (refused.claimed_by ? " and claimed" : "") +
+                                                " does not allow: " + refused.action};
+    }
+    Refusal operator()(const LeaseLost& lost) const {
+        return {"LEASE_LOST", "event " + to_string(lost.id) + " is somebody else's by now"};
+    }
+    Refusal operator()(const OptimisticLock& lock) const {
+        return {"OPTIMISTIC_LOCK", "'" + lock.id + "' is at version " +
+                                       std::to_string(lock.actual.value) + ", not " +
+                                       std::to_string(lock.expected.value)};
+    }
+    Refusal operator()(const DuplicateIdempotencyKey& duplicate) const {
+        return {"DUPLICATE_IDEMPOTENCY_KEY", "the key '" + duplicate.key.value +
+                                                 "' belongs to event " +
+                                                 to_string(duplicate.existing) + ", which is " +
+                                                 std::string(to_string(duplicate.status))};
+    }
+    Refusal operator()(const DuplicateExternalId& duplicate) const {
+        return {"DUPLICATE_EXTERNAL_ID",
+                "another one has the external id '" + duplicate.external_id + "'"};
+    }
+    Refusal operator()(const EndpointDisabled& disabled) const {
+        return {"ENDPOINT_DISABLED", disabled.reason};
+    }
+    Refusal operator()(const InvalidTemplate& invalid) const {
+        return {"INVALID_TEMPLATE", invalid.message};
+    }
+    Refusal operator()(const InvalidCursor& /*cursor*/) const {
+        return {"INVALID_CURSOR", "the cursor is not one of this list"};
+    }
+    Refusal operator()(const ClockNotTest& /*clock*/) const {
+        return {"CLOCK_NOT_TEST", "only a clock that was opened as a test clock can be moved"};
+    }
+    Refusal operator()(const TooManyOperations& many) const {
+        return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
+                                    " operations of that kind are at work at once"};
+    }
+};
+
+}  // namespace
+
+Refusal refusal_of(const Error& error) { return std::visit(ToRefusal{}, error); }
+
+}  // namespace sundial
