@@ -6,69 +6,12 @@
 #include <utility>
 
 #include "base/json_writer.hpp"
+#include "cli/answer_text.hpp"
 
 namespace sundial::cli {
 namespace {
 
 namespace json = boost::json;
-
-/// Text of a member for people: strings bare, the rest as JSON, null as nothing.
-std::string text_of(const json::object& object, std::string_view member) {
-    const json::value* value = object.if_contains(member);
-    if (value == nullptr || value->is_null()) return "";
-    return value->is_string() ? std::string(value->get_string()) : json::serialize(*value);
-}
-
-int exit_code_of(int status) {
-    if (status < 300) return 0;
-    if (status == 401 || status == 403) return 5;
-    if (status == 404) return 3;
-    if (status == 409 || status == 412 || status == 422) return 4;
-    if (status == 400) return 2;
-    return 1;
-}
-
-void print_problem(const json::object& problem, std::ostream& err) {
-    err << "sundial: " << text_of(problem, "detail") << " (" << text_of(problem, "code") << ")\n";
-    if (const json::value* errors = problem.if_contains("errors");
-        errors != nullptr && errors->is_array()) {
-        for (const json::value& error : errors->get_array()) {
-            if (!error.is_object()) continue;
-            err << "  " << text_of(error.get_object(), "pointer") << ": "
-                << text_of(error.get_object(), "message") << '\n';
-        }
-    }
-}
-
-/// Prints what `client` answered: the body itself for --json, a problem, or the words of `say`.
-template <class Say>
-int print(const Answer& answer, const Output& output, Say say) {
-    json::error_code ec;
-    const json::value body = json::parse(answer.body, ec);
-    if (ec || !body.is_object()) {
-        output.err << "sundial: the server's answer is not JSON; is it a Sundial server?\n";
-        return 1;
-    }
-    if (answer.status >= 300) {
-        print_problem(body.get_object(), output.err);
-    } else if (output.json) {
-        output.out << answer.body << '\n';
-    } else {
-        say(body.get_object());
-    }
-    return exit_code_of(answer.status);
-}
-
-/// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000 (3 failed)`
-std::string line_of(const json::object& operation) {
-    const std::string total = text_of(operation, "total");
-    const std::string failed = text_of(operation, "failed");
-    const std::string reason = text_of(operation, "reason");
-    return text_of(operation, "id") + "  " + text_of(operation, "kind") + "  " +
-           text_of(operation, "status") + "  " + text_of(operation, "done") +
-           (total.empty() ? "" : " of " + total) +
-           (failed == "0" ? "" : ", " + failed + " failed") + (reason.empty() ? "" : ": " + reason);
-}
 
 /// How far an operation has come: one line drawn again and again for people, else one every ten
 /// seconds.
@@ -78,10 +21,10 @@ public:
 
     void show(const json::object& operation) {
         if (patience_.terminal) {
-            err_ << '\r' << line_of(operation) << rate(operation) << "\x1b[K" << std::flush;
+            err_ << '\r' << operation_line(operation) << rate(operation) << "\x1b[K" << std::flush;
         } else if (patience_.elapsed() >= next_) {
             next_ += std::chrono::seconds(10);
-            err_ << line_of(operation) << rate(operation) << '\n' << std::flush;
+            err_ << operation_line(operation) << rate(operation) << '\n' << std::flush;
         }
     }
     void end() {
@@ -138,7 +81,7 @@ int list_operations(const HttpClient& client, bool running, const Output& output
         std::string("/v1/operations?sort=-createdAt") + (running ? "&status=RUNNING" : "");
     return print(client.call("GET", path), output, [&](const json::object& page) {
         for (const json::value& operation : page.at("data").as_array()) {
-            output.out << line_of(operation.as_object()) << '\n';
+            output.out << operation_line(operation.as_object()) << '\n';
         }
     });
 }
@@ -158,7 +101,9 @@ int wait_for_operation(const HttpClient& client, const std::string& id, const Pa
         if (code != 0) return code;
         if (status != "RUNNING") {
             progress.end();
-            const auto say = [&](const json::object& over) { output.out << line_of(over) << '\n'; };
+            const auto say = [&](const json::object& over) {
+                output.out << operation_line(over) << '\n';
+            };
             (void)print(answer, output, say);
             if (status != "COMPLETED") return 1;
             return failed == "0" ? 0 : 7;
@@ -173,8 +118,9 @@ int wait_for_operation(const HttpClient& client, const std::string& id, const Pa
 }
 
 int stop_operation(const HttpClient& client, const std::string& id, const Output& output) {
-    return print(client.call("DELETE", "/v1/operations/" + id), output,
-                 [&](const json::object& stopped) { output.out << line_of(stopped) << '\n'; });
+    return print(
+        client.call("DELETE", "/v1/operations/" + id), output,
+        [&](const json::object& stopped) { output.out << operation_line(stopped) << '\n'; });
 }
 
 int show_info(const HttpClient& client, const Output& output) {

@@ -1,0 +1,205 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/events/event_commands.hpp"
+#include "server/command_line/client_flags.hpp"
+#include "server/command_line/command_tree.hpp"
+#include "server/command_line/nouns.hpp"
+
+namespace sundial::server {
+namespace {
+
+/// A filter of the API as a flag.
+struct FilterFlag {
+    const char* flag;
+    const char* member;
+    const char* help;
+};
+constexpr std::array common_filters{
+    FilterFlag{"--type", "eventType", "event types, with commas between them"},
+    FilterFlag{"--endpoint", "endpointId", "of this endpoint; id or ext:…"},
+    FilterFlag{"--schedule", "scheduleId", "of this schedule; id or ext:…"},
+    FilterFlag{"--user", "userId", "of this user; id or ext:…"},
+    FilterFlag{"--priority", "priority", "CRITICAL, HIGH, NORMAL, LOW"},
+    FilterFlag{"--reason", "failureReason",
+               "why it failed begins so: HTTP_STATUS, \"HTTP_STATUS 404\""},
+    FilterFlag{"--key", "idempotencyKey", "exactly this key"},
+    FilterFlag{"--failed-from", "executedFrom", "over at or after: RFC 3339, now-1h"},
+    FilterFlag{"--failed-to", "executedTo", "over before"},
+    FilterFlag{"--due-from", "targetFrom", "due at or after"},
+    FilterFlag{"--due-to", "targetTo", "due before"},
+};
+constexpr FilterFlag status_filter{"--status", "status",
+                                   "PENDING, PROCESSING, COMPLETED, FAILED, CANCELLED"};
+
+/// What the commands of both nouns are told.
+struct EventFlags {
+    ClientFlags client{};
+    cli::EventChoice choice{};
+    std::string id{};
+    std::string by{};
+    std::size_t limit = 50;
+    bool new_key = false;
+    bool all = false;
+    bool no_wait = false;
+    std::int64_t timeout = 0;  // seconds; 0: none
+    cli::BulkOrder order{};
+};
+using Flags = std::shared_ptr<EventFlags>;
+
+void add_filter(CLI::App& command, EventFlags& flags, const FilterFlag& filter) {
+    command.add_option_function<std::string>(
+        filter.flag,
+        [&flags, member = std::string(filter.member)](const std::string& text) {
+            flags.choice.filters.emplace_back(member, text);
+        },
+        filter.help);
+}
+void add_filters(CLI::App& command, EventFlags& flags) {
+    for (const FilterFlag& filter : common_filters) add_filter(command, flags, filter);
+}
+void add_limit(CLI::App& command, EventFlags& flags) {
+    command.add_option("--limit", flags.limit, "at most so many")
+        ->check(CLI::Range(1, 500))
+        ->capture_default_str();
+}
+void add_id(CLI::App& command, EventFlags& flags) {
+    command.add_option("id", flags.id, "the event")->required();
+}
+
+/// Ids, filters, and how it goes.
+void add_bulk_flags(CLI::App& command, EventFlags& flags) {
+    command.add_option("ids", flags.choice.ids, "events; else those that the filters find");
+    add_filters(command, flags);
+    command.add_flag("--all", flags.all, "no filter: all that it can be for");
+    command.add_option("--per-second", flags.order.per_second, "at most so many a second")
+        ->check(CLI::Range(1, 1000));
+    command.add_flag("--dry-run", flags.order.dry_run, "only show for how many, and the first");
+    command.add_flag("-y,--yes", flags.order.yes, "do not ask");
+    command.add_flag("--no-wait", flags.no_wait, "leave it to the server; see `sundial op`");
+    command.add_option("--timeout", flags.timeout, "seconds to wait; after them exit code 8")
+        ->check(CLI::PositiveNumber);
+}
+
+int run_bulk(EventFlags& flags, const char* action) {
+    const bool chosen = !flags.choice.ids.empty() || !flags.choice.filters.empty();
+    if (chosen == flags.all) {
+        std::cerr << "sundial: say which events, by ids or filters; or --all\n";
+        return usage;
+    }
+    if (!flags.choice.ids.empty() && !flags.choice.filters.empty()) {
+        std::cerr << "sundial: give either ids or filters\n";
+        return usage;
+    }
+    cli::BulkOrder order = flags.order;
+    order.action = action;
+    order.choice = flags.choice;
+    if (flags.all && order.action == "cancel") {
+        order.choice.filters.emplace_back("status", "PENDING,PROCESSING");
+    }
+    order.wait = !flags.no_wait;
+    return cli::run_bulk(client(flags.client), order, {std::cin, ::isatty(STDIN_FILENO) == 1},
+                         patience(flags.timeout), output(flags.client.json));
+}
+
+/// One event that is named is dealt with at once; it answers as the API does.
+bool is_one(const EventFlags& flags) {
+    return flags.choice.ids.size() == 1 && flags.choice.filters.empty() && !flags.order.dry_run;
+}
+
+void add_dead_letter_commands(CommandTree& tree, const Flags& flags) {
+    CLI::App& dlq = tree.noun("dlq", "dead letters: events that FAILED and nobody has dismissed");
+
+    CLI::App& list = tree.verb(dlq, "list", "the newest first, or in groups", [flags] {
+        const auto server = client(flags->client);
+        const auto out = output(flags->client.json);
+        if (!flags->by.empty()) return cli::list_failures(server, flags->by, out);
+        return cli::list_dead_letters(server, flags->choice, flags->limit, out);
+    });
+    add_filters(list, *flags);
+    add_limit(list, *flags);
+    list.add_option("--by", flags->by, "in groups: reason or endpointId")
+        ->check(CLI::IsMember({"reason", "endpointId"}));
+
+    CLI::App& retry =
+        tree.verb(dlq, "retry", "send them again, each once, 50 a second unless said otherwise",
+                  [flags] { return run_bulk(*flags, "retry"); });
+    add_bulk_flags(retry, *flags);
+
+    CLI::App& dismiss = tree.verb(dlq, "dismiss", "looked at: no dead letters any more",
+                                  [flags] { return run_bulk(*flags, "dismiss"); });
+    add_bulk_flags(dismiss, *flags);
+
+    CLI::App& exported = tree.verb(dlq, "export", "all of them, a JSON object a line", [flags] {
+        return cli::export_dead_letters(client(flags->client), flags->choice,
+                                        output(flags->client.json));
+    });
+    add_filters(exported, *flags);
+
+    for (CLI::App* const each : {&list, &retry, &dismiss, &exported}) {
+        add_client_flags(*each, flags->client);
+    }
+}
+
+}  // namespace
+
+void add_event_commands(CommandTree& tree) {
+    const auto flags = std::make_shared<EventFlags>();
+    CLI::App& event = tree.noun("event", "what is to be delivered, and was");
+
+    CLI::App& list = tree.verb(event, "list", "events by due time", [flags] {
+        return cli::list_events(client(flags->client), flags->choice, flags->limit,
+                                output(flags->client.json));
+    });
+    add_filter(list, *flags, status_filter);
+    add_filters(list, *flags);
+    add_limit(list, *flags);
+
+    CLI::App& get = tree.verb(event, "get", "one event", [flags] {
+        return cli::show_event(client(flags->client), flags->id, output(flags->client.json));
+    });
+    add_id(get, *flags);
+
+    CLI::App& explain =
+        tree.verb(event, "explain", "why it is due when it is, and what became of it", [flags] {
+            return cli::explain_event(client(flags->client), flags->id, output(flags->client.json));
+        });
+    add_id(explain, *flags);
+
+    CLI::App& retry = tree.verb(event, "retry", "send again what FAILED", [flags] {
+        if (flags->new_key || is_one(*flags)) {
+            if (!is_one(*flags)) {
+                std::cerr << "sundial: --new-key is for one event\n";
+                return static_cast<int>(usage);
+            }
+            return cli::retry_event(client(flags->client), flags->choice.ids.front(),
+                                    flags->new_key, output(flags->client.json));
+        }
+        return run_bulk(*flags, "retry");
+    });
+    add_bulk_flags(retry, *flags);
+    retry.add_flag("--new-key", flags->new_key,
+                   "under a new key, so also what COMPLETED: its receiver takes it for another");
+
+    CLI::App& cancel = tree.verb(event, "cancel", "end what is PENDING or waits", [flags] {
+        if (is_one(*flags)) {
+            return cli::cancel_event(client(flags->client), flags->choice.ids.front(),
+                                     output(flags->client.json));
+        }
+        return run_bulk(*flags, "cancel");
+    });
+    add_bulk_flags(cancel, *flags);
+
+    for (CLI::App* const each : {&list, &get, &explain, &retry, &cancel}) {
+        add_client_flags(*each, flags->client);
+    }
+    add_dead_letter_commands(tree, flags);
+}
+
+}  // namespace sundial::server
