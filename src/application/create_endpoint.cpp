@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "application/fresh_keys.hpp"
 #include "application/recorded_changes.hpp"
 
 namespace sundial {
@@ -27,6 +28,9 @@ void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, De
     if (wanted.secret) {
         found.push_back({"/secret", "not_allowed", "an INBOX signs nothing: it has no secret"});
     }
+    if (wanted.ed25519) {
+        found.push_back({"/ed25519", "not_allowed", "an INBOX signs nothing: it has no keys"});
+    }
 }
 
 /// Nothing is ever sent there, so it has nothing that a request needs.
@@ -42,12 +46,20 @@ void judge_pull(const NewEndpoint& wanted, Defects& found) {
         found.push_back(
             {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
     }
+    if (wanted.ed25519) {
+        found.push_back(
+            {"/ed25519", "not_allowed", "nothing is sent to a PULL endpoint: it has no keys"});
+    }
+    if (wanted.format != BodyFormat::raw) {
+        found.push_back({"/format", "not_allowed",
+                         "workers of a PULL endpoint get the payload as it is: RAW"});
+    }
 }
 
 /// Sealing is also how a given secret is judged. Only webhooks sign.
-Result<NewSecret> secret_of(const NewEndpoint& wanted, Secrets& secrets) {
-    if (wanted.type != EndpointType::webhook) return NewSecret{};
-    return secrets.seal(wanted.secret);
+Result<FreshKeys> keys_of(const NewEndpoint& wanted, Secrets& secrets) {
+    if (wanted.type != EndpointType::webhook) return FreshKeys{};
+    return fresh_keys(secrets, wanted.secret, wanted.ed25519);
 }
 
 }  // namespace
@@ -58,6 +70,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .name = wanted.name,
                       .type = wanted.type,
                       .url = wanted.url.value_or(""),
+                      .format = wanted.format,
                       .headers = wanted.headers,
                       .timeout = wanted.timeout,
                       .retry_policy = wanted.retry_policy,
@@ -83,21 +96,22 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
             judge_pull(wanted, found);
             break;
     }
-    auto secret = secret_of(wanted, secrets_);
-    if (!secret) {
-        const auto* invalid_secret = std::get_if<ValidationFailed>(&secret.error());
-        if (!invalid_secret) return secret.error();
+    auto fresh = keys_of(wanted, secrets_);
+    if (!fresh) {
+        const auto* invalid_secret = std::get_if<ValidationFailed>(&fresh.error());
+        if (!invalid_secret) return fresh.error();
         found.insert(found.end(), invalid_secret->errors.begin(), invalid_secret->errors.end());
     }
     if (!found.empty()) return ValidationFailed{std::move(found)};
-    if (!secret->sealed.empty()) endpoint.signing_keys.push_back({.sealed = secret->sealed});
-    endpoint.secret_hint = secret->hint;
+    endpoint.signing_keys = fresh->keys;
+    endpoint.secret_hint = fresh->secret_hint;
+    endpoint.public_key = fresh->public_key;
 
     return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedEndpoint> {
         endpoint.created_at = endpoint.updated_at = tx.now();
         if (auto added = tx.endpoints().add(endpoint); !added) return added.error();
         tx.record(endpoint_created(endpoint, {ids_.fresh(), caller}));
-        return CreatedEndpoint{endpoint, secret->shown};
+        return CreatedEndpoint{endpoint, fresh->secret};
     });
 }
 

@@ -27,12 +27,14 @@ struct NewEndpoint {
     std::string name{};
     EndpointType type = EndpointType::webhook;
     std::optional<std::string> url{};  // of a webhook
+    BodyFormat format = BodyFormat::raw;
     std::vector<std::pair<std::string, std::string>> headers{};
     std::chrono::seconds timeout{10};
     RetryPolicy retry_policy{};
     std::uint32_t retry_client_errors = 0;
     bool enabled = true;
     std::optional<std::string> secret{};  // of a webhook; none: a random one
+    bool ed25519 = false;                 // of a webhook: signs by such a key too
 };
 
 struct CreatedEndpoint {

@@ -25,6 +25,27 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     return endpoint;
 }
 
+/// Puts in or takes out the pair of keys; nothing where that is as it was.
+Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Secrets& secrets) {
+    if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
+    if (!*wanted) {
+        std::erase_if(endpoint.signing_keys,
+                      [](const SigningKey& key) { return key.scheme == SignatureScheme::v1a; });
+        endpoint.public_key.clear();
+        return endpoint;
+    }
+    if (endpoint.type != EndpointType::webhook) {
+        return invalid("/ed25519", "not_allowed", "only a WEBHOOK signs");
+    }
+    auto pair = secrets.new_key_pair();
+    if (!pair) return pair.error();
+    endpoint.signing_keys.insert(
+        endpoint.signing_keys.begin(),
+        {.scheme = SignatureScheme::v1a, .sealed = std::move(pair->sealed)});
+    endpoint.public_key = std::move(pair->public_key);
+    return endpoint;
+}
+
 /// The URL is judged when it is given: what an older rule let in may stay while other things
 /// change.
 std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after,
@@ -63,7 +84,9 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
             return *refused;
         }
-        Endpoint after = edited(*before, edit);
+        auto with_keys = with_ed25519(*before, edit.ed25519, secrets_);
+        if (!with_keys) return with_keys.error();
+        Endpoint after = edited(*std::move(with_keys), edit);
         auto found = defects_of(*before, after, edit, destinations_, settings_.lease);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         if (after == *before) return after;

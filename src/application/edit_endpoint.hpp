@@ -28,15 +28,17 @@ struct EndpointEdit {
     std::optional<RetryPolicy> retry_policy{};
     std::optional<std::uint32_t> retry_client_errors{};
     std::optional<bool> enabled{};
+    std::optional<bool> ed25519{};  // begin or cease to sign by such a key too
 };
 
 /// Changes a destination. Enabling it lets go what waited for it. An edit that changes nothing
 /// makes no new version.
 class EditEndpoint {
 public:
-    EditEndpoint(Store& store, const DestinationRules& destinations, Ids& ids, UnparkEvents& unpark,
-                 EndpointSettings settings)
+    EditEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,
+                 UnparkEvents& unpark, EndpointSettings settings)
         : store_(store),
+          secrets_(secrets),
           destinations_(destinations),
           ids_(ids),
           unpark_(unpark),
@@ -47,6 +49,7 @@ public:
 
 private:
     Store& store_;
+    Secrets& secrets_;
     const DestinationRules& destinations_;
     Ids& ids_;
     UnparkEvents& unpark_;

@@ -82,6 +82,17 @@ void write(JsonWriter& json, const std::vector<std::pair<std::string, std::strin
     json.end_array();
 }
 
+/// What signs, and until when; of a key itself nothing, sealed or not.
+void write(JsonWriter& json, const std::vector<SigningKey>& keys) {
+    json.begin_array();
+    for (const SigningKey& key : keys) {
+        json.begin_object().member("scheme", to_string(key.scheme)).key("signsUntil");
+        write(json, key.signs_until == never ? std::nullopt : std::optional{key.signs_until});
+        json.end_object();
+    }
+    json.end_array();
+}
+
 /// Writes members, or, compared with `before`, only those that changed.
 template <class Thing>
 class Members {
@@ -129,7 +140,7 @@ std::string told(const Endpoint* before, const Endpoint& after) {
         .add("retryClientErrors", &Endpoint::retry_client_errors)
         .add("enabled", &Endpoint::enabled)
         .add("disabledReason", &Endpoint::disabled_reason)
-        .add("secretHint", &Endpoint::secret_hint)
+        .add("signingKeys", &Endpoint::signing_keys)
         .add("publicKey", &Endpoint::public_key)
         .text();
 }

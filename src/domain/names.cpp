@@ -95,6 +95,10 @@ std::optional<FieldError> refuse_idempotency_key(std::string pointer, std::strin
 }
 
 std::optional<FieldError> refuse_event_type(std::string pointer, std::string_view text) {
+    if (text.starts_with("sundial.")) {
+        return FieldError{std::move(pointer), "not_allowed",
+                          "types that begin with 'sundial.' are Sundial's own"};
+    }
     return refuse_word(std::move(pointer), text, "_.-", 128);
 }
 

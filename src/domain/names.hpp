@@ -21,7 +21,8 @@ namespace sundial {
 /// `[A-Za-z0-9_-]{1,128}`: a dot would break the signature of a webhook.
 [[nodiscard]] std::optional<FieldError> refuse_idempotency_key(std::string pointer,
                                                                std::string_view text);
-/// `[A-Za-z0-9_.-]{1,128}`.
+/// `[A-Za-z0-9_.-]{1,128}`, and none of our own, which begin with `sundial.`: so a receiver can
+/// tell a test from an event.
 [[nodiscard]] std::optional<FieldError> refuse_event_type(std::string pointer,
                                                           std::string_view text);
 /// `[A-Za-z0-9_]{1,64}`: names of a user's dates and metadata, which templates use.

@@ -32,6 +32,7 @@
 #include "application/ports/failures.hpp"
 #include "application/pull_events.hpp"
 #include "application/pull_watch.hpp"
+#include "application/reseal_secrets.hpp"
 #include "application/settle_pulled.hpp"
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
@@ -182,7 +183,9 @@ struct Engine::Parts {
           preview_schedule(store, zones),
           create_endpoint(store, secrets, urls, ids, endpoint_settings(settings)),
           unpark(store, wakeups),
-          edit_endpoint(store, urls, ids, unpark, endpoint_settings(settings)),
+          edit_endpoint(store, secrets, urls, ids, unpark, endpoint_settings(settings)),
+          rotate_secret(store, secrets, ids),
+          reseal_secrets(store, secrets),
           test_deliveries(webhooks, inbox),
           test_endpoint(store, test_deliveries, ids),
           read_inbox(store),
@@ -212,6 +215,23 @@ struct Engine::Parts {
         if (!followed.before.empty())
             log.write(tzdb_changed_line(followed.before, release, followed.moved));
         if (!followed.newer.empty()) log.write(tzdb_behind_line(followed.newer, release));
+    }
+
+    /// After the encryption key has been replaced.
+    void reseal() {
+        const auto [resealed, unreadable] = reseal_secrets.run();
+        const auto tell = [this](base::LogLevel level, std::size_t count, const char* what) {
+            if (count == 0) return;
+            base::LogLine line;
+            line.level = level;
+            line.message = std::to_string(count) + what;
+            log.write(std::move(line));
+        };
+        tell(base::LogLevel::info, resealed,
+             " endpoints' secrets are now sealed under the first of security.encryption_key");
+        tell(base::LogLevel::warn, unreadable,
+             " endpoints' secrets were sealed under a key that security.encryption_key does not "
+             "hold: nothing can be sent to them");
     }
 
     [[nodiscard]] WorkerSettings worker_settings() {
@@ -278,6 +298,8 @@ struct Engine::Parts {
     CreateEndpoint create_endpoint;
     UnparkEvents unpark;
     EditEndpoint edit_endpoint;
+    RotateSecret rotate_secret;
+    ResealSecrets reseal_secrets;
     ByEndpointType test_deliveries;
     TestEndpoint test_endpoint;
     ReadInbox read_inbox;
@@ -308,6 +330,7 @@ Engine::~Engine() { stop(); }
 
 void Engine::start() {
     parts_->follow_tzdata();
+    parts_->reseal();
     (void)parts_->unpark.run_all();
     parts_->worker = std::thread([this] { parts_->loop.run(); });
     parts_->operations_worker = std::thread([this] { parts_->operations.run(); });
@@ -383,6 +406,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                     .zones = p.zones});
     http::add_endpoint_routes(router, {.create = p.create_endpoint,
                                        .edit = p.edit_endpoint,
+                                       .rotate = p.rotate_secret,
                                        .test = p.test_endpoint,
                                        .read_inbox = p.read_inbox,
                                        .clear_inbox = p.clear_inbox,

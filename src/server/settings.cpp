@@ -227,7 +227,7 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.delivery.user_agent; }),
             key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),
-            key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest",
+            key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest; behind it those that it replaces",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
             word("tz.source", "auto (tz.dir if given, else system), system or dir",
                  [](auto& s) -> auto& { return s.tz.source; }, {"auto", "system", "dir"}),

@@ -85,5 +85,11 @@ TEST(JsonPointer, EscapesByRfc6901) {
     EXPECT_EQ(json_pointer("/dates", "a/b~c"), "/dates/a~1b~0c");
 }
 
+TEST(EventType, ThatBeginsLikeOurOwnIsRefused) {
+    EXPECT_EQ(refuse_event_type("/eventType", "sundial.test")->code, "not_allowed");
+    EXPECT_FALSE(refuse_event_type("/eventType", "sundial-test"));
+    EXPECT_FALSE(refuse_event_type("/eventType", "my.sundial.test"));
+}
+
 }  // namespace
 }  // namespace sundial

@@ -48,6 +48,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/endpoints", write},
     {"GET", "/v1/endpoints/{id}", read},
     {"PATCH", "/v1/endpoints/{id}", write},
+    {"POST", "/v1/endpoints/{id}/rotate-secret", write},
     {"POST", "/v1/endpoints/{id}/test", write},
     {"POST", "/v1/endpoints/{id}/claim", write},
     {"GET", "/v1/endpoints/{id}/inbox", read},

@@ -60,6 +60,8 @@ Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds defa
     endpoint.type =
         parse_endpoint_type(members.text("type").value_or("")).value_or(EndpointType::webhook);
     endpoint.url = members.text("url");
+    endpoint.format =
+        parse_body_format(members.text("format").value_or("")).value_or(BodyFormat::raw);
     for (auto& [name, value] : members.texts("headers")) endpoint.headers.emplace_back(name, value);
     endpoint.timeout =
         duration_at(members.text("timeout"), "/timeout", errors).value_or(default_timeout);
@@ -67,6 +69,7 @@ Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds defa
     endpoint.retry_client_errors = members.count("retryClientErrors").value_or(0);
     endpoint.enabled = members.truth("enabled").value_or(true);
     endpoint.secret = members.text("secret");
+    endpoint.ed25519 = members.truth("ed25519").value_or(false);
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
     return endpoint;
 }
@@ -83,8 +86,20 @@ Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
     edit.retry_policy = retry_policy_in(members, errors);
     edit.retry_client_errors = members.count("retryClientErrors");
     edit.enabled = members.truth("enabled");
+    edit.ed25519 = members.truth("ed25519");
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
     return edit;
+}
+
+Result<Rotation> rotation(const JsonBody& body) {
+    const Members members(body);
+    std::vector<FieldError> errors;
+    Rotation rotation;
+    rotation.secret = members.text("secret");
+    rotation.old_signs_for = duration_at(members.text("oldSignsFor"), "/oldSignsFor", errors)
+                                 .value_or(rotation.old_signs_for);
+    if (!errors.empty()) return ValidationFailed{std::move(errors)};
+    return rotation;
 }
 
 std::string endpoint_json(const Endpoint& endpoint, const std::string& secret) {
@@ -95,14 +110,16 @@ std::string endpoint_json(const Endpoint& endpoint, const std::string& secret) {
     json.member("name", endpoint.name)
         .member("type", to_string(endpoint.type))
         .member("url", if_any(endpoint.url));
-    json.member("format", "RAW").key("headers").begin_object();
+    json.member("format", to_string(endpoint.format)).key("headers").begin_object();
     for (const auto& [name, value] : endpoint.headers) json.member(name, value);
     json.end_object().member("timeout", format_duration(endpoint.timeout));
     write_retry_policy(json, endpoint.retry_policy);
     json.member("retryClientErrors", endpoint.retry_client_errors)
         .member("enabled", endpoint.enabled);
     json.member("disabledReason", endpoint.disabled_reason)
-        .member("secretHint", if_any(endpoint.secret_hint));
+        .member("secretHint", if_any(endpoint.secret_hint))
+        .member("ed25519", !endpoint.public_key.empty())
+        .member("publicKey", if_any(endpoint.public_key));
     if (!secret.empty()) json.member("secret", secret);
     json.member("version", endpoint.version.value);
     json.member("createdAt", format_instant_millis(endpoint.created_at));

@@ -6,6 +6,7 @@
 #include "application/create_endpoint.hpp"
 #include "application/edit_endpoint.hpp"
 #include "application/ports/inbox_repository.hpp"
+#include "application/rotate_secret.hpp"
 #include "application/test_endpoint.hpp"
 
 /// Endpoints as JSON. Errors: what is wrong with a duration that the document could not judge.
@@ -15,6 +16,7 @@ namespace sundial::http {
 [[nodiscard]] Result<NewEndpoint> new_endpoint(const JsonBody& body,
                                                std::chrono::seconds default_timeout);
 [[nodiscard]] Result<EndpointEdit> endpoint_edit(const JsonBody& body);
+[[nodiscard]] Result<Rotation> rotation(const JsonBody& body);
 /// `secret` is shown by the answer that made it, and by no other.
 [[nodiscard]] std::string endpoint_json(const Endpoint& endpoint, const std::string& secret = "");
 [[nodiscard]] std::string test_json(const TestDelivery& test);

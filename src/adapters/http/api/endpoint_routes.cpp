@@ -58,6 +58,16 @@ public:
         return with_etag(json(200, endpoint_json(*endpoint)), endpoint->version);
     }
 
+    [[nodiscard]] Response rotate(const Request& request) const {
+        const auto wish = request.json ? rotation(*request.json) : Result<Rotation>(Rotation{});
+        if (!wish) return refused(wish.error(), request);
+        const auto made =
+            api_.rotate.run(request.path_value("id"), *wish, expected(request), caller_of(request));
+        if (!made) return refused(made.error(), request);
+        return with_etag(json(200, endpoint_json(made->endpoint, made->secret)),
+                         made->endpoint.version);
+    }
+
     [[nodiscard]] Response test(const Request& request) const {
         const auto tested = api_.test.run(request.path_value("id"));
         return tested ? json(200, test_json(*tested)) : refused(tested.error(), request);
@@ -108,6 +118,7 @@ void add_endpoint_routes(Router& router, EndpointApi api) {
     add("POST", "/v1/endpoints", &EndpointRoutes::create);
     add("GET", "/v1/endpoints/{id}", &EndpointRoutes::get);
     add("PATCH", "/v1/endpoints/{id}", &EndpointRoutes::patch);
+    add("POST", "/v1/endpoints/{id}/rotate-secret", &EndpointRoutes::rotate);
     add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test);
     add("GET", "/v1/endpoints/{id}/inbox", &EndpointRoutes::read_inbox);
     add("DELETE", "/v1/endpoints/{id}/inbox", &EndpointRoutes::clear_inbox);

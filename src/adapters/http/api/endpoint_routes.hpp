@@ -7,6 +7,7 @@
 #include "application/edit_endpoint.hpp"
 #include "application/queries.hpp"
 #include "application/read_inbox.hpp"
+#include "application/rotate_secret.hpp"
 #include "application/test_endpoint.hpp"
 
 namespace sundial::http {
@@ -14,6 +15,7 @@ namespace sundial::http {
 struct EndpointApi {
     CreateEndpoint& create;
     EditEndpoint& edit;
+    RotateSecret& rotate;
     TestEndpoint& test;
     ReadInbox& read_inbox;
     ClearInbox& clear_inbox;

@@ -49,6 +49,7 @@ protected:
                                   .zones = zones});
         add_endpoint_routes(router, {.create = create_endpoint,
                                      .edit = edit_endpoint,
+                                     .rotate = rotate_secret,
                                      .test = test_endpoint,
                                      .read_inbox = read_inbox,
                                      .clear_inbox = clear_inbox,
@@ -82,7 +83,8 @@ protected:
     Router router{product_api(), everybody, log};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, destinations, ids, unpark_events, settings};
+    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, settings};
+    RotateSecret rotate_secret{store, secrets, ids};
     TestEndpoint test_endpoint{store, deliveries, ids};
     ReadInbox read_inbox{store};
     ClearInbox clear_inbox{store};

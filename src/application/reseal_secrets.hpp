@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "application/ports/secrets.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial {
+
+/// Brings the keys of all endpoints under the encryption key that seals today, so that the one
+/// before it can be forgotten. For the start of a process; several may do it at once.
+class ResealSecrets {
+public:
+    ResealSecrets(Store& store, Secrets& secrets) : store_(store), secrets_(secrets) {}
+    struct Done {
+        std::size_t resealed = 0;    // endpoints
+        std::size_t unreadable = 0;  // sealed under a key that is not known any more
+    };
+    [[nodiscard]] Done run();
+
+private:
+    /// Whether each of them could be opened.
+    [[nodiscard]] bool reseal(Endpoint& endpoint);
+
+    Store& store_;
+    Secrets& secrets_;
+};
+
+}  // namespace sundial
