@@ -43,7 +43,6 @@ PullWatch::PullWatch(PullQueue& queue, const MonotonicClock& monotonic, base::Lo
     : queue_(queue),
       monotonic_(monotonic),
       log_(log),
-      tick_(tick),
       state_(std::make_shared<State>(tick, clock_stands_still)) {}
 
 PullWatch::~PullWatch() = default;

@@ -55,7 +55,6 @@ private:
     PullQueue& queue_;
     const MonotonicClock& monotonic_;
     base::Log& log_;
-    std::chrono::microseconds tick_;
     std::shared_ptr<State> state_;
 };
 
