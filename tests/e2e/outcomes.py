@@ -11,6 +11,7 @@ import threading
 import warnings
 
 import harness as h
+import lost_commits
 
 NO_BODY = "Content-Length: 0\r\n\r\n"
 
@@ -318,6 +319,21 @@ def check_nothing_is_sent_twice(client):
     return 1
 
 
+def check_the_database_is_no_receiver(directory):
+    """Neither by its address nor by a name, though every address is allowed."""
+    with h.postgres() as url:
+        proxy = lost_commits.Proxy(url)
+        port = proxy.listener.getsockname()[1]
+        with h.running("serve", "--db", proxy.url, *h.LOCAL_RECEIVERS, folder=directory) as server:
+            client = server.client()
+            for host in ("127.0.0.1", "0.0.0.0"):
+                answer = client.call("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": f"http://{host}:{port}/"})
+                assert answer.status == 400, f"the database was taken for a receiver: {answer.body}"
+            assert try_once(client, f"http://localhost:{port}/")[1] == (NEVER, None, "DESTINATION_FORBIDDEN")
+            assert try_once(client, Misbehaving(status(204)).url("localhost"))[1] == (OK, 204, None)
+    return 4
+
+
 def main():
     with h.folder() as directory:
         certificates = Certificates(directory)
@@ -326,6 +342,7 @@ def main():
             client = server.client()
             checks = check_rows, check_nobody_there, check_redirect_is_not_followed, check_events, check_nothing_is_sent_twice
             rows = sum(check(client) for check in checks) + check_tls(client, certificates)
+        rows += check_the_database_is_no_receiver(directory)
     print(f"{rows} behaviours of receivers, each with the outcome that it must have")
 
 

@@ -27,7 +27,8 @@ def main():
         event = client.ok("POST", "/v1/events", '{"eventType":"REMINDER","targetTimestampUTC":"now","endpointId":"ext:r",'
                           '"targetTimezone":"Europe/Paris","idempotencyKey":"renewal-7","deliveryPayload":' + payload + "}")
         h.wait_until(lambda: receiver.count() == 1, "the delivery")
-        _, headers, body = receiver.received[0]
+        arrived_at, headers, body = receiver.received[0]
+        assert abs(arrived_at - int(headers["webhook-timestamp"])) <= 5, (arrived_at, headers)
         assert body.decode() == payload, "the payload's bytes were changed"
         expected = {"webhook-id": "renewal-7", "X-Idempotency-Key": "renewal-7", "Idempotency-Key": '"renewal-7"',
                     "Sundial-Event-Id": event["id"], "Sundial-Event-Type": "REMINDER", "Sundial-Attempt": "1",
@@ -42,6 +43,8 @@ def main():
         verify(directory, made, headers, body)
         rotate(directory, client, receiver, made)
         formats(directory, client, receiver)
+        server.stop()
+        another_encryption_key(directory, receiver)
     print("verified with standardwebhooks from npm: before, during and after rotations, and in every format")
 
 
@@ -121,6 +124,30 @@ def formats(directory, client, receiver):
         assert list(sent) == members and sent["type"] == "REMINDER" and sent["data"] == {"text": "Zoë"}, sent
         assert headers["Content-Type"].startswith("application/cloudevents+json" if name == "CLOUDEVENTS" else "application/json")
         assert client.call("PATCH", f"/v1/endpoints/{made['id']}", {"format": "RAW"}).status == 400, "the format may never change"
+
+
+def another_encryption_key(directory, receiver):
+    """The secrets of a database move from one encryption key to the next, and are of no use without theirs."""
+    old, new = h.ENCRYPTION_KEY, base64.b64encode(bytes(32)).decode()
+
+    def serve(keys):
+        return h.running("serve", "--db", "keys.db", "--delivery.allow_private=true", f"--security.encryption_key={keys}", folder=directory)
+
+    def told(server, text):
+        return any(text in line["msg"] for line in server.log())
+
+    with serve(old) as server:
+        made = server.client().ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": receiver.url, "externalId": "r"})
+        server.stop()
+    for keys, resealed in ((f"{new},{old}", True), (new, False)):
+        with serve(keys) as server:
+            verify(directory, made, *test_delivery(server.client(), receiver))
+            assert told(server, "now sealed under the first") == resealed, server.log_text()
+            server.stop()
+    with serve(old) as server:
+        assert told(server, "nothing can be sent to them"), server.log_text()
+        tested = server.client().ok("POST", "/v1/endpoints/ext:r/test")
+        assert tested["error"]["code"] == "WORKER", tested
 
 
 if __name__ == "__main__":
