@@ -17,6 +17,7 @@ class Defect(Profile):
     mix = {"plain": 50, "burst": 20, "flaky": 15, "permanent": 5, "redirect": 5, "cancel": 5}
     seam = ""
     breaks = ()  # any of these
+    events, duration = 150, 6
     quiet_within = 40  # what is broken may never come to rest
     # What can be broken between the product and its surroundings.
     rewrite = None  # SQL to SQL
@@ -153,6 +154,7 @@ class UnknownTakenAsSuccess(Defect):
     name, seam, breaks = "unknown outcome taken as success", "users are told 201 where no answer came, and commits are lost", ("I1",)
     user = client.ToldSuccess
     mix = {"plain": 100}
+    events, duration, calm = 900, 12, 0.2  # a kill must come between a request and its commit
 
     def strike(self, world):
         kill_for_a_moment(world)

@@ -109,4 +109,4 @@ def refusal_ignored(request, deliver):
 
 
 def other_bytes(request, deliver):
-    return deliver(request.replace(b'"text":"', b'"texT":"', 1))
+    return deliver(request.replace(b'"text"', b'"TEXT"', 1))

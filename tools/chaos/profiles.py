@@ -76,8 +76,7 @@ class Kill9(Profile):
     def strike(self, world):
         everybody = world.rng.random() < 0.15
         victims = list(world.instances) if everybody else [world.rng.choice(world.instances)]
-        # At the best moment: while requests are under way.
-        h.wait_until(lambda: world.sink.in_flight > 0 or time.sleep(0.01), "something in flight", 10) if world.rng.random() < 0.5 else None
+        world.wait_for_traffic()
         with world.nemeses.fault("kill", [victim.id for victim in victims]) as fault:
             for victim in victims:
                 victim.kill()
@@ -374,7 +373,7 @@ class CrashPoints(Profile):
               "extend: after commit")
     faults = tuple(f"crash at {point}" for point in (*first_points, *points))
     mix = {"plain": 40, "hold": 15, "cancel": 20, "parked": 10, "flaky": 10, "later": 5}
-    reached_within = 60  # seconds
+    reached_within = 180  # seconds, on the busiest machine
 
     def __init__(self):
         self.left = list(self.points)

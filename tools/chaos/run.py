@@ -66,6 +66,12 @@ class World:
         self.sink.shared_secret = made["secret"]
         self.sink.secret = h.base64.b64decode(made["secret"].removeprefix("whsec_"))
 
+    def wait_for_traffic(self, seconds=5):
+        """The best moment for a fault: while requests are under way, if there soon are any."""
+        end = time.monotonic() + seconds
+        while self.sink.in_flight == 0 and time.monotonic() < end:
+            time.sleep(0.005)
+
     def live(self):
         """Whether anything is still to be done, asked of whoever answers."""
         for instance in self.instances:

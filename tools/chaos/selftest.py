@@ -34,7 +34,7 @@ def systems(options):
         if options.only and options.only != defect.name:
             continue
         directory = tempfile.mkdtemp(prefix="sundial-chaos-defect-")
-        run(defect(), argparse.Namespace(out=directory, events=150, duration=6, seed=1, instances=3))
+        run(defect(), argparse.Namespace(out=directory, events=defect.events, duration=defect.duration, seed=1, instances=3))
         judged, verdict = checker.judge(directory)
         found = checker.as_wanted(judged, verdict)
         broken = ", ".join(f"{name} ({count} times)" for name, count in sorted(verdict.broken.items())) or "nothing"
