@@ -124,12 +124,11 @@ std::string rotated(std::string_view list, std::size_t by) {
 }
 
 /// Of an option that is a list: another order. Empty where the URL does not have it.
-std::optional<std::string> reordered(const PQconninfoOption* options, std::string_view keyword,
-                                     std::size_t by) {
+std::string reordered(const PQconninfoOption* options, std::string_view keyword, std::size_t by) {
     for (const PQconninfoOption* option = options; option->keyword; ++option) {
         if (option->val && keyword == option->keyword) return rotated(option->val, by);
     }
-    return std::nullopt;
+    return {};
 }
 
 }  // namespace
@@ -153,13 +152,13 @@ Connection::Connection(const std::string& url, base::Log& log, std::size_t first
     std::vector<const char*> values{"5",       "10000",     "10",         "5",   "3",
                                     "sundial", url.c_str(), "read-write", "UTF8"};
     const Options options = options_of(url);
-    std::array<std::optional<std::string>, 3> lists;
     constexpr std::array keywords{"host", "hostaddr", "port"};
+    std::array<std::string, keywords.size()> lists;
     for (std::size_t i = 0; i < keywords.size(); ++i) {
         lists[i] = reordered(options.get(), keywords[i], first_host);
-        if (!lists[i]) continue;
+        if (lists[i].empty()) continue;
         names.push_back(keywords[i]);
-        values.push_back(lists[i]->c_str());
+        values.push_back(lists[i].c_str());
     }
     names.push_back(nullptr);
     values.push_back(nullptr);

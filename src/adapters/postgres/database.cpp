@@ -83,7 +83,10 @@ void Database::tell_conflict(std::string_view operation, const SqlError& error) 
                 .fields = {{"operation", std::string{operation}}}});
 }
 
-void Database::tell_wrong_connection(const SqlError& error) {
+void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
+    if (!is_of_wrong_connection(error)) return;
+    connection.give_up();
+    pool_.close_all();
     log_.write(
         {.level = base::LogLevel::warn,
          .event_name = {},
@@ -115,29 +118,30 @@ bool Database::has_happened(const Unanswered& unanswered) {
 }
 
 Database::Finding Database::look_for(const Evidence& evidence) {
-    const auto finds = [&](Connection& connection, const Call& call) {
-        const auto answers = connection.run({&call, 1}, false, settings_.statement_timeout);
-        return !answers.front().empty();
-    };
     try {
         const auto connection = pool_.borrow();
-        // In this order, each on a view of its own: what has ended by the first is seen by the
-        // second.
-        if (finds(*connection, Call{sql::still_runs, evidence.transaction})) {
-            return Finding::not_yet;
+        const auto finds = [&](const Call& call) {
+            const auto answers = connection->run({&call, 1}, false, settings_.statement_timeout);
+            return !answers.front().empty();
+        };
+        try {
+            // A primary that was left behind would not know. Then in this order, each on a view of
+            // its own: what has ended by the first is seen by the second.
+            (void)finds(configuration(sql::configure));
+            if (finds(Call{sql::still_runs, evidence.transaction})) return Finding::not_yet;
+            if (finds(evidence.row)) return Finding::happened;
+            if (!evidence.before || finds(*evidence.before)) return Finding::did_not;
+            return Finding::never;  // changed since, by us and then others or by others alone
+        } catch (const SqlError& error) {
+            if (!is_passing(error)) throw;
+            leave_if_wrong(*connection, error);
         }
-        if (finds(*connection, evidence.row)) return Finding::happened;
-        if (!evidence.before || finds(*connection, *evidence.before)) return Finding::did_not;
-        return Finding::never;  // changed since, by us and then others or by others alone
-    } catch (const Unavailable&) {
-        return Finding::not_yet;
     } catch (const ConnectionLost&) {
         pool_.close_idle();
-        return Finding::not_yet;
-    } catch (const SqlError& error) {
-        if (!is_passing(error)) throw;
-        return Finding::not_yet;
+    } catch (const Unavailable&) {
+        return Finding::not_yet;  // nobody is there to be asked
     }
+    return Finding::not_yet;
 }
 
 bool Database::may_retry(const SqlError& error, int tries) {
@@ -187,11 +191,7 @@ void Database::try_again_and_again(std::string_view operation,
                     throw Unavailable{lost.what()};
                 }
             } catch (const SqlError& error) {
-                if (is_of_wrong_connection(error)) {
-                    tell_wrong_connection(error);
-                    connection->give_up();
-                    pool_.close_all();
-                }
+                leave_if_wrong(*connection, error);
                 if (!may_retry(error, number)) {
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +

@@ -130,7 +130,8 @@ private:
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session begin(Try& attempt, const Statement& begin);
     void tell_conflict(std::string_view operation, const SqlError& error);
-    void tell_wrong_connection(const SqlError& error);
+    /// Makes all connections anew if the error says that they lead to the wrong server.
+    void leave_if_wrong(Connection& connection, const SqlError& error);
     void tell_unanswered(std::string_view operation, const Unanswered& unanswered);
     /// Whether it has happened. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);

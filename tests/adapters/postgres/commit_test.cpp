@@ -195,6 +195,25 @@ TEST_F(Commit, ThatNobodyCanTellOfInTimeSaysSo) {
     EXPECT_EQ(count("events"), "1");
 }
 
+/// One that has come back without what was written since it was replaced.
+TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
+    const std::string own =
+        query(direct, "SELECT pg_get_functiondef('sundial.timeline(bigint,bigint)'::regprocedure)")
+            .at(0)
+            .at(0);
+    query(direct,
+          "CREATE OR REPLACE FUNCTION sundial.timeline(seen bigint, seen_of bigint) RETURNS "
+          "bigint LANGUAGE sql AS 'SELECT 5::bigint'");
+    settings.resolve_for = 200ms;
+    settings.on_outcome_unknown = [&](std::string_view) { query(direct, own); };  // now it is on 1
+    const auto of_later = PostgresDatabase::open(settings, log);
+    (void)of_later->queue().look();
+    proxy.cut_next(CommitCutter::Cut::reply);
+    EXPECT_THROW((void)(ScheduleEvent{of_later->store(), zones, ids, wakeups}.run(a_reminder())),
+                 OutcomeUnknown);
+    EXPECT_EQ(count("events"), "1");
+}
+
 constexpr auto both = {CommitCutter::Cut::reply, CommitCutter::Cut::commit};
 
 TEST_F(Commit, OfACancellationIsFoundByTheVersionThatItLeaves) {
