@@ -29,6 +29,7 @@ protected:
         wanted.trigger = TriggerFields{.cron = "0 * * * *"};
         return made(std::move(wanted));
     }
+    using PullWorkers::events_of;
     std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses) {
         EventQuery query;
         query.schedule = schedule.id;
@@ -129,6 +130,33 @@ RC_GTEST_FIXTURE_PROP(PullEventsTest, FillsAnOrder, ()) {
     }
     RC_ASSERT(pulled("w-1", limit).size() == std::min(limit, all));
     pulled("w-1", 100);
+}
+
+TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
+    const Endpoint webhooks = an_existing_endpoint();
+    const Event event = Engine::a_due_event(webhooks);
+    const auto move_to = [&](const Endpoint& destination) {
+        EventEdit edit;
+        edit.endpoint = std::optional{to_string(destination.id)};
+        return edit_event.run(to_string(event.id), edit, std::nullopt);
+    };
+    ASSERT_TRUE(move_to(endpoint));
+    EXPECT_EQ(drain(), Tally{});
+    const Event held = pulled_one();
+    EXPECT_TRUE(fails_with<InvalidStateTransition>(move_to(webhooks)));
+    ASSERT_TRUE(released_by(held));
+}
+
+TEST_F(PullEventsTest, GivesWhatWaitedForAnEndpoint) {
+    const User user = created(ada());
+    pass(24h);
+    drain();  // her birthday has no endpoint, so an instance parks it
+    const Event parked = events_of(user, {EventStatus::processing}).at(0);
+    edited_birthday({.endpoint = to_string(endpoint.id)});
+    const Event held = pulled_one();
+    EXPECT_EQ(held.id, parked.id);
+    EXPECT_EQ(held.retry_count, 0U);
+    EXPECT_TRUE(completed_by(held));
 }
 
 // Chains.
