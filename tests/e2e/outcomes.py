@@ -8,6 +8,7 @@ import ssl
 import struct
 import subprocess
 import threading
+import time
 import warnings
 
 import harness as h
@@ -319,6 +320,41 @@ def check_nothing_is_sent_twice(client):
     return 1
 
 
+def check_connections_are_kept_for_less_than_five_seconds(client):
+    def goes_on(receiver, connection):
+        while True:
+            connection.sendall(("HTTP/1.1 200 OK\r\n" + NO_BODY).encode())
+            receiver.read_request(connection)
+
+    receiver = Misbehaving(goes_on)
+    endpoint = webhook(client, receiver.url())
+
+    def connections_after_a_delivery():
+        assert client.ok("POST", f"/v1/endpoints/{endpoint}/test")["outcome"] == OK
+        return receiver.connections
+
+    assert connections_after_a_delivery() == connections_after_a_delivery() == 1
+    time.sleep(5)  # the time itself is what is tested
+    assert connections_after_a_delivery() == 2
+    return 2
+
+
+def check_nobody_accepts(client):
+    """A SYN that nobody answers: the kernel of a receiver whose queue is full drops it."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        address = full.getsockname()
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(address)
+        result, got = try_once(client, f"http://127.0.0.1:{address[1]}/", timeout="PT10S")
+        for one in waiting:
+            one.close()
+    assert got == (RETRY, None, "TIMEOUT") and "no connection" in result["error"]["text"], result
+    assert 4_500 <= result["durationMs"] <= 9_000, result
+    return 1
+
+
 def check_the_database_is_no_receiver(directory):
     """Neither by its address nor by a name, though every address is allowed."""
     with h.postgres() as url:
@@ -340,7 +376,8 @@ def main():
         with h.running("serve", "--db", "x.db", *h.LOCAL_RECEIVERS, f"--delivery.ca_file={certificates.path('ca.pem')}",
                        folder=directory) as server:
             client = server.client()
-            checks = check_rows, check_nobody_there, check_redirect_is_not_followed, check_events, check_nothing_is_sent_twice
+            checks = (check_rows, check_nobody_there, check_nobody_accepts, check_redirect_is_not_followed, check_events,
+                      check_nothing_is_sent_twice, check_connections_are_kept_for_less_than_five_seconds)
             rows = sum(check(client) for check in checks) + check_tls(client, certificates)
         rows += check_the_database_is_no_receiver(directory)
     print(f"{rows} behaviours of receivers, each with the outcome that it must have")
