@@ -9,16 +9,12 @@ import collections
 import datetime
 import functools
 import gc
-import os
 import zoneinfo
 
-import history
+from evidence import ANSWER, CANCELLED, CLAIM, EXTEND, RELEASE, REQUEST, SEEN, SEND, SETTLE, Run
 
 SECOND = 1_000_000_000
 SAMPLES = 5
-
-# Kinds of steps in the life of one event: tuples of (mono, kind, …), so that sorting puts them in order.
-(ACKED, CANCELLED, RETRIED, SEEN, CLAIM, SEND, EXTEND, SETTLE, RELEASE, REQUEST, ANSWER) = range(11)
 
 INVARIANTS = {
     "I1": "no acknowledged event is lost",
@@ -57,106 +53,6 @@ class Verdict:
 
     def good(self):
         return not self.broken
-
-
-class Faults:
-    """When what was broken, and for whom."""
-
-    def __init__(self, lines):
-        self.lines = sorted(lines, key=lambda line: line["mono0"])
-        self.of = collections.defaultdict(list)
-        for line in self.lines:
-            for effect in line["effects"]:
-                self.of[effect].append(line)
-
-    def during(self, whom, begin, end, kinds=None):
-        """A fault of one of these (`db` is everybody's) that overlaps the time; its kind, or nothing."""
-        for one in {*whom, "db"}:
-            for line in self.of.get(one, ()):
-                if line["mono0"] <= end and line["mono1"] >= begin and (kinds is None or line["kind"] in kinds):
-                    return line["kind"]
-        return None
-
-    def anywhere(self, begin, end):
-        return any(line["mono0"] <= end and line["mono1"] >= begin for line in self.lines)
-
-    def disturbed(self, begin, end):
-        """How much of the time some fault was going on, in ns."""
-        total, covered = 0, begin
-        for line in self.lines:
-            low, high = max(line["mono0"], covered), min(line["mono1"], end)
-            if high > low:
-                total, covered = total + high - low, high
-        return total
-
-
-class Run:
-    """A run's files, sorted by event."""
-
-    def __init__(self, directory):
-        path = lambda name: os.path.join(directory, name)
-        self.asked = history.one(path("run.json"))
-        self.faults = Faults(history.lines_of(path("nemesis.jsonl")))
-        self.life = collections.defaultdict(list)  # event -> steps
-        self.creates = collections.defaultdict(list)  # key -> ids that were told
-        self.wanted, self.retry_of_key = {}, collections.defaultdict(list)
-        self.ok_times, self.reading = [], []
-        self.unparked = []  # (begin, end) of when somebody let go on what waited
-        self.unclear_claims = []  # (begin, end) of claims that nobody knows the outcome of
-        self.kinds = collections.Counter()
-        self.requests = 0
-        self.read_history(path("history.jsonl"))
-        self.final = {}
-        self.by_key = collections.defaultdict(list)
-        for row in history.lines_of(path("final.jsonl")):
-            self.final[row["id"]] = row
-            self.by_key[row["key"]].append(row)
-
-    def read_history(self, path):
-        life, number = self.life, {}
-        for line in history.lines_of(path):
-            op, kind, mono = line["op"], line["type"], line["mono"]
-            if op == "request":
-                self.requests += 1
-                number[line["n"]] = line["id"]
-                life[line["id"]].append((mono, REQUEST, line["n"], line["t"], line["attempt"], line["body"], line["signed"],
-                                         line["stamp"], line["target"], line["key"], line["path"]))
-            elif op == "answer":
-                if "how" in line:
-                    self.kinds[line["how"]] += 1
-                life[line["id"]].append((mono, ANSWER, line["n"], line["status"], kind == "ok", line.get("after")))
-            elif op == "claim":
-                if kind == "ok":
-                    life[line["id"]].append((mono, CLAIM, line["src"], line["attempt"], line["version"], mono - line["took"],
-                                             line["key"]))
-                else:
-                    self.unclear_claims.append((mono - line["took"], mono))
-            elif op == "send":
-                life[line["id"]].append((mono, SEND, line["src"], line["attempt"], line["version"]))
-            elif op == "settle":
-                life[line["id"]].append((mono, SETTLE, line["src"], line["attempt"], line["version"], mono - line["took"], kind,
-                                         line["result"], line["status"]))
-            elif op == "release":
-                life[line["id"]].append((mono, RELEASE, line["src"], line["attempt"], line["version"], mono - line["took"], kind))
-            elif op == "extend":
-                life[line["id"]].append((mono, EXTEND, line["src"], None, line["version"], mono - line["took"], kind))
-            elif op == "create":
-                if kind == "invoke":
-                    self.wanted.setdefault(line["key"], line)
-                elif kind == "ok":
-                    self.creates[line["key"]].append(line["id"])
-                    self.ok_times.append(mono)
-                    if line["id"]:
-                        life[line["id"]].append((mono, ACKED, line["key"]))
-            elif op == "cancel" and kind == "ok":
-                life[line["id"]].append((mono, CANCELLED))
-            elif op == "retry" and kind == "ok":
-                self.retry_of_key[line["key"]].append((line["of"], line["id"]))
-                life[line["id"]].append((mono, RETRIED, line["key"], line["of"]))
-            elif op == "unpark":
-                self.unparked.append((line["mono"] - line["took"], mono))
-            elif op == "read" and kind == "ok":
-                life[line["id"]].append((mono, SEEN, line["status"], line["version"]))
 
 
 FINAL = ("COMPLETED", "FAILED", "CANCELLED")
