@@ -103,6 +103,9 @@ def taken_urls():
             "https://127.0.0.1.example.com/", "https://localhost.example.com/"]
 
 
+SILENCE = object()  # a name that nobody answers to
+
+
 class Dns:
     """Answers UDP queries on 127.0.0.1:53; `names` maps a name to its addresses, or to a function of how often it has
     been asked for that type."""
@@ -116,7 +119,9 @@ class Dns:
     def serve(self):
         while True:
             query, sender = self.socket.recvfrom(4096)
-            self.socket.sendto(self.answer(query), sender)
+            answer = self.answer(query)
+            if answer:
+                self.socket.sendto(answer, sender)
 
     def answer(self, query):
         labels, at = [], 12
@@ -128,6 +133,8 @@ class Dns:
         name = ".".join(labels).lower()
         self.asked[name, kind] += 1
         known = self.names.get(name)
+        if known is SILENCE:
+            return None
         addresses = known(self.asked[name, kind]) if callable(known) else known or []
         version = {1: 4, 28: 6}.get(kind)
         packed = [ipaddress.ip_address(one) for one in addresses]
@@ -197,7 +204,7 @@ def set_up_network(directory):
     """Everything is this machine: the public addresses, and the denied ones that can be an interface's."""
     resolv = os.path.join(directory, "resolv.conf")
     with open(resolv, "w") as file:
-        file.write("nameserver 127.0.0.1\noptions attempts:1 timeout:2\n")
+        file.write("nameserver 127.0.0.1\noptions attempts:1 timeout:10\n")
     run("mount", "--bind", resolv, "/etc/resolv.conf")
     run("ip", "link", "set", "lo", "up")
     run("ip", "route", "add", "local", "default", "dev", "lo")
@@ -254,6 +261,10 @@ def check_good_names(client, dns, receiver):
         assert deliver(client, webhook(client, name)) == "204", name
     assert receiver.requests[PUBLIC] and receiver.requests[PUBLIC6], receiver.requests
     assert deliver(client, webhook(client, "nobody.example")) == "DNS"
+    dns.names["silent.example"] = SILENCE
+    result = client.ok("POST", f"/v1/endpoints/{webhook(client, 'silent.example')}/test")
+    assert (result["outcome"], result["error"]["code"]) == ("RETRYABLE", "TIMEOUT"), result
+    assert 2_900 <= result["durationMs"] <= 9_000, result
 
 
 def check_rebinding(client, dns):
