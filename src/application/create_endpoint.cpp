@@ -75,6 +75,8 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .timeout = wanted.timeout,
                       .retry_policy = wanted.retry_policy,
                       .retry_client_errors = wanted.retry_client_errors,
+                      .rate_limit = wanted.rate_limit,
+                      .max_in_flight = wanted.max_in_flight,
                       .enabled = wanted.enabled,
                       .disabled_reason = std::nullopt,
                       .signing_keys = {},

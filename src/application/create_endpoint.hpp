@@ -32,6 +32,8 @@ struct NewEndpoint {
     std::chrono::seconds timeout{10};
     RetryPolicy retry_policy{};
     std::uint32_t retry_client_errors = 0;
+    std::optional<RateLimit> rate_limit{};
+    std::optional<std::uint32_t> max_in_flight{};
     bool enabled = true;
     std::optional<std::string> secret{};  // of a webhook; none: a random one
     bool ed25519 = false;                 // of a webhook: signs by such a key too

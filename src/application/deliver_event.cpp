@@ -46,6 +46,17 @@ Endpoints load_endpoints(Transaction& tx, std::span<const Event> events) {
     return found;
 }
 
+std::unordered_map<EndpointId, Circuit> load_circuits(Transaction& tx, const Endpoints& endpoints) {
+    std::vector<EndpointId> ids;
+    for (const auto& [id, endpoint] : endpoints) ids.push_back(id);
+    std::unordered_map<EndpointId, Circuit> found;
+    if (ids.empty()) return found;
+    for (const Circuit& circuit : tx.circuits().find_all(ids)) {
+        found.emplace(circuit.endpoint, circuit);
+    }
+    return found;
+}
+
 /// A try that was accepted, which its holder said too late.
 bool was_accepted(const AttemptRecord& attempt) {
     return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
@@ -62,6 +73,7 @@ std::optional<AttemptRecord> accepted_try(Transaction& tx, const Event& event) {
 /// What was read for a batch.
 struct Known {
     Endpoints endpoints;
+    std::unordered_map<EndpointId, Circuit> circuits;
     std::unordered_map<EventId, AttemptRecord> accepted;
 };
 
@@ -90,7 +102,8 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
     };
     if (std::ranges::any_of(claimed, needs_reading)) {
         known = in_read(store_, [&](Transaction& tx) {
-            Known found{load_endpoints(tx, claimed), {}};
+            Known found{load_endpoints(tx, claimed), {}, {}};
+            found.circuits = load_circuits(tx, found.endpoints);
             for (const Event& event : claimed) {
                 if (auto attempt = accepted_try(tx, event)) {
                     found.accepted.emplace(event.id, std::move(*attempt));
@@ -129,8 +142,13 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
         if (is_paused && !was_tried) return KeepBack{std::nullopt, schedule_paused};
         const Endpoint& endpoint = *found->second;
         if (!endpoint.enabled) return KeepBack{std::nullopt, endpoint_disabled};
-        return Destination{found->second, endpoint.retry_policy, endpoint.timeout,
-                           target_time(event)};
+        Destination destination{found->second, endpoint.retry_policy, endpoint.timeout,
+                                target_time(event)};
+        if (const auto its = known.circuits.find(endpoint.id); its != known.circuits.end()) {
+            destination.circuit_closed = its->second.state == CircuitState::closed;
+            destination.failing = its->second.failing_since.has_value();
+        }
+        return destination;
     };
     std::vector<Decision> decisions;
     decisions.reserve(claimed.size());

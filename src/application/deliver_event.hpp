@@ -55,8 +55,8 @@ public:
     /// if it came after, the event was parked before it, and they find it. Returns how many went.
     std::size_t release_if_possible(std::span<const Event> parked);
 
-    /// The receiver said that it is gone for good (410): its other events wait from now on.
-    /// Returns whether this call did it.
+    /// The receiver is gone for good: its other events wait from now on. Returns whether this call
+    /// did it.
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:

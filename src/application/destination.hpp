@@ -20,6 +20,8 @@ struct Destination {
     RetryPolicy retry_policy;
     std::chrono::microseconds timeout{};  // of one try
     std::string target_time;              // RFC 9557
+    bool circuit_closed = true;           // as it was read; else only a probe may go
+    bool failing = false;                 // nothing was accepted since a try that was not
 };
 /// It may not be sent now: given back, no try spent.
 struct KeepBack {

@@ -2,12 +2,22 @@
 
 #include <utility>
 
+#include "application/engine_log.hpp"
 #include "application/expected_version.hpp"
 #include "application/recorded_changes.hpp"
 #include "application/reference.hpp"
 
 namespace sundial {
 namespace {
+
+std::optional<RateLimit> edited(const std::optional<RateLimit>& before,
+                                const std::optional<RateLimitEdit>& edit) {
+    if (!edit) return std::nullopt;
+    RateLimit rate = before.value_or(RateLimit{0, edit->per_second.value_or(0)});
+    rate.per_second = edit->per_second.value_or(rate.per_second);
+    rate.burst = edit->burst.value_or(rate.burst);
+    return rate;
+}
 
 Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     if (edit.external_id) endpoint.external_id = *edit.external_id;
@@ -17,6 +27,8 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     if (edit.timeout) endpoint.timeout = *edit.timeout;
     if (edit.retry_policy) endpoint.retry_policy = *edit.retry_policy;
     if (edit.retry_client_errors) endpoint.retry_client_errors = *edit.retry_client_errors;
+    if (edit.rate_limit) endpoint.rate_limit = edited(endpoint.rate_limit, *edit.rate_limit);
+    if (edit.max_in_flight) endpoint.max_in_flight = *edit.max_in_flight;
     if (edit.enabled && *edit.enabled != endpoint.enabled) {
         endpoint.enabled = *edit.enabled;
         endpoint.disabled_reason =
@@ -52,6 +64,12 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
                                    const EndpointEdit& edit, const DestinationRules& destinations,
                                    std::chrono::seconds lease) {
     auto found = defects(after, lease);
+    const bool new_rate = edit.rate_limit && *edit.rate_limit && !before.rate_limit;
+    if (new_rate && !(*edit.rate_limit)->per_second) {
+        std::erase_if(
+            found, [](const FieldError& error) { return error.pointer.starts_with("/rateLimit"); });
+        found.push_back({"/rateLimit/perSecond", "required", "a rate is so many a second"});
+    }
     if (edit.type && *edit.type != before.type) {
         found.push_back({"/type", "not_allowed",
                          "an endpoint's type never changes; it is " +
@@ -71,11 +89,22 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
     return found;
 }
 
+/// Whether it was not closed.
+bool close_circuit(Transaction& tx, EndpointId endpoint) {
+    const Circuit circuit = tx.circuits().lock(endpoint);
+    tx.circuits().put(closed(circuit));
+    return circuit.state != CircuitState::closed;
+}
+
+bool has_other_limits(const Endpoint& before, const Endpoint& after) {
+    return before.rate_limit != after.rate_limit || before.max_in_flight != after.max_in_flight;
+}
+
 }  // namespace
 
 Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
                                    std::optional<Version> expected, const Caller& caller) {
-    bool enabled_now = false;
+    bool enabled_now = false, closed_now = false, limited_anew = false;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
@@ -89,16 +118,25 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         Endpoint after = edited(*std::move(with_keys), edit);
         auto found = defects_of(*before, after, edit, destinations_, settings_.lease);
         if (!found.empty()) return ValidationFailed{std::move(found)};
+        enabled_now = after.enabled && !before->enabled;
+        limited_anew = has_other_limits(*before, after);
+        closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);
         if (after == *before) return after;
 
         after.version = base::next(before->version);
         after.updated_at = tx.now();
         if (auto updated = tx.endpoints().update(after); !updated) return updated.error();
         tx.record(endpoint_updated(*before, after, {ids_.fresh(), caller}));
-        enabled_now = after.enabled && !before->enabled;
         return after;
     });
-    if (result && enabled_now) unpark_.run(result->id);
+    if (!result) return result;
+    if (enabled_now) unpark_.run(result->id);
+    if (closed_now) {
+        log_.write(circuit_closed_line(
+            result->id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
+        unpark_.hasten(result->id, Obstacle::circuit);
+    }
+    if (limited_anew) unpark_.hasten(result->id, Obstacle::limit);
     return result;
 }
 

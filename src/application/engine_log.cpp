@@ -141,6 +141,30 @@ LogLine cancelled_line(const Event& event, const std::string& reason) {
     return line;
 }
 
+std::optional<LogLine> circuit_line(const ReceiverChange& change) {
+    if (change.before == change.after) return std::nullopt;
+    if (change.after == CircuitState::closed) {
+        return circuit_closed_line(change.endpoint, "its probes were answered");
+    }
+    if (change.after != CircuitState::open) return std::nullopt;
+    const bool first = change.before == CircuitState::closed;
+    return LogLine{
+        .level = LogLevel::warn,
+        .event_name = "endpoint.circuit_opened",
+        .message = "its events wait until a probe is answered",
+        .correlation_id = {},
+        .fields = {{"endpointId", to_string(change.endpoint)},
+                   {"failureRatio", change.failure_ratio},
+                   {"reason", first ? "too many of its tries failed" : "its probe failed"}}};
+}
+
+LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason) {
+    return {.event_name = "endpoint.circuit_closed",
+            .message = "its events are sent again",
+            .correlation_id = {},
+            .fields = {{"endpointId", to_string(endpoint)}, {"reason", reason}}};
+}
+
 LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
     return {.level = LogLevel::warn,
             .event_name = "endpoint.disabled",

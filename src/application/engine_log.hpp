@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "application/admission.hpp"
 #include "application/worker.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"
@@ -29,6 +30,9 @@ struct EventMoved {
 [[nodiscard]] base::LogLine rescheduled_line(const EventMoved& moved);
 /// It is cancelled, or is to be: the event as it was or as it is now.
 [[nodiscard]] base::LogLine cancelled_line(const Event& event, const std::string& reason);
+/// A circuit was opened or closed; nothing if it was neither.
+[[nodiscard]] std::optional<base::LogLine> circuit_line(const ReceiverChange& change);
+[[nodiscard]] base::LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason);
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
 
 }  // namespace sundial

@@ -8,10 +8,13 @@
 namespace sundial {
 namespace {
 
-bool is_unsent(Stage stage) { return stage == Stage::claimed || stage == Stage::ready; }
 bool takes_slot(Stage stage) { return is_unsent(stage) || stage == Stage::sending; }
 
 }  // namespace
+
+bool is_unsent(Stage stage) {
+    return stage == Stage::claimed || stage == Stage::planned || stage == Stage::ready;
+}
 
 HeldClaim& HeldClaims::add(HeldClaim claim) {
     const EventId id = claim.event.id;
@@ -24,12 +27,35 @@ HeldClaim& HeldClaims::add(HeldClaim claim) {
 void HeldClaims::move_to(HeldClaim& claim, Stage stage) {
     if (takes_slot(claim.stage)) --taken_slots_;
     if (takes_slot(stage)) ++taken_slots_;
+    count(claim, claim.stage, -1);
+    count(claim, stage, 1);
     if (claim.stage == Stage::sending) --sending_;
     if (stage == Stage::sending) {
         ++sending_;
         first_deadline_ = std::min(first_deadline_, claim.deadline);
     }
     claim.stage = stage;
+}
+
+void HeldClaims::count(const HeldClaim& claim, Stage stage, int by) {
+    const Endpoint* endpoint = claim.destination.endpoint.get();
+    if (endpoint == nullptr) return;
+    const bool waits = stage == Stage::planned;
+    const bool goes = stage == Stage::ready || stage == Stage::sending;
+    if (!waits && !goes) return;
+    Load& load = loads_[endpoint->id];
+    (waits ? load.waiting : load.in_flight) += static_cast<std::uint32_t>(by);
+    if (load.waiting + load.in_flight == 0) loads_.erase(endpoint->id);
+}
+
+std::uint32_t HeldClaims::in_flight(EndpointId endpoint) const {
+    const auto found = loads_.find(endpoint);
+    return found == loads_.end() ? 0 : found->second.in_flight;
+}
+
+std::uint32_t HeldClaims::bound_for(EndpointId endpoint) const {
+    const auto found = loads_.find(endpoint);
+    return found == loads_.end() ? 0 : found->second.waiting + found->second.in_flight;
 }
 
 void HeldClaims::forget(EventId id) {

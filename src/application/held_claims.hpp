@@ -13,7 +13,8 @@
 namespace sundial {
 
 /// How far a claim has come.
-enum class Stage : std::uint8_t { claimed, ready, sending, settling, giving_back };
+enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, giving_back };
+[[nodiscard]] bool is_unsent(Stage stage);
 
 struct HeldClaim {
     Event event;  // as claimed
@@ -55,11 +56,22 @@ public:
     [[nodiscard]] bool empty() const { return claims_.empty(); }
     [[nodiscard]] std::size_t taken_slots() const { return taken_slots_; }
     [[nodiscard]] std::size_t sending() const { return sending_; }
+    /// Those to an endpoint that were let through and are not over.
+    [[nodiscard]] std::uint32_t in_flight(EndpointId endpoint) const;
+    /// And those that wait for that.
+    [[nodiscard]] std::uint32_t bound_for(EndpointId endpoint) const;
     /// Whether one of them was due at `then` or before.
     [[nodiscard]] bool any_due_by(Instant then) const;
 
 private:
+    /// How many are bound for one endpoint.
+    struct Load {
+        std::uint32_t waiting = 0, in_flight = 0;
+    };
+    void count(const HeldClaim& claim, Stage stage, int by);
+
     std::unordered_map<EventId, HeldClaim> claims_;
+    std::unordered_map<EndpointId, Load> loads_;
     std::size_t taken_slots_ = 0;
     std::size_t sending_ = 0;
     Mono first_deadline_ = Mono::max();  // of the tries under way, or a little early

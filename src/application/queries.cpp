@@ -82,6 +82,32 @@ Page<Endpoint> Queries::endpoints(const EndpointQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(query); });
 }
 
+Circuits Queries::circuits(std::span<const EndpointId> endpoints) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto found = tx.circuits().find_all(endpoints);
+        Circuits answer{{}, tx.now()};
+        for (const EndpointId id : endpoints) {
+            const auto circuit = std::ranges::find(found, id, &Circuit::endpoint);
+            answer.circuits.push_back(circuit == found.end() ? Circuit{.endpoint = id} : *circuit);
+        }
+        return answer;
+    });
+}
+
+std::vector<NamedCircuit> Queries::circuits(std::size_t limit) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto circuits = tx.circuits().list(limit);
+        std::vector<EndpointId> ids;
+        for (const Circuit& circuit : circuits) ids.push_back(circuit.endpoint);
+        std::vector<NamedCircuit> named;
+        for (const Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+            const auto circuit = std::ranges::find(circuits, endpoint.id, &Circuit::endpoint);
+            named.push_back({endpoint, circuit->state});
+        }
+        return named;
+    });
+}
+
 Result<ScheduleView> Queries::schedule(std::string_view reference) {
     return found<ScheduleView>(
         store_, Noun::schedule, reference,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,15 @@ namespace sundial {
 struct ScheduleView {
     Schedule schedule;
     std::optional<Instant> next_at;  // the earliest moment planned; empty while paused
+};
+
+struct Circuits {
+    std::vector<Circuit> circuits;
+    Instant now;
+};
+struct NamedCircuit {
+    Endpoint endpoint;
+    CircuitState state;
 };
 
 /// Everything that is only read. References are ids or `ext:…`; each answer is one moment of what
@@ -26,6 +36,10 @@ public:
     [[nodiscard]] Result<std::vector<AttemptRecord>> attempts_of(std::string_view id);
     [[nodiscard]] Result<Endpoint> endpoint(std::string_view reference);
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
+    /// One for each of them, and the moment at which they were so.
+    [[nodiscard]] Circuits circuits(std::span<const EndpointId> endpoints);
+    /// For metrics: at most `limit` endpoints that have one, those that are not closed first.
+    [[nodiscard]] std::vector<NamedCircuit> circuits(std::size_t limit);
     [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
     [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
     [[nodiscard]] Result<Operation> operation(std::string_view id);

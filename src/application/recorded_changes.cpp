@@ -30,6 +30,10 @@ void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_
 void write(JsonWriter& json, std::chrono::seconds value) {
     json.value(std::string_view{format_duration(value)});
 }
+void write(JsonWriter& json, const RateLimit& rate) {
+    json.begin_object().member("perSecond", rate.per_second).member("burst", rate.burst);
+    json.end_object();
+}
 
 template <class T>
 void write(JsonWriter& json, const std::optional<T>& value) {
@@ -138,6 +142,8 @@ std::string told(const Endpoint* before, const Endpoint& after) {
         .add("timeout", &Endpoint::timeout)
         .add("retryPolicy", &Endpoint::retry_policy)
         .add("retryClientErrors", &Endpoint::retry_client_errors)
+        .add("rateLimit", &Endpoint::rate_limit)
+        .add("maxInFlight", &Endpoint::max_in_flight)
         .add("enabled", &Endpoint::enabled)
         .add("disabledReason", &Endpoint::disabled_reason)
         .add("signingKeys", &Endpoint::signing_keys)

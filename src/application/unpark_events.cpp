@@ -12,6 +12,18 @@ constexpr std::size_t batch = 500;
 }  // namespace
 
 std::size_t UnparkEvents::run(EndpointId endpoint) {
+    return in_batches(endpoint, [=](Transaction& tx, std::size_t limit) {
+        return tx.events().unpark(endpoint, limit);
+    });
+}
+
+std::size_t UnparkEvents::hasten(EndpointId endpoint, Obstacle obstacle) {
+    return in_batches(endpoint, [=](Transaction& tx, std::size_t limit) {
+        return tx.events().hasten(endpoint, obstacle, limit);
+    });
+}
+
+std::size_t UnparkEvents::in_batches(EndpointId endpoint, const Release& release) {
     std::size_t all = 0;
     for (std::size_t last = batch; last == batch;) {
         std::optional<Instant> now;
@@ -21,7 +33,7 @@ std::size_t UnparkEvents::run(EndpointId endpoint) {
             // Disabled again meanwhile: the rest waits on.
             const auto found = tx.endpoints().find(endpoint);
             if (!found || !found->enabled) return true;
-            last = tx.events().unpark(endpoint, batch);
+            last = release(tx, batch);
             now = tx.now();
             return true;
         });

@@ -1,7 +1,9 @@
 #include "application/worker.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "application/judge_outcome.hpp"
 #include "base/check.hpp"
@@ -22,10 +24,20 @@ constexpr Mono settle_wait_when_idle = 2ms;
 /// Outcomes that wait to be settled before claiming stops: ten batches.
 constexpr std::size_t most_unsettled = 1000;
 constexpr std::size_t largest_write = 500;
+constexpr std::size_t most_told = 100;  // receivers at once
 
 constexpr std::chrono::microseconds own_try_wait = 1s;
 const KeepBack stopping{0us, "STOPPING the instance stops"};
 constexpr int gone = 410;
+const std::string gone_reason = "the receiver answered 410 Gone";
+
+KeepBack held_up_by(Obstacle obstacle, std::chrono::microseconds wait) {
+    return {wait,
+            obstacle == Obstacle::circuit
+                ? "CIRCUIT_OPEN its endpoint fails, and is left in peace for a while"
+                : "LIMIT_REACHED its endpoint has as many requests as its limits allow",
+            obstacle};
+}
 
 std::uint32_t home_shard(const InstanceId& instance, std::uint32_t shards) {
     return instance.value.bytes.back() % shards;
@@ -47,6 +59,7 @@ Worker::Worker(WorkerSettings settings)
     : settings_(settings),
       rota_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
             settings.clock_stands_still),
+      receivers_({.slots = settings.slots, .lease = settings.lease, .margin = margin}),
       claiming_{.by = settings.instance},
       plan_limit_(largest_write),
       settle_limit_(largest_write),
@@ -61,9 +74,11 @@ Command Worker::next(Mono now) {
     if (const HeldClaim* claim = held_.take_overdue(now)) return Abandon{claim->event};
     if (auto command = next_extension(now)) return *std::move(command);
     if (!to_disable_.empty() && disable_backoff_.over(now)) {
-        return DisableEndpoint{to_disable_.front()};
+        return to_disable_.front();
     }
+    if (auto command = next_admission(now)) return *std::move(command);
     if (auto command = next_send(now)) return *std::move(command);
+    if (auto command = next_telling(now)) return *std::move(command);
     if (auto command = next_write(now)) return *std::move(command);
     if (auto command = next_plan(now)) return *std::move(command);
     if (auto command = next_read(now)) return *std::move(command);
@@ -78,6 +93,51 @@ std::optional<Command> Worker::next_extension(Mono now) {
     return extend;
 }
 
+std::optional<Command> Worker::next_admission(Mono now) {
+    if (!admit_backoff_.over(now)) return std::nullopt;
+    std::map<EndpointId, std::vector<EventId>> waiting;
+    for (const EventId id : to_admit_) {
+        const HeldClaim* claim = held_.find(id, Stage::planned);
+        if (claim != nullptr) waiting[claim->destination.endpoint->id].push_back(id);
+    }
+    to_admit_.clear();
+    if (winding_up() || receivers_.may_renew(now)) {
+        const auto in_flight = [this](EndpointId endpoint) { return held_.in_flight(endpoint); };
+        for (const EndpointId endpoint : receivers_.to_renew(in_flight, winding_up(), now)) {
+            waiting.try_emplace(endpoint);
+        }
+    }
+    if (waiting.empty()) return std::nullopt;
+    AskLeave ask;
+    asking_.clear();
+    for (auto& [endpoint, events] : waiting) {
+        // Who is most urgent goes first, and a probe is the oldest of all.
+        std::ranges::sort(events, {}, [this](EventId id) {
+            const Event& event = held_.find(id)->event;
+            return std::pair{event.priority, target_of(event)};
+        });
+        AdmissionAsked asked = receivers_.question(endpoint, held_.in_flight(endpoint),
+                                                   static_cast<std::uint32_t>(events.size()));
+        const auto probe = receivers_.probe_of(endpoint);
+        const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
+        asked.may_probe = probing == nullptr ||
+                          (probing->stage != Stage::ready && probing->stage != Stage::sending);
+        ask.asked.push_back(asked);
+        asking_.push_back(std::move(events));
+    }
+    issued_at_ = now;
+    return ask;
+}
+
+std::optional<Command> Worker::next_telling(Mono now) {
+    if (!tell_backoff_.over(now)) return std::nullopt;
+    const bool all = held_.empty() && (stopping_ || (winding_up() && !receivers_.has_told(false)));
+    if (!all && !receivers_.may_tell(now)) return std::nullopt;
+    telling_ = receivers_.to_tell(all, most_told, now);
+    if (telling_.empty()) return std::nullopt;
+    return TellResults{telling_};
+}
+
 std::optional<Command> Worker::next_send(Mono now) {
     if (in_doubt()) return std::nullopt;
     while (!ready_.empty()) {
@@ -86,6 +146,13 @@ std::optional<Command> Worker::next_send(Mono now) {
         if (claim == nullptr) continue;
         if (now + claim->destination.timeout > claim->deadline) {
             keep_back(*claim, {0us, "LEASE_SHORT its lease would end before its time-out"});
+            continue;
+        }
+        const Endpoint* endpoint = claim->destination.endpoint.get();
+        if (endpoint != nullptr &&
+            !receivers_.usable(endpoint->id, claim->destination.timeout, now)) {
+            held_.move_to(*claim, Stage::planned);
+            to_admit_.push_back(claim->event.id);
             continue;
         }
         held_.move_to(*claim, Stage::sending);
@@ -162,6 +229,8 @@ Mono Worker::next_moment(Mono now) const {
     if (!to_give_back_.empty()) at(give_back_backoff_.until());
     if (!to_settle_.empty()) at(settle_at(now));
     if (!to_plan_.empty()) at(plan_backoff_.until());
+    if (!to_admit_.empty()) at(admit_backoff_.until());
+    at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
     if (stopping_) {
         at(drain_until_);
     } else if (read_backoff_.failing()) {
@@ -198,8 +267,11 @@ bool Worker::in_doubt() const {
 std::size_t Worker::free_slots() const { return settings_.slots - held_.taken_slots(); }
 
 bool Worker::all_done() const {
-    return held_.empty() && to_give_back_.empty() && to_disable_.empty();
+    return held_.empty() && to_give_back_.empty() && to_disable_.empty() &&
+           receivers_.has_told(stopping_) && !receivers_.has_slots();
 }
+
+bool Worker::winding_up() const { return stopping_ || (pass_ && pass_->closed); }
 
 // Answers.
 
@@ -210,6 +282,7 @@ void Worker::backlog_counted() {
 
 void Worker::horizon(const Horizon& horizon, Mono now) {
     rota_.looked(horizon, now);
+    receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
 
@@ -232,7 +305,7 @@ void Worker::accept(const ClaimedEvent& claimed, Instant claimed_at) {
     if (const HeldClaim* known = held_.find(event.id)) {
         // Our own lease was over before we knew. A claim that was not sent is void; one that is
         // under way must not overlap with a second try, and what it brings will be told as LATE.
-        if (known->stage != Stage::claimed && known->stage != Stage::ready) {
+        if (!is_unsent(known->stage)) {
             to_give_back_.push_back(
                 {{event.id, event.version, event.attempt, settings_.instance, own_try_wait,
                   "LEASE_LOST an earlier try of this instance is not over"},
@@ -274,18 +347,77 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
             if (claim->rescued && tries_used_up(claim->event, claim->destination.retry_policy)) {
                 finish(*claim, lost_for_good(claim->event, settings_.instance), now);
             } else {
-                held_.move_to(*claim, Stage::ready);
-                ready_.push_back(decision.id);
+                let_through(*claim, now);
             }
         }
     }
+}
+
+void Worker::let_through(HeldClaim& claim, Mono now) {
+    const EventId id = claim.event.id;
+    const Endpoint* endpoint = claim.destination.endpoint.get();
+    if (endpoint != nullptr) {
+        receivers_.meet(claim.destination, now);
+        if (receivers_.takes_too_much(endpoint->id, held_.bound_for(endpoint->id),
+                                      rota_.anything_due(now), now)) {
+            keep_back(claim,
+                      held_up_by(Obstacle::limit, receivers_.place_in_line(endpoint->id, now)));
+            return;
+        }
+        if (!receivers_.admits(endpoint->id, held_.in_flight(endpoint->id),
+                               claim.destination.timeout, now)) {
+            held_.move_to(claim, Stage::planned);
+            to_admit_.push_back(id);
+            return;
+        }
+    }
+    held_.move_to(claim, Stage::ready);
+    ready_.push_back(id);
+}
+
+void Worker::admitted(std::span<const Admission> admissions) {
+    base::check(admissions.size() == asking_.size());
+    admit_backoff_.succeed();
+    for (std::size_t i = 0; i < admissions.size(); ++i) {
+        const Admission& admission = admissions[i];
+        const std::vector<EventId>& waiting = asking_[i];
+        base::check(admission.admitted + admission.waits.size() == waiting.size());
+        receivers_.admitted(
+            admission, admission.probe ? std::optional{waiting.front()} : std::nullopt, issued_at_);
+        for (std::size_t place = 0; place < waiting.size(); ++place) {
+            HeldClaim& claim = held_.at(waiting[place], Stage::planned);
+            if (place < admission.admitted) {
+                held_.move_to(claim, Stage::ready);
+                ready_.push_back(waiting[place]);
+            } else {
+                keep_back(claim, held_up_by(admission.obstacle.value(),
+                                            admission.waits[place - admission.admitted]));
+            }
+        }
+    }
+    asking_.clear();
+}
+
+void Worker::results_told(std::span<const ReceiverChange> changes) {
+    tell_backoff_.succeed();
+    telling_.clear();
+    for (const ReceiverChange& change : changes) {
+        if (change.given_up) disable(change.endpoint, *change.given_up);
+    }
+}
+
+void Worker::disable(EndpointId endpoint, std::string reason) {
+    if (std::ranges::find(to_disable_, endpoint, &DisableEndpoint::endpoint) != to_disable_.end()) {
+        return;
+    }
+    to_disable_.push_back({endpoint, std::move(reason)});
 }
 
 void Worker::endpoint_disabled() {
     disable_backoff_.succeed();
     for (HeldClaim* claim : held_.unsent()) {
         const Endpoint* endpoint = claim->destination.endpoint.get();
-        if (endpoint == nullptr || endpoint->id != to_disable_.front()) continue;
+        if (endpoint == nullptr || endpoint->id != to_disable_.front().endpoint) continue;
         keep_back(*claim, {std::nullopt, "ENDPOINT_DISABLED its endpoint is disabled"});
     }
     to_disable_.pop_front();
@@ -339,7 +471,7 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
         if (claim == nullptr) continue;
         events.push_back(claim->event);
         claim->lost = true;
-        if (claim->stage == Stage::claimed || claim->stage == Stage::ready) held_.forget(id);
+        if (is_unsent(claim->stage)) held_.forget(id);
     }
     return events;
 }
@@ -350,9 +482,9 @@ Worker::Try Worker::delivered(EventId id, Outcome outcome, double random, Mono n
     HeldClaim& claim = held_.at(id, Stage::sending);
     const Endpoint* endpoint = claim.destination.endpoint.get();
     outcome = judged(std::move(outcome), claim.event, endpoint);
-    if (endpoint != nullptr && outcome.status_code == gone &&
-        std::ranges::find(to_disable_, endpoint->id) == to_disable_.end()) {
-        to_disable_.push_back(endpoint->id);
+    if (endpoint != nullptr) {
+        receivers_.saw(endpoint->id, id, call_result(outcome), outcome.duration, now);
+        if (outcome.status_code == gone) disable(endpoint->id, gone_reason);
     }
     finish(claim,
            settlement_of(claim.event, claim.destination, outcome, settings_.instance,
@@ -388,9 +520,9 @@ Instant Worker::database_now(Mono now) const { return rota_.database_now(now); }
 void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
     held_.move_to(claim, Stage::giving_back);
     const Event& event = claim.event;
-    to_give_back_.push_back(
-        {{event.id, event.version, event.attempt, settings_.instance, why.delay, why.reason},
-         why.delay ? std::nullopt : std::optional{event}});
+    to_give_back_.push_back({{event.id, event.version, event.attempt, settings_.instance, why.delay,
+                              why.reason, why.obstacle},
+                             why.delay ? std::nullopt : std::optional{event}});
 }
 
 void Worker::finish(HeldClaim& claim, Settlement settlement, Mono now) {

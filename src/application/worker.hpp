@@ -5,16 +5,19 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "application/admission.hpp"
 #include "application/backoff.hpp"
 #include "application/claim_rota.hpp"
 #include "application/destination.hpp"
 #include "application/held_claims.hpp"
 #include "application/mono.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/receivers.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
 
@@ -42,6 +45,9 @@ struct Claim {           // EventQueue::claim_ready -> claimed()
 struct Plan {  // successors and destinations of what was claimed -> planned()
     std::vector<Event> events;
 };
+struct AskLeave {  // AdmitEvents -> admitted()
+    std::vector<AdmissionAsked> asked;
+};
 struct Send {  // start one try; no answer now, but one delivered() later
     Event event;
     Destination destination;
@@ -50,8 +56,12 @@ struct Send {  // start one try; no answer now, but one delivered() later
 struct Abandon {  // end a try whose lease may be over; its outcome comes all the same
     Event event;
 };
-struct DisableEndpoint {  // its receiver said 410 -> endpoint_disabled()
+struct TellResults {  // JudgeReceivers -> results_told()
+    std::vector<ReceiverTold> told;
+};
+struct DisableEndpoint {  // its receiver said 410, or nothing for days -> endpoint_disabled()
     EndpointId endpoint;
+    std::string reason;
 };
 struct Settle {  // EventQueue::settle -> settled()
     std::vector<Settlement> batch;
@@ -68,8 +78,8 @@ struct WaitUntil {  // or until anything arrives
     Mono when;
 };
 struct Finished {};  // after stop(): nothing is held any more, or the time to drain is over
-using Command = std::variant<CountBacklog, Look, Claim, Plan, Send, Abandon, DisableEndpoint,
-                             Settle, GiveBack, Extend, WaitUntil, Finished>;
+using Command = std::variant<CountBacklog, Look, Claim, Plan, AskLeave, Send, Abandon, TellResults,
+                             DisableEndpoint, Settle, GiveBack, Extend, WaitUntil, Finished>;
 
 /// A claim that is over for this instance.
 struct Settled {
@@ -95,6 +105,9 @@ public:
     void claimed(const Claimed& claimed, Mono now);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
+    /// One for each endpoint asked about.
+    void admitted(std::span<const Admission> admissions);
+    void results_told(std::span<const ReceiverChange> changes);
     void endpoint_disabled();
     [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void>> results, Mono now);
     void given_back(std::size_t released, Mono now);
@@ -148,12 +161,16 @@ private:
 
     // Each says what it has to do now, if anything.
     [[nodiscard]] std::optional<Command> next_extension(Mono now);
+    [[nodiscard]] std::optional<Command> next_admission(Mono now);
     [[nodiscard]] std::optional<Command> next_send(Mono now);
+    [[nodiscard]] std::optional<Command> next_telling(Mono now);
     [[nodiscard]] std::optional<Command> next_write(Mono now);
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
+    /// Nothing more will be sent: what others wait for is not put off.
+    [[nodiscard]] bool winding_up() const;
 
     [[nodiscard]] bool may_claim() const;
     /// Two extensions failed: what is held may be lost.
@@ -163,19 +180,25 @@ private:
     void close_pass_if_done(Mono now);
 
     void accept(const ClaimedEvent& claimed, Instant claimed_at);
+    /// Sends it, asks for leave, or keeps it back.
+    void let_through(HeldClaim& claim, Mono now);
+    void disable(EndpointId endpoint, std::string reason);
     void keep_back(HeldClaim& claim, const KeepBack& why);
     void finish(HeldClaim& claim, Settlement settlement, Mono now);
 
     WorkerSettings settings_;
     ClaimRota rota_;
     HeldClaims held_;
+    Receivers receivers_;
     // Ids wait in line; one that has left its stage meanwhile is passed over.
-    std::deque<EventId> to_plan_, ready_;
+    std::deque<EventId> to_plan_, to_admit_, ready_;
     std::deque<PendingSettlement> to_settle_;
     std::deque<PendingReturn> to_give_back_;
-    std::deque<EndpointId> to_disable_;
+    std::deque<DisableEndpoint> to_disable_;
     // Of the command under way.
     std::vector<EventId> planning_;
+    std::vector<std::vector<EventId>> asking_;  // those that wait, by endpoint asked about
+    std::vector<ReceiverTold> telling_;
     std::vector<PendingSettlement> settling_;
     std::vector<PendingReturn> giving_back_;
     ClaimRequest claiming_;
@@ -184,7 +207,7 @@ private:
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;
     Backoff extend_backoff_, settle_backoff_, give_back_backoff_, plan_backoff_, read_backoff_,
-        disable_backoff_;
+        disable_backoff_, admit_backoff_, tell_backoff_;
     std::size_t plan_limit_;
     std::size_t settle_limit_;
     bool backlog_counted_;

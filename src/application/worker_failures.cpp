@@ -47,6 +47,26 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
                 worker.held_.at(plan.events.front().id, Stage::claimed),
                 {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
         }
+        void operator()(const AskLeave&) const {
+            worker.admit_backoff_.fail(random, now);
+            for (const auto& waiting : worker.asking_) {
+                for (const EventId id : waiting) {
+                    if (transient) {
+                        worker.to_admit_.push_back(id);
+                    } else {
+                        worker.keep_back(worker.held_.at(id, Stage::planned),
+                                         {planning_failed_wait,
+                                          "ADMISSION_FAILED its endpoint's limits are unreadable"});
+                    }
+                }
+            }
+            worker.asking_.clear();
+        }
+        void operator()(const TellResults&) const {
+            worker.tell_backoff_.fail(random, now);
+            if (transient) worker.receivers_.put_back(worker.telling_, now);
+            worker.telling_.clear();
+        }
         void operator()(const DisableEndpoint&) const {
             worker.disable_backoff_.fail(random, now);
             if (!transient) worker.to_disable_.pop_front();

@@ -185,6 +185,13 @@ void WorkerLoop::carry_out(const Plan& command) {
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }
 
+void WorkerLoop::carry_out(const AskLeave& command) {
+    const auto admissions = answer_of(command, [&] {
+        return ports_.admit.run(settings_.instance, command.asked, settings_.lease);
+    });
+    if (admissions) worker_.admitted(*admissions);
+}
+
 void WorkerLoop::carry_out(const Send& command) {
     const Event& event = command.event;
     const Instant first = event.first_attempt_at.value_or(command.now);
@@ -211,13 +218,22 @@ void WorkerLoop::carry_out(const Abandon& command) {
     ports_.deliver.abandon(command.event);
 }
 
+void WorkerLoop::carry_out(const TellResults& command) {
+    const auto changes =
+        answer_of(command, [&] { return ports_.judge.run(settings_.instance, command.told); });
+    if (!changes) return;
+    worker_.results_told(*changes);
+    for (const ReceiverChange& change : *changes) {
+        if (auto line = circuit_line(change)) ports_.log.write(*std::move(line));
+    }
+}
+
 void WorkerLoop::carry_out(const DisableEndpoint& command) {
-    const std::string reason = "the receiver answered 410 Gone";
-    const auto disabled =
-        answer_of(command, [&] { return ports_.deliver.disable(command.endpoint, reason); });
+    const auto disabled = answer_of(
+        command, [&] { return ports_.deliver.disable(command.endpoint, command.reason); });
     if (!disabled) return;
     worker_.endpoint_disabled();
-    if (*disabled) ports_.log.write(endpoint_disabled_line(command.endpoint, reason));
+    if (*disabled) ports_.log.write(endpoint_disabled_line(command.endpoint, command.reason));
 }
 
 void WorkerLoop::carry_out(const Settle& command) {

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <optional>
 
+#include "application/admit_events.hpp"
 #include "application/deliver_event.hpp"
+#include "application/judge_receivers.hpp"
 #include "application/mono.hpp"
 #include "application/observer.hpp"
 #include "application/plan_successors.hpp"
@@ -39,6 +41,8 @@ struct WorkerPorts {
     EventQueue& queue;
     PlanSuccessors& plan;
     DeliverEvent& deliver;
+    AdmitEvents& admit;
+    JudgeReceivers& judge;
     const MonotonicClock& monotonic;
     Random& random;
     base::Log& log;
@@ -104,8 +108,10 @@ private:
     void carry_out(const Look& command);
     void carry_out(const Claim& command);
     void carry_out(const Plan& command);
+    void carry_out(const AskLeave& command);
     void carry_out(const Send& command);
     void carry_out(const Abandon& command);
+    void carry_out(const TellResults& command);
     void carry_out(const DisableEndpoint& command);
     void carry_out(const Settle& command);
     void carry_out(const GiveBack& command);

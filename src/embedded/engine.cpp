@@ -111,7 +111,7 @@ struct Engine::Parts {
           loop({.instance = instance,
                 .shards = queue.shards(),
                 .clock_stands_still = options.test_clock},
-               {queue, plan, deliver, monotonic, random, log, observer}),
+               {queue, plan, deliver, admit, judge, monotonic, random, log, observer}),
           watch(storage->pull_queue(), monotonic, log, std::chrono::seconds{1},
                 options.test_clock) {
         // What was planned by an earlier tz database keeps its local time.
@@ -147,6 +147,8 @@ struct Engine::Parts {
     system::HandlerDelivery in_process{handlers, monotonic, handler_threads};
     PlanSuccessors plan;
     DeliverEvent deliver;
+    AdmitEvents admit{store, random};
+    JudgeReceivers judge{store, CircuitPolicy{}};
     WorkerLoop loop;
     PullWatch watch;
     BothWakeups wakeups{loop, watch};

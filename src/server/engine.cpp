@@ -140,8 +140,10 @@ struct Engine::Parts {
                    .inbox = inbox,
                    .in_process = &in_process,
                    .handlers = given.handlers}),
-          loop(worker_settings(), {claimed_from(), plan, deliver, monotonic, random, given.log,
-                                   observed_by(given.observer)}),
+          admit(database->store(), random),
+          judge(database->store(), settings.delivery.circuit),
+          loop(worker_settings(), {claimed_from(), plan, deliver, admit, judge, monotonic, random,
+                                   given.log, observed_by(given.observer)}),
           watch(pull_queue, monotonic, log, settings.scheduler.tick, database->clock().is_test()),
           local_wakeups(loop, watch),
           shared_wakeups(database->share_wakeups(local_wakeups, settings.scheduler.tick)),
@@ -183,7 +185,7 @@ struct Engine::Parts {
           preview_schedule(store, zones),
           create_endpoint(store, secrets, urls, ids, endpoint_settings(settings)),
           unpark(store, wakeups),
-          edit_endpoint(store, secrets, urls, ids, unpark, endpoint_settings(settings)),
+          edit_endpoint(store, secrets, urls, ids, unpark, log, endpoint_settings(settings)),
           rotate_secret(store, secrets, ids),
           reseal_secrets(store, secrets),
           test_deliveries(webhooks, inbox),
@@ -275,6 +277,8 @@ struct Engine::Parts {
     system::HandlerDelivery in_process;
     PlanSuccessors plan;
     DeliverEvent deliver;
+    AdmitEvents admit;
+    JudgeReceivers judge;
     WorkerLoop loop;
     PullWatch watch;
     BothWakeups local_wakeups;
@@ -446,7 +450,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     };
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
-        return metrics.render(p.queue.depth(), p.operations.running(), p.database->connections());
+        return metrics.render(p.queue.depth(), p.operations.running(), p.database->connections(),
+                              p.queries.circuits(most_endpoint_labels));
     };
     http::add_system_routes(router, {.clock = p.database->clock(),
                                      .advance = p.advance,

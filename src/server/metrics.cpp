@@ -19,6 +19,8 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
 
+const std::string other_endpoints = "other";
+
 const Buckets lateness_buckets{.001, .002, .005, .01, .02, .05, .1,   .25,  .5,
                                1,    2.5,  5,    15,  60,  300, 3600, 86400};
 const Buckets duration_buckets{.001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
@@ -82,6 +84,8 @@ struct Metrics::Families {
     Family<Histogram>& delivery =
         histogram("sundial_delivery_duration_seconds", "Duration of attempts");
     Family<Gauge>& in_flight = gauge("sundial_delivery_in_flight", "Attempts under way");
+    Family<Gauge>& circuit =
+        gauge("sundial_circuit_state", "Circuits of endpoints: 0 closed, 1 half-open, 2 open");
     Histogram& claim_duration =
         histogram("sundial_claim_duration_seconds", "Duration of claims that found something")
             .Add({}, duration_buckets);
@@ -111,11 +115,10 @@ struct Metrics::Families {
 
     std::string endpoint_label(const Endpoint* endpoint) {
         if (endpoint == nullptr) return "handler";
-        constexpr std::size_t most_labels = 200;
         std::string name = endpoint->external_id.value_or(to_string(endpoint->id));
         const std::lock_guard lock(mutex_);
         if (endpoints_.contains(name)) return name;
-        if (endpoints_.size() >= most_labels) return "other";
+        if (endpoints_.size() >= most_endpoint_labels) return other_endpoints;
         endpoints_.insert(name);
         return name;
     }
@@ -211,7 +214,8 @@ void Metrics::answered(const http::AnsweredRequest& request) {
 
 std::string Metrics::render(const QueueDepth& depth,
                             const std::map<OperationKind, std::size_t>& operations,
-                            const std::optional<PoolUse>& connections) {
+                            const std::optional<PoolUse>& connections,
+                            const std::vector<NamedCircuit>& circuits) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
         families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
@@ -227,8 +231,15 @@ std::string Metrics::render(const QueueDepth& depth,
         families_->waiting.Add({{"reason", reason}}).Set(static_cast<double>(events));
     };
     set_waiting("retry", depth.waiting_for_retry);
+    set_waiting("circuit", depth.waiting_for_circuit);
+    set_waiting("limit", depth.waiting_for_limit);
     set_waiting("endpoint", depth.waiting_for_endpoint);
     set_waiting("schedule", depth.waiting_for_schedule);
+    for (const NamedCircuit& one : circuits) {
+        const std::string endpoint = families_->endpoint_label(&one.endpoint);
+        if (endpoint == other_endpoints) continue;  // the worst of many would say little
+        families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
+    }
     families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
     if (connections) {
         const auto set_connections = [&](const char* state, std::size_t count) {

@@ -5,14 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/http/observer.hpp"
 #include "application/observer.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/queries.hpp"
 #include "domain/operation.hpp"
 #include "server/database.hpp"
 
 namespace sundial::server {
+
+/// An endpoint is named in labels, until there are so many.
+inline constexpr std::size_t most_endpoint_labels = 200;
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id, the 201st and later ones together as `other`.
@@ -36,11 +41,12 @@ public:
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue, the operations that are RUNNING and the connections as they are
-    /// now.
+    /// Everything, with the queue, the operations that are RUNNING, the connections and the
+    /// circuits as they are now.
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::map<OperationKind, std::size_t>& operations,
-                                     const std::optional<PoolUse>& connections);
+                                     const std::optional<PoolUse>& connections,
+                                     const std::vector<NamedCircuit>& circuits);
 
 private:
     struct Families;

@@ -1,6 +1,7 @@
 #include "server/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 #include <optional>
@@ -100,6 +101,11 @@ Complaint take(std::vector<std::uint16_t>& into, std::string_view text) {
 std::string show(bool value) { return value ? "true" : "false"; }
 std::string show(const std::string& value) { return value; }
 std::string show(std::uint32_t value) { return std::to_string(value); }
+std::string show(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return {text.data(), end};
+}
 std::string show(std::chrono::seconds value) { return format_duration(value); }
 std::string show(TimeOfDay value) { return format_time_of_day(value); }
 std::string show(const std::vector<std::string>& values) {
@@ -135,6 +141,21 @@ Key number(std::string_view name, std::string_view help, Member member, std::uin
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
     made.take = [=](Settings& s, std::string_view text) {
         return take_number(member(s), text, least, most);
+    };
+    return made;
+}
+
+/// More than nothing, at most the whole.
+template <class Member>
+Key fraction(std::string_view name, std::string_view help, Member member) {
+    Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
+    made.take = [member](Settings& s, std::string_view text) -> Complaint {
+        double share = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+        const bool whole = error == std::errc{} && end == text.data() + text.size();
+        if (!whole || !(share >= 0.01 && share <= 1)) return "a share from 0.01 to 1, such as 0.5";
+        member(s) = share;
+        return std::nullopt;
     };
     return made;
 }
@@ -225,6 +246,20 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.delivery.ca_file; }),
             key("delivery.user_agent", "what requests call themselves",
                 [](auto& s) -> auto& { return s.delivery.user_agent; }),
+            duration(
+                "delivery.circuit.window", "results that an endpoint's circuit is judged by",
+                [](auto& s) -> auto& { return s.delivery.circuit.window; }, 6s, 3600s),
+            number(
+                "delivery.circuit.min_calls", "fewer results in the window open no circuit",
+                [](auto& s) -> auto& { return s.delivery.circuit.min_calls; }, 1, 10000),
+            fraction("delivery.circuit.failure_ratio", "so many of them, if failures, open it",
+                     [](auto& s) -> auto& { return s.delivery.circuit.failure_ratio; }),
+            duration(
+                "delivery.circuit.open", "until the first probe of an open circuit",
+                [](auto& s) -> auto& { return s.delivery.circuit.open; }, 1s, 3600s),
+            duration(
+                "delivery.circuit.open_max", "the longest pause between two probes",
+                [](auto& s) -> auto& { return s.delivery.circuit.open_max; }, 1s, 86400s),
             key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),
             key("security.encryption_key", "32 bytes in base64 that encrypt secrets at rest; behind it those that it replaces",
@@ -345,6 +380,12 @@ void check_together(const Settings& settings) {
                           ") must be at least delivery.timeout (" +
                           format_duration(settings.delivery.timeout) +
                           ") and 10 s, or a slow receiver's event would be taken for lost");
+    }
+    if (settings.delivery.circuit.open > settings.delivery.circuit.open_max) {
+        throw CannotStart("delivery.circuit.open (" +
+                          format_duration(settings.delivery.circuit.open) +
+                          ") must be at most delivery.circuit.open_max (" +
+                          format_duration(settings.delivery.circuit.open_max) + ')');
     }
     if (settings.tz.source == "dir" && settings.tz.dir.empty())
         throw CannotStart("tz.source is dir: tz.dir must name the directory");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/circuit.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial::server {
@@ -46,6 +47,7 @@ struct Settings {
         std::vector<std::uint16_t> ports{443, 8443};
         std::string ca_file{};
         std::string user_agent = "sundial/1";
+        CircuitPolicy circuit{};
     } delivery;
     struct Security {
         std::string api_keys_file{};   // keys beside those in the database, a line each

@@ -2,6 +2,8 @@
 
 #include <toml++/toml.h>
 
+#include <array>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -12,9 +14,16 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
+std::string text_of(double number) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+    return {text.data(), end};
+}
+
 std::string text_of(const toml::node& node, const std::string& key, const std::string& file) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* number = node.as_integer()) return std::to_string(number->get());
+    if (const auto* number = node.as_floating_point()) return text_of(number->get());
     if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
     if (const auto* list = node.as_array()) {
         std::string joined;
@@ -24,7 +33,7 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
         return joined;
     }
     throw CannotStart(file + ": " + key +
-                      " takes a text, a whole number, true or false, or a list of them");
+                      " takes a text, a number, true or false, or a list of them");
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::string& file,

@@ -69,7 +69,7 @@ protected:
     }
 
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, settings};
+    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
     RotateSecret rotate_secret{store, secrets, ids};
     RecordedDelivery delivery;
     TestEndpoint test_endpoint{store, delivery, ids};

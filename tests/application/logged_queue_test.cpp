@@ -40,7 +40,7 @@ protected:
     std::unique_ptr<WorkerLoop> a_logged_loop(InstanceId instance) {
         return std::make_unique<WorkerLoop>(
             worker_settings(instance),
-            WorkerPorts{logged, plan, deliver, monotonic, random, log, sends});
+            WorkerPorts{logged, plan, deliver, admit, judge, monotonic, random, log, sends});
     }
 
     RecordedClaims claims;

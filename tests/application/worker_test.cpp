@@ -34,9 +34,9 @@ protected:
     Wanted want() {
         Command command = worker.next(now);
         if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
-        static constexpr std::array names{"CountBacklog", "Look",    "Claim",     "Plan",
-                                          "Send",         "Abandon", "Disable",   "Settle",
-                                          "GiveBack",     "Extend",  "WaitUntil", "Finished"};
+        static constexpr std::array names{
+            "CountBacklog", "Look",    "Claim",  "Plan",     "AskLeave", "Send",      "Abandon",
+            "TellResults",  "Disable", "Settle", "GiveBack", "Extend",   "WaitUntil", "Finished"};
         throw std::logic_error(std::string{"the worker wants "} + names.at(command.index()));
     }
     /// How long it wants to wait.
@@ -91,6 +91,10 @@ protected:
         std::vector<Result<void>> results(wanted.batch.size());
         if (lost) std::ranges::fill(results, Result<void>{Error{*lost}});
         return worker.settled(results, now);
+    }
+    void tell() {
+        want<TellResults>();
+        worker.results_told({});
     }
     template <class Failed>
     void fail(bool transient = true, double random = 0.0) {
@@ -172,8 +176,11 @@ TEST_F(WorkerTest, KnowsItsOwnRetriesWithoutALook) {
     look({never});
     deliver(event, status(500));
     EXPECT_EQ(std::get<RetryIn>(settle().front().settlement.result).delay, 1s);
-    EXPECT_EQ(wait(), 1s);
-    now += 1s;
+    EXPECT_EQ(wait(), 20ms);
+    now += 20ms;
+    tell();
+    EXPECT_EQ(wait(), 980ms);
+    now += 980ms;
     want<Claim>();
 }
 
@@ -532,6 +539,7 @@ TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     accept(event);
     settle();
     now += 1min;
+    tell();
     look({never});  // nothing held, nothing to extend
 }
 
@@ -812,6 +820,7 @@ TEST_F(WorkerTest, GivesBackWhatIsUnsentAndSettlesWhatIsUnderWayBeforeItStops) {
     worker.extended({});
     accept(sent);
     settle();
+    tell();
     want<Finished>();
 }
 

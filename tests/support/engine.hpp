@@ -56,7 +56,7 @@ protected:
     std::unique_ptr<WorkerLoop> a_loop(InstanceId instance = instance_a) {
         return std::make_unique<WorkerLoop>(
             worker_settings(instance),
-            WorkerPorts{faulty, plan, deliver, monotonic, random, log, observer});
+            WorkerPorts{faulty, plan, deliver, admit, judge, monotonic, random, log, observer});
     }
     /// The process dies and starts again; what it had not settled waits for the end of its lease.
     void crash() { loop = a_loop(an_id<InstanceId>()); }
@@ -102,6 +102,8 @@ protected:
     DeliverEvent deliver{store, zones, ids, {webhook, inbox, &in_process, handlers}};
     FaultyQueue faulty{queue};
     FakeRandom random;
+    AdmitEvents admit{store, random};
+    JudgeReceivers judge{store, CircuitPolicy{}};
     CountingObserver observer;
     std::unique_ptr<WorkerLoop> loop = a_loop();
 };

@@ -45,6 +45,48 @@ void write_retry_policy(base::JsonWriter& json, const RetryPolicy& policy) {
     json.end_array().end_object();
 }
 
+std::optional<RateLimit> rate_limit_in(const Members& members) {
+    const auto rate = members.object("rateLimit");
+    if (!rate) return std::nullopt;
+    const std::uint32_t per_second = rate->count("perSecond").value_or(0);
+    return RateLimit{per_second, rate->count("burst").value_or(per_second)};
+}
+
+Edit<RateLimitEdit> rate_limit_edit_in(const Members& members) {
+    if (!members.has("rateLimit")) return std::nullopt;
+    const auto rate = members.object("rateLimit");
+    if (!rate) return std::optional<RateLimitEdit>{};
+    return std::optional{RateLimitEdit{rate->count("perSecond"), rate->count("burst")}};
+}
+
+void write_limits(base::JsonWriter& json, const Endpoint& endpoint) {
+    json.key("rateLimit");
+    if (endpoint.rate_limit) {
+        json.begin_object()
+            .member("perSecond", endpoint.rate_limit->per_second)
+            .member("burst", endpoint.rate_limit->burst)
+            .end_object();
+    } else {
+        json.null();
+    }
+    json.member("maxInFlight", endpoint.max_in_flight);
+}
+
+void write_circuit(base::JsonWriter& json, const CircuitShown& shown) {
+    const Circuit& circuit = shown.circuit;
+    const auto text = [](std::optional<Instant> instant) {
+        return instant ? std::optional{format_instant_millis(*instant)} : std::nullopt;
+    };
+    const bool is_open = circuit.state == CircuitState::open;
+    json.key("circuit")
+        .begin_object()
+        .member("state", to_string(circuit.state))
+        .member("failureRatio", failure_ratio(circuit, shown.now, shown.policy))
+        .member("openedAt", text(circuit.opened_at))
+        .member("probeAt", text(is_open ? std::optional{circuit.probe_at} : std::nullopt))
+        .end_object();
+}
+
 std::optional<std::string> if_any(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -67,6 +109,8 @@ Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds defa
         duration_at(members.text("timeout"), "/timeout", errors).value_or(default_timeout);
     endpoint.retry_policy = retry_policy_in(members, errors).value_or(RetryPolicy{});
     endpoint.retry_client_errors = members.count("retryClientErrors").value_or(0);
+    endpoint.rate_limit = rate_limit_in(members);
+    endpoint.max_in_flight = members.count("maxInFlight");
     endpoint.enabled = members.truth("enabled").value_or(true);
     endpoint.secret = members.text("secret");
     endpoint.ed25519 = members.truth("ed25519").value_or(false);
@@ -85,6 +129,9 @@ Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
     edit.timeout = duration_at(members.text("timeout"), "/timeout", errors);
     edit.retry_policy = retry_policy_in(members, errors);
     edit.retry_client_errors = members.count("retryClientErrors");
+    edit.rate_limit = rate_limit_edit_in(members);
+    edit.max_in_flight = members.count_edit("maxInFlight");
+    edit.close_circuit = members.has("circuit");  // it may only be asked to be closed
     edit.enabled = members.truth("enabled");
     edit.ed25519 = members.truth("ed25519");
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
@@ -102,7 +149,8 @@ Result<Rotation> rotation(const JsonBody& body) {
     return rotation;
 }
 
-std::string endpoint_json(const Endpoint& endpoint, const std::string& secret) {
+std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
+                          const std::string& secret) {
     base::JsonWriter json;
     json.begin_object()
         .member("id", to_string(endpoint.id))
@@ -114,10 +162,12 @@ std::string endpoint_json(const Endpoint& endpoint, const std::string& secret) {
     for (const auto& [name, value] : endpoint.headers) json.member(name, value);
     json.end_object().member("timeout", format_duration(endpoint.timeout));
     write_retry_policy(json, endpoint.retry_policy);
-    json.member("retryClientErrors", endpoint.retry_client_errors)
-        .member("enabled", endpoint.enabled);
-    json.member("disabledReason", endpoint.disabled_reason)
-        .member("secretHint", if_any(endpoint.secret_hint))
+    json.member("retryClientErrors", endpoint.retry_client_errors);
+    write_limits(json, endpoint);
+    json.member("enabled", endpoint.enabled);
+    json.member("disabledReason", endpoint.disabled_reason);
+    write_circuit(json, circuit);
+    json.member("secretHint", if_any(endpoint.secret_hint))
         .member("ed25519", !endpoint.public_key.empty())
         .member("publicKey", if_any(endpoint.public_key));
     if (!secret.empty()) json.member("secret", secret);

@@ -17,8 +17,15 @@ namespace sundial::http {
                                                std::chrono::seconds default_timeout);
 [[nodiscard]] Result<EndpointEdit> endpoint_edit(const JsonBody& body);
 [[nodiscard]] Result<Rotation> rotation(const JsonBody& body);
+/// Its circuit, as it was at `now`.
+struct CircuitShown {
+    Circuit circuit;
+    Instant now;
+    const CircuitPolicy& policy;
+};
 /// `secret` is shown by the answer that made it, and by no other.
-[[nodiscard]] std::string endpoint_json(const Endpoint& endpoint, const std::string& secret = "");
+[[nodiscard]] std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
+                                        const std::string& secret = "");
 [[nodiscard]] std::string test_json(const TestDelivery& test);
 [[nodiscard]] std::string inbox_json(const InboxRequest& received);
 

@@ -1,5 +1,7 @@
 #include "adapters/http/api/endpoint_routes.hpp"
 
+#include <vector>
+
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/endpoint_codec.hpp"
@@ -23,11 +25,15 @@ public:
         query.page = *page;
 
         const Page<Endpoint> endpoints = api_.queries.endpoints(query);
+        std::vector<EndpointId> ids;
+        for (const Endpoint& endpoint : endpoints.items) ids.push_back(endpoint.id);
+        const Circuits circuits = api_.queries.circuits(ids);
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
-        for (const Endpoint& endpoint : endpoints.items) {
-            json.raw(endpoint_json(endpoint));
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const Endpoint& endpoint = endpoints.items[i];
+            json.raw(endpoint_json(endpoint, {circuits.circuits[i], circuits.now, api_.circuit}));
             last = {std::to_string(endpoint.created_at.time_since_epoch().count()),
                     endpoint.id.value};
         }
@@ -39,14 +45,14 @@ public:
         if (!wanted) return refused(wanted.error(), request);
         const auto made = api_.create.run(*wanted, caller_of(request));
         if (!made) return refused(made.error(), request);
-        return created(endpoint_json(made->endpoint, made->secret), made->endpoint.version,
-                       "/v1/endpoints/" + to_string(made->endpoint.id));
+        return created(endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret),
+                       made->endpoint.version, "/v1/endpoints/" + to_string(made->endpoint.id));
     }
 
     [[nodiscard]] Response get(const Request& request) const {
         const auto endpoint = api_.queries.endpoint(request.path_value("id"));
         if (!endpoint) return refused(endpoint.error(), request);
-        return found(request, endpoint_json(*endpoint), endpoint->version);
+        return found(request, endpoint_json(*endpoint, circuit_of(*endpoint)), endpoint->version);
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
@@ -55,7 +61,8 @@ public:
         const auto endpoint =
             api_.edit.run(request.path_value("id"), *edit, expected(request), caller_of(request));
         if (!endpoint) return refused(endpoint.error(), request);
-        return with_etag(json(200, endpoint_json(*endpoint)), endpoint->version);
+        return with_etag(json(200, endpoint_json(*endpoint, circuit_of(*endpoint))),
+                         endpoint->version);
     }
 
     [[nodiscard]] Response rotate(const Request& request) const {
@@ -64,8 +71,9 @@ public:
         const auto made =
             api_.rotate.run(request.path_value("id"), *wish, expected(request), caller_of(request));
         if (!made) return refused(made.error(), request);
-        return with_etag(json(200, endpoint_json(made->endpoint, made->secret)),
-                         made->endpoint.version);
+        return with_etag(
+            json(200, endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret)),
+            made->endpoint.version);
     }
 
     [[nodiscard]] Response test(const Request& request) const {
@@ -94,6 +102,10 @@ public:
     }
 
 private:
+    [[nodiscard]] CircuitShown circuit_of(const Endpoint& endpoint) const {
+        const Circuits found = api_.queries.circuits(std::vector{endpoint.id});
+        return {found.circuits.front(), found.now, api_.circuit};
+    }
     [[nodiscard]] std::optional<Version> expected(const Request& request) const {
         return expected_version(request, [&]() -> std::optional<Version> {
             const auto endpoint = api_.queries.endpoint(request.path_value("id"));

@@ -21,6 +21,7 @@ struct EndpointApi {
     ClearInbox& clear_inbox;
     Queries& queries;
     std::chrono::seconds default_timeout;
+    CircuitPolicy circuit{};
 };
 
 /// /v1/endpoints.

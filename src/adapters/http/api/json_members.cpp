@@ -27,7 +27,8 @@ std::optional<bool> Members::truth(std::string_view name) const {
 
 std::optional<std::uint32_t> Members::count(std::string_view name) const {
     const bj::value* value = object_->if_contains(name);
-    return value == nullptr ? std::nullopt : std::optional(value->to_number<std::uint32_t>());
+    return value == nullptr || value->is_null() ? std::nullopt
+                                                : std::optional(value->to_number<std::uint32_t>());
 }
 
 std::optional<std::uint64_t> Members::number(std::string_view name) const {
@@ -38,6 +39,11 @@ std::optional<std::uint64_t> Members::number(std::string_view name) const {
 Edit<std::string> Members::edit(std::string_view name) const {
     if (!has(name)) return std::nullopt;
     return text(name);
+}
+
+Edit<std::uint32_t> Members::count_edit(std::string_view name) const {
+    if (!has(name)) return std::nullopt;
+    return count(name);
 }
 
 std::map<std::string, std::string> Members::texts(std::string_view name) const {
@@ -63,7 +69,8 @@ TextsEdit Members::texts_edit(std::string_view name) const {
 
 std::optional<Members> Members::object(std::string_view name) const {
     const bj::value* value = object_->if_contains(name);
-    return value == nullptr ? std::nullopt : std::optional(Members(value->as_object()));
+    return value == nullptr || value->is_null() ? std::nullopt
+                                                : std::optional(Members(value->as_object()));
 }
 
 std::vector<std::string> Members::list(std::string_view name) const {

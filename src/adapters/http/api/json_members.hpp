@@ -30,8 +30,11 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> number(std::string_view name) const;
     /// Absent, null, or a text: what a merge patch says of a value that may be removed.
     [[nodiscard]] Edit<std::string> edit(std::string_view name) const;
+    /// The same of a count.
+    [[nodiscard]] Edit<std::uint32_t> count_edit(std::string_view name) const;
     [[nodiscard]] std::map<std::string, std::string> texts(std::string_view name) const;
     [[nodiscard]] TextsEdit texts_edit(std::string_view name) const;
+    /// Empty if it is null, too.
     [[nodiscard]] std::optional<Members> object(std::string_view name) const;
     [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
     [[nodiscard]] bool is_text(std::string_view name) const;

@@ -83,7 +83,7 @@ protected:
     Router router{product_api(), everybody, log};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, settings};
+    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
     RotateSecret rotate_secret{store, secrets, ids};
     TestEndpoint test_endpoint{store, deliveries, ids};
     ReadInbox read_inbox{store};
