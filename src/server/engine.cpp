@@ -415,7 +415,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                        .read_inbox = p.read_inbox,
                                        .clear_inbox = p.clear_inbox,
                                        .queries = p.queries,
-                                       .default_timeout = p.settings.delivery.timeout});
+                                       .default_timeout = p.settings.delivery.timeout,
+                                       .circuit = p.settings.delivery.circuit});
     http::add_pull_routes(
         router, {.pull = p.pull, .settle = p.settle_pulled, .watch = p.watch, .zones = p.zones});
     http::add_schedule_routes(router, {.create = p.create_schedule,

@@ -122,6 +122,85 @@ TEST_F(Endpoints, AreInboxesOnlyWhereThatIsAllowed) {
     EXPECT_THAT(defects_of(in_production.run(bin(), "req-1")), ElementsAre("/type not_allowed"));
 }
 
+TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
+    NewEndpoint wanted = crm();
+    wanted.rate_limit = RateLimit{50, 100};
+    wanted.max_in_flight = 20;
+    const Endpoint endpoint = create(wanted).endpoint;
+    EXPECT_EQ(endpoint.rate_limit, (RateLimit{50, 100}));
+    EXPECT_EQ(endpoint.max_in_flight, 20U);
+
+    EndpointEdit wish;
+    wish.rate_limit = RateLimitEdit{.per_second = 10, .burst = {}};
+    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{10, 100}));
+    wish = {};
+    wish.rate_limit = std::optional<RateLimitEdit>{};
+    wish.max_in_flight = std::optional<std::uint32_t>{};
+    const Endpoint free = edit(endpoint, wish).value();
+    EXPECT_EQ(free.rate_limit, std::nullopt);
+    EXPECT_EQ(free.max_in_flight, std::nullopt);
+    wish = {};
+    wish.rate_limit = RateLimitEdit{.per_second = 7, .burst = {}};
+    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{7, 7}));
+}
+
+TEST_F(Endpoints, RefuseLimitsThatAreNone) {
+    NewEndpoint wanted = crm();
+    wanted.rate_limit = RateLimit{0, 10'001};
+    wanted.max_in_flight = 0;
+    EXPECT_THAT(refused(wanted),
+                UnorderedElementsAre("/rateLimit/perSecond out_of_range",
+                                     "/rateLimit/burst out_of_range", "/maxInFlight out_of_range"));
+    const Endpoint endpoint = create(crm()).endpoint;
+    EndpointEdit wish;
+    wish.rate_limit = RateLimitEdit{.per_second = {}, .burst = 5};
+    EXPECT_THAT(defects_of(edit(endpoint, wish)), ElementsAre("/rateLimit/perSecond required"));
+}
+
+TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    const auto circuit_of = [&] { return queries.circuits(std::vector{endpoint.id}).circuits[0]; };
+    write([&](Transaction& tx) {
+        const Circuit fresh = tx.circuits().lock(endpoint.id);
+        tx.circuits().put(count(fresh, {.failed = 5}, tx.now(), CircuitPolicy{}));
+    });
+    ASSERT_EQ(circuit_of().state, CircuitState::open);
+    NewEvent wanted = a_reminder();
+    wanted.endpoint = to_string(endpoint.id);
+    wanted.target.utc = "now";
+    scheduled(wanted);
+    const Event claimed = claimed_one();
+    queue.give_back(std::vector{GivenBack{.id = claimed.id,
+                                          .held = claimed.version,
+                                          .number = claimed.attempt,
+                                          .by = instance_a,
+                                          .delay = 1h,
+                                          .reason = "CIRCUIT_OPEN",
+                                          .obstacle = Obstacle::circuit}});
+    EndpointEdit wish;
+    wish.close_circuit = true;
+    EXPECT_EQ(edit(endpoint, wish)->version, endpoint.version);
+    EXPECT_EQ(circuit_of().state, CircuitState::closed);
+    EXPECT_EQ(queue.depth().waiting_for_circuit, 0U);
+    EXPECT_EQ(queue.depth().due, 1U);
+    EXPECT_EQ(log.lines().back().event_name, "endpoint.circuit_closed");
+}
+
+TEST_F(Endpoints, ForgetTheirCircuitWhenTheyAreEnabled) {
+    NewEndpoint wanted = crm();
+    wanted.enabled = false;
+    const Endpoint endpoint = create(wanted).endpoint;
+    write([&](Transaction& tx) {
+        Circuit failing = tx.circuits().lock(endpoint.id);
+        failing.failing_since = noon - 24h * 30;
+        tx.circuits().put(failing);
+    });
+    EndpointEdit wish;
+    wish.enabled = true;
+    ASSERT_TRUE(edit(endpoint, wish));
+    EXPECT_EQ(queries.circuits(std::vector{endpoint.id}).circuits[0].failing_since, std::nullopt);
+}
+
 TEST_F(Endpoints, TakeAnExternalIdOnce) {
     NewEndpoint wanted = crm();
     wanted.external_id = "crm";

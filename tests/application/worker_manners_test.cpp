@@ -112,8 +112,8 @@ protected:
 };
 
 TEST_F(WorkerMannersTest, AsksNobodyForAHealthyEndpointWithoutLimits) {
-    take(10, to(an_endpoint()));
-    send(10);
+    take(5, to(an_endpoint()));
+    send(5);
     look(never);
     expect_rest();
 }

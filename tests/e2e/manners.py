@@ -8,8 +8,7 @@ import time
 import harness as h
 
 LEASE = 15  # seconds, the shortest that is allowed
-BRIEF = (f"--scheduler.lease=PT{LEASE}S", "--delivery.timeout=PT5S", "--delivery.circuit.open=PT2S",
-         "--delivery.circuit.open_max=PT4S")
+BRIEF = (f"--scheduler.lease=PT{LEASE}S", "--delivery.timeout=PT5S")
 
 
 class Receiver:
@@ -112,7 +111,7 @@ def all_completed(client, count):
 def breaker(kind):
     """Down: the circuit opens, events wait and no try of theirs is spent, one probe at a time. Up: it closes."""
     receiver = Receiver(status=503)
-    with instances(kind) as servers:
+    with instances(kind, "--delivery.circuit.open=PT2S", "--delivery.circuit.open_max=PT4S") as servers:
         client = servers[0].client()
         endpoint(client, receiver.url)
         assert circuit(client) == {"state": "CLOSED", "failureRatio": 0.0, "openedAt": None, "probeAt": None}
@@ -208,7 +207,7 @@ def rate(kind):
         all_completed(client, count)
         times = sorted(receiver.times)
         # A request may be on its way for a while: it is when it arrives that is measured here.
-        on_the_way = 0.5
+        on_the_way = 1.0
         for first in range(count):
             for last in range(first, count):
                 span = times[last] - times[first] + on_the_way

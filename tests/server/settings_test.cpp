@@ -101,13 +101,20 @@ TEST(Settings, AnUnknownKeyIsAnErrorThatSaysWhatWasMeant) {
 }
 
 TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
-    const std::pair<std::string, std::string> wrong[] = {
-        {"http.listen", "8080"},        {"storage.pool_size", "none"},
-        {"storage.shards", "12"},       {"scheduler.lease", "30"},
-        {"scheduler.lease", "P1D"},     {"scheduler.birthday_time", "25:00"},
-        {"delivery.allow_http", "yes"}, {"delivery.ports", "443,x"},
-        {"log.level", "loud"},          {"scheduler.claim_batch", "0"},
-        {"delivery.timeout", "PT31S"}};
+    const std::pair<std::string, std::string> wrong[] = {{"http.listen", "8080"},
+                                                         {"storage.pool_size", "none"},
+                                                         {"storage.shards", "12"},
+                                                         {"scheduler.lease", "30"},
+                                                         {"scheduler.lease", "P1D"},
+                                                         {"scheduler.birthday_time", "25:00"},
+                                                         {"delivery.allow_http", "yes"},
+                                                         {"delivery.ports", "443,x"},
+                                                         {"log.level", "loud"},
+                                                         {"scheduler.claim_batch", "0"},
+                                                         {"delivery.timeout", "PT31S"},
+                                                         {"delivery.circuit.failure_ratio", "1.5"},
+                                                         {"delivery.circuit.failure_ratio", "half"},
+                                                         {"delivery.circuit.open", "PT0S"}};
     for (const auto& [key, text] : wrong) {
         EXPECT_THAT(complaint_about({.flags = {{key, text}}}), HasSubstr(key)) << text;
     }
@@ -117,6 +124,19 @@ TEST(Settings, ALeaseThatASlowReceiverWouldOutliveIsRefused) {
     EXPECT_THAT(
         complaint_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),
         HasSubstr("scheduler.lease"));
+}
+
+TEST(Settings, ACircuitIsATableOfItsOwnAndItsPauseHasABound) {
+    const SettingsFile file(
+        "[delivery]\n"
+        "circuit = {window = \"PT30S\", min_calls = 7, failure_ratio = 0.25, open = \"PT5S\"}\n");
+    const auto circuit = load_settings({.file = file.path()}).settings.delivery.circuit;
+    EXPECT_EQ(circuit, (CircuitPolicy{.window = std::chrono::seconds(30),
+                                      .min_calls = 7,
+                                      .failure_ratio = 0.25,
+                                      .open = std::chrono::seconds(5)}));
+    EXPECT_THAT(complaint_about({.flags = {{"delivery.circuit.open_max", "PT20S"}}}),
+                HasSubstr("delivery.circuit.open"));
 }
 
 TEST(Settings, ABrokenFileIsNamedWithItsLine) {
