@@ -366,9 +366,10 @@ class CrashPoints(Profile):
     name = "crashpoints"
     instances = 2
     first_points = ("migrate: before commit", "migrate: after commit")
-    points = ("create: before commit", "create: after commit", "claim: before commit", "claim: after commit",
-              "claim: before send", "send: mid request", "answer: before commit", "settle: before commit",
-              "settle: after commit", "plan: before commit", "plan: after commit", "release: before commit",
+    # What a schedule brings first: it ends with the time of the run.
+    points = ("plan: before commit", "plan: after commit", "create: before commit", "create: after commit",
+              "claim: before commit", "claim: after commit", "claim: before send", "send: mid request",
+              "answer: before commit", "settle: before commit", "settle: after commit", "release: before commit",
               "release: after commit", "cancel: before commit", "cancel: after commit", "extend: before commit",
               "extend: after commit")
     faults = tuple(f"crash at {point}" for point in (*first_points, *points))
@@ -382,7 +383,7 @@ class CrashPoints(Profile):
         for point in self.first_points if instance.number == 0 else ():
             instance.start(wait=False, environment={"CRASH_POINT": f"{point}:2"})
             self.dies_at(world, instance, point, lambda: None)
-        # It does not come to the first of them before there are events.
+        # It does not come to the first of these before there are events.
         instance.start(environment=self.armed(world) if instance.number == 0 else None)
 
     def armed(self, world):
