@@ -370,6 +370,24 @@ TEST_F(WorkerLoopTest, AbandonsATryWhoseLeaseItCannotExtendBeforeItIsOver) {
     EXPECT_THAT(webhook.abandoned, ElementsAre(event.id));
 }
 
+TEST_F(WorkerLoopTest, SendsWhatADeadHolderHadWithinATickOfTheEndOfItsLeaseAndNotBefore) {
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    turn(8);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+    crash();
+    pass(30s - 1us);
+    turn(20);
+    EXPECT_THAT(webhook.requests, SizeIs(1));
+
+    pass(1us);
+    const Mono over = monotonic.time;
+    for (int i = 0; i < 20 && webhook.requests.size() == 1; ++i) turn(1);
+    ASSERT_THAT(webhook.requests, SizeIs(2));
+    EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
+    EXPECT_LE(monotonic.time - over, worker_settings().tick);
+}
+
 TEST_F(WorkerLoopTest, FailsWhatWasLostTooOftenWithoutSendingIt) {
     Endpoint endpoint = an_endpoint().with_retry_policy({.kind = RetryPolicy::Kind::seed});
     const Event event = a_due_event(an_existing_endpoint(endpoint));
