@@ -194,6 +194,9 @@ class Checker:
         settled = next((step for step in steps if step[1] == SETTLE and step[3] == accepted[4] and step[6] == "ok"), None)
         if settled is not None and settled[7] == "COMPLETED":
             return verdict.breach("I9", f"{event}: sent again as {again[4]} though COMPLETED was committed")
+        given_up = settled is not None and settled[7] == "RETRY" and settled[8] is None
+        if given_up and answer[0] - sent[0] >= self.timeout // 2:
+            return verdict.excuse("I9", "its 2xx came late, and its sender had given up")
         cause = self.faults.during({self.sender(claims, accepted[4])}, answer[0] - self.timeout, min(again[0], answer[0] + self.lease))
         if cause:
             return verdict.excuse("I9", cause)
