@@ -1,0 +1,401 @@
+#include "simulation/checker.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "domain/time/text.hpp"
+
+namespace sundial::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Reliability 11: back within lease + 2 ticks + 5 s. The lease is counted where there is one.
+constexpr auto back_within = 7s;
+/// Whatever is done at one moment: calls take their time.
+constexpr auto soon = 50ms;
+constexpr auto signed_within = 5s;
+
+bool accepts(int status) { return status >= 200 && status < 300; }
+
+/// When what was broken, and for whom.
+class Faults {
+public:
+    explicit Faults(const std::vector<Fault>& faults) {
+        for (const Fault& fault : faults) of_[fault.source].push_back(fault);
+        for (auto& [source, list] : of_) std::ranges::sort(list, {}, &Fault::begin);
+    }
+    /// The kind of one that hit `source`, or everybody, within that time.
+    [[nodiscard]] std::optional<std::string> during(std::uint32_t source, Time begin,
+                                                    Time end) const {
+        if (auto kind = among(source, begin, end)) return kind;
+        return among(everybody, begin, end);
+    }
+    [[nodiscard]] bool anywhere(Time begin, Time end) const {
+        return std::ranges::any_of(
+            of_, [&](const auto& entry) { return among(entry.first, begin, end).has_value(); });
+    }
+
+private:
+    static constexpr std::uint32_t everybody = 0;
+    /// No fault lasts longer, but for a time in which nobody is there, which is everybody's.
+    static constexpr Time longest = std::chrono::hours{100};
+
+    [[nodiscard]] std::optional<std::string> among(std::uint32_t source, Time begin,
+                                                   Time end) const {
+        const auto found = of_.find(source);
+        if (found == of_.end()) return std::nullopt;
+        const auto& list = found->second;
+        auto at = std::ranges::lower_bound(list, begin - longest, {}, &Fault::begin);
+        for (; at != list.end() && at->begin <= end; ++at) {
+            if (at->end >= begin) return at->kind;
+        }
+        return std::nullopt;
+    }
+    std::map<std::uint32_t, std::vector<Fault>> of_;
+};
+
+/// What is known of one event at a point of its history.
+struct Life {
+    struct Request {
+        const Step* step;
+        Time end = Time::max();  // still under way
+    };
+    struct Holder {
+        std::uint32_t source;
+        std::uint64_t version;
+        Instant until;
+    };
+    std::optional<Holder> holder;
+    std::uint64_t version = 0;
+    std::uint32_t attempt = 0;  // of the latest claim
+    std::uint32_t highest_sent = 0;
+    std::set<std::uint32_t> sent;
+    std::set<std::uint64_t> settled;  // versions of claims whose settlement took effect
+    std::vector<Request> requests;
+    const Step* accepted = nullptr;  // the first answer, heard or not, of a receiver that accepted
+    const Step* ended = nullptr;     // the step that made it final
+    std::optional<Instant> not_before;  // its next try
+    /// By the receiver, in its answer to that claim; counts once its sender has settled it.
+    std::optional<std::pair<std::uint64_t, Instant>> asked_to_wait;
+    bool edited = false;
+};
+
+class Checker {
+public:
+    explicit Checker(const History& history) : history_(history), faults_(history.faults) {}
+
+    Verdict run() {
+        for (const Step& step : history_.steps) follow(step);
+        judge_keys();
+        for (const FinalEvent& one : history_.events) judge(one);
+        judge_acknowledged();
+        for (const FinalChain& chain : history_.chains) {
+            if (!chain.alive) {
+                breach("I1", "nothing follows: " + chain.schedule, std::nullopt);
+            }
+        }
+        return std::move(verdict_);
+    }
+
+private:
+    void breach(std::string invariant, std::string text, std::optional<EventId> event) {
+        verdict_.breaches.push_back({std::move(invariant), std::move(text), event});
+    }
+    void breach(std::string invariant, std::string text, const Step& step) {
+        breach(std::move(invariant), std::move(text) + ": " + describe(step), step.id);
+    }
+    /// A breach unless a fault of one of these explains it.
+    void breach_unless_fault(const char* invariant, const std::string& text, const Step& step,
+                             std::initializer_list<std::uint32_t> sources, Time begin) {
+        for (const std::uint32_t source : sources) {
+            if (const auto kind = faults_.during(source, begin, step.mono)) {
+                ++verdict_.excused[std::string{invariant} + " " + *kind];
+                return;
+            }
+        }
+        breach(invariant, text, step);
+    }
+
+    void follow(const Step& step) {
+        if (step.op == Op::erase && step.how != How::refused) users_were_erased_ = true;
+        if (step.op == Op::create) return follow_create(step);
+        if (!step.id) return;
+        Life& life = lives_[*step.id];
+        switch (step.op) {
+            case Op::claim:
+                return follow_claim(step, life);
+            case Op::extend:
+                return follow_extend(step, life);
+            case Op::settle:
+            case Op::release:
+                return follow_write(step, life);
+            case Op::request:
+                return follow_request(step, life);
+            case Op::answer:
+            case Op::close:
+                return follow_end(step, life);
+            case Op::cancel:
+                if (step.how == How::ok && life.ended == nullptr) life.ended = &step;
+                return;
+            case Op::edit:
+                life.edited = true;
+                return;
+            case Op::retry:
+                return;
+            case Op::create:
+            case Op::erase:
+            case Op::manage:
+                return;
+        }
+    }
+
+    void follow_create(const Step& step) {
+        if (!step.sound) breach("I11", "not the moment that was asked for", step);
+        if (step.how == How::ok && step.id) acknowledged_.push_back(&step);
+        if (step.how == How::ok && step.id && !step.what.empty()) {
+            const auto [known, is_new] = by_asked_key_.emplace(step.what, *step.id);
+            if (!is_new && known->second != *step.id) breach("I3", "two events for one key", step);
+        }
+    }
+
+    void follow_claim(const Step& step, Life& life) {
+        if (life.holder && step.at < life.holder->until) {
+            breach("I6", "claimed while another has it", step);
+        }
+        if (step.version <= life.version) breach("I6", "its version did not grow", step);
+        if (step.attempt != life.attempt + 1) breach("I6", "its number is not the next", step);
+        if (life.ended != nullptr) {
+            breach(life.ended->op == Op::cancel ? "I13" : "I4", "claimed though it is over", step);
+        }
+        if (step.at < step.target) breach("I10", "claimed early", step);
+        if (!step.sound) breach("I11", "its instant is not its local time", step);
+        if (life.not_before && step.at < *life.not_before) {
+            breach("I13", "its next try was promised for later", step);
+        }
+        judge_lateness(step, life);
+        life.holder = {step.source, step.version, step.until};
+        life.version = step.version;
+        life.attempt = step.attempt;
+        life.not_before.reset();
+    }
+
+    void judge_lateness(const Step& step, const Life& life) {
+        if (!history_.roomy) return;
+        Instant ready = std::max(step.target, step.created_at);
+        if (life.holder) ready = std::max(ready, life.holder->until);
+        if (life.not_before) ready = std::max(ready, *life.not_before);
+        // Paused, edited or parked in between: it is not known since when it could be claimed.
+        const bool unclear = life.edited || (life.holder && life.not_before) ||
+                             (!life.holder && !life.not_before && step.version != 2);
+        if (unclear || step.at - ready <= back_within) return;
+        const Time ready_since = step.mono - (step.at - ready);
+        if (faults_.anywhere(ready_since - 2s, step.mono)) {
+            ++verdict_.excused["I12 a fault"];
+            return;
+        }
+        breach("I12", "not taken up in time", step);
+    }
+
+    void follow_extend(const Step& step, Life& life) {
+        if (step.how != How::ok) return;
+        if (!life.holder || life.holder->version != step.version) {
+            return breach("I6", "extended by who does not have it", step);
+        }
+        life.holder->until = step.until;
+    }
+
+    void follow_write(const Step& step, Life& life) {
+        if (step.how != How::ok) return;
+        if (life.settled.contains(step.version)) return;  // repeated, since its answer was lost
+        if (!life.holder || life.holder->version != step.version ||
+            life.holder->source != step.source) {
+            return breach("I6", "written by who does not have it", step);
+        }
+        if (life.ended != nullptr) breach("I4", "written though it is over", step);
+        life.settled.insert(step.version);
+        life.holder.reset();
+        life.version = step.version + 1;
+        life.not_before.reset();
+        if (step.op == Op::release) return;
+        if (step.what == "retry") {
+            life.not_before = step.until;
+            if (life.asked_to_wait && life.asked_to_wait->first == step.version &&
+                step.until < life.asked_to_wait->second) {
+                breach("I13", "the receiver asked for more time", step);
+            }
+            return;
+        }
+        life.ended = &step;
+        if (step.what == "completed" && life.accepted == nullptr) {
+            breach("I5", "COMPLETED, and no receiver has accepted it", step);
+        }
+    }
+
+    void follow_request(const Step& step, Life& life) {
+        if (step.attempt > life.attempt) breach("I15", "a number that nobody has claimed", step);
+        if (!life.sent.insert(step.attempt).second) breach("I8", "a number sent twice", step);
+        if (step.at < step.target) breach("I10", "sent early", step);
+        const Time recently = step.mono - 10min;
+        if (step.attempt < life.highest_sent) {
+            breach_unless_fault("I8", "numbers do not grow", step, {step.source}, recently);
+        }
+        life.highest_sent = std::max(life.highest_sent, step.attempt);
+        if (!life.requests.empty()) {
+            const Step& first = *life.requests.front().step;
+            if (first.key != step.key) breach("I8", "another key than before", step);
+            if (first.what != step.what && !step.what.empty()) {
+                breach("I8", "another body than before", step);
+            }
+        }
+        for (const Life::Request& other : life.requests) {
+            if (other.end <= step.mono) continue;
+            breach_unless_fault("I7", "two requests at once", step,
+                                {step.source, other.step->source}, other.step->mono - 2min);
+        }
+        if (life.ended != nullptr) {
+            breach_unless_fault(life.ended->op == Op::cancel ? "I13" : "I4",
+                                "sent though it is over", step, {step.source}, recently);
+        }
+        if (step.until != Instant{} && std::chrono::abs(step.at - step.until) > signed_within) {
+            breach_unless_fault("I14", "its timestamp is wrong", step, {step.source}, recently);
+        }
+        judge_duplicate(step, life);
+        life.requests.push_back({&step});
+    }
+
+    /// Only a cause that the history tells excuses a request after one that was accepted.
+    void judge_duplicate(const Step& step, const Life& life) {
+        if (life.accepted == nullptr) return;
+        if (life.accepted->how == How::unknown || life.accepted->op == Op::close) {
+            ++verdict_.excused["I9 its answer did not arrive"];
+            return;
+        }
+        breach_unless_fault("I9", "sent again though it was accepted", step,
+                            {life.accepted->source, step.source}, life.accepted->mono - 2min);
+    }
+
+    void follow_end(const Step& step, Life& life) {
+        for (Life::Request& request : life.requests) {
+            if (request.step->attempt == step.attempt && request.end == Time::max()) {
+                request.end = step.mono;
+            }
+        }
+        if (accepts(step.status) && life.accepted == nullptr) life.accepted = &step;
+        if (step.op == Op::answer && step.how == How::ok && step.retry_after) {
+            life.asked_to_wait = {step.version, step.at + *step.retry_after};
+        }
+    }
+
+    // What is there in the end.
+
+    void judge_keys() {
+        std::map<std::string_view, int> taken;
+        for (const FinalEvent& one : history_.events) {
+            const EventStatus status = status_of(one.event);
+            if (status == EventStatus::failed || status == EventStatus::cancelled) continue;
+            if (++taken[one.event.key.value] == 2) {
+                breach("I4", "two live or COMPLETED events with the key " + one.event.key.value,
+                       one.event.id);
+            }
+        }
+    }
+
+    void judge_acknowledged() {
+        std::set<EventId> there;
+        for (const FinalEvent& one : history_.events) there.insert(one.event.id);
+        for (const Step* step : acknowledged_) {
+            if (!there.contains(*step->id)) breach("I1", "told to be stored, and gone", *step);
+        }
+        for (const auto& [id, life] : lives_) {
+            if (life.requests.empty() || there.contains(id) || users_were_erased_) continue;
+            breach("I2", "a request without an event", *life.requests.front().step);
+        }
+    }
+
+    void judge(const FinalEvent& one) {
+        const Event& event = one.event;
+        const auto found = lives_.find(event.id);
+        const Life* life = found == lives_.end() ? nullptr : &found->second;
+        if (is_final(event)) {
+            judge_end(event, life);
+            judge_attempts(one);
+        } else {
+            judge_waiting(one, life);
+        }
+    }
+
+    void judge_end(const Event& event, const Life* life) {
+        const EventStatus status = status_of(event);
+        const Step* ended = life == nullptr ? nullptr : life->ended;
+        if (status == EventStatus::cancelled) return;  // by a client, or by a policy
+        if (ended == nullptr) return breach("I4", "over, and nobody has settled it", event.id);
+        const bool as_settled =
+            ended->what == (status == EventStatus::completed ? "completed" : "failed");
+        if (ended->op == Op::cancel || !as_settled) {
+            breach("I4", "is " + std::string{to_string(status)} + " in the end", *ended);
+        }
+    }
+
+    void judge_attempts(const FinalEvent& one) {
+        const Event& event = one.event;
+        std::uint32_t counted = 0, highest = 0;
+        std::optional<AttemptOutcome> last;
+        for (const AttemptRecord& attempt : one.attempts) {
+            highest = std::max(highest, attempt.number.value);
+            last = attempt.outcome;
+            counted += attempt.outcome == AttemptOutcome::retryable ||
+                       attempt.outcome == AttemptOutcome::lost ||
+                       attempt.outcome == AttemptOutcome::late;
+            if (status_of(event) == EventStatus::completed &&
+                attempt.outcome == AttemptOutcome::permanent) {
+                breach("I16", "COMPLETED after a refusal", event.id);
+            }
+        }
+        if (highest > event.attempt.value) breach("I16", "a try after its last", event.id);
+        if (counted != event.retry_count) breach("I16", "its tries do not add up", event.id);
+        if (status_of(event) == EventStatus::failed &&
+            (!last || *last == AttemptOutcome::succeeded || *last == AttemptOutcome::released)) {
+            breach("I16", "FAILED, and no try says why", event.id);
+        }
+    }
+
+    void judge_waiting(const FinalEvent& one, const Life* life) {
+        const Event& event = one.event;
+        if (event.claimable_at < history_.ended_at - back_within) {
+            return breach("I17", "due, and nobody takes it", event.id);
+        }
+        if (is_claimed(event) && event.claimable_at > history_.ended_at + 32s) {
+            return breach("I17", "its lease has no end", event.id);
+        }
+        const bool parked =
+            event.claimable_at == never && status_of(event) == EventStatus::processing;
+        if (parked && one.may_go) return breach("I17", "waits for nothing", event.id);
+        if (life == nullptr) return;
+        if (life->ended != nullptr) {
+            breach(life->ended->op == Op::cancel ? "I13" : "I4", "not over any more", *life->ended);
+        }
+        if (life->not_before && !is_claimed(event) &&
+            std::chrono::abs(event.claimable_at - *life->not_before) > soon) {
+            breach("I17", "waits for longer than it was to", event.id);
+        }
+    }
+
+    const History& history_;
+    Faults faults_;
+    Verdict verdict_;
+    std::unordered_map<EventId, Life> lives_;
+    std::vector<const Step*> acknowledged_;
+    std::map<std::string, EventId> by_asked_key_;
+    bool users_were_erased_ = false;
+};
+
+}  // namespace
+
+Verdict check(const History& history) { return Checker{history}.run(); }
+
+}  // namespace sundial::simulation

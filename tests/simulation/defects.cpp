@@ -1,0 +1,82 @@
+#include "simulation/defects.hpp"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace sundial::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds for_ever = std::chrono::days{1000};
+
+class DefectiveQueue final : public EventQueue {
+public:
+    DefectiveQueue(EventQueue& queue, Store& store, DatabaseClock& clock, Defect defect)
+        : queue_(queue), store_(store), clock_(clock), defect_(defect) {}
+
+    [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    Horizon look() override {
+        Horizon horizon = queue_.look();
+        if (defect_ == Defect::claims_early) horizon.now += 10s;
+        return horizon;
+    }
+    Claimed claim_ready(const ClaimRequest& request) override {
+        ClaimRequest other = request;
+        other.lease = lease_of(request.lease);
+        if (defect_ != Defect::claims_early) return queue_.claim_ready(other);
+        clock_.put_ahead(10s);
+        Claimed claimed = queue_.claim_ready(other);
+        clock_.put_ahead(-10s);
+        return claimed;
+    }
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+        std::vector<Settlement> others{settlements.begin(), settlements.end()};
+        for (Settlement& one : others) {
+            if (defect_ == Defect::no_version_check) take_over(one);
+            auto* retry = std::get_if<RetryIn>(&one.result);
+            if (defect_ == Defect::retry_forgotten && retry != nullptr) retry->delay = for_ever;
+        }
+        return queue_.settle(others);
+    }
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
+        return queue_.give_back(given_back);
+    }
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override {
+        return queue_.extend(held, lease_of(lease));
+    }
+    Backlog backlog() override { return queue_.backlog(); }
+    QueueDepth depth() override { return queue_.depth(); }
+
+private:
+    [[nodiscard]] std::chrono::microseconds lease_of(std::chrono::microseconds lease) const {
+        if (defect_ == Defect::takes_over_early) return 2s;
+        return defect_ == Defect::lease_never_ends ? for_ever : lease;
+    }
+    /// Whoever holds the event, and whichever try it is, it is this one's.
+    void take_over(Settlement& settlement) {
+        store_.read([&](Transaction& tx) {
+            const auto event = tx.events().find(settlement.id);
+            if (!event || !is_claimed(*event)) return;
+            settlement.held = event->version;
+            settlement.number = event->attempt;
+            if (settlement.attempt) settlement.attempt->number = event->attempt;
+        });
+    }
+
+    EventQueue& queue_;
+    Store& store_;
+    DatabaseClock& clock_;
+    Defect defect_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventQueue> with_defect(EventQueue& queue, Store& store, DatabaseClock& clock,
+                                        Defect defect) {
+    return std::make_unique<DefectiveQueue>(queue, store, clock, defect);
+}
+
+}  // namespace sundial::simulation

@@ -1,0 +1,88 @@
+#include "simulation/faulty_ports.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "simulation/local_time.hpp"
+
+namespace sundial::simulation {
+
+Step FaultyQueue::step_of(Op op, EventId id, Version held, bool ok) const {
+    Step step;
+    step.source = user_.number();
+    step.op = op;
+    step.how = ok ? How::ok : How::refused;
+    step.id = id;
+    step.version = held.value;
+    return step;
+}
+
+Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
+    return user_.around([&] {
+        Claimed claimed = world_.queue->claim_ready(request);
+        for (const auto& [event, rescued] : claimed.events) {
+            Step step = step_of(Op::claim, event.id, event.version, true);
+            step.key = event.key.value;
+            step.attempt = event.attempt.value;
+            step.target = target_of(event);
+            step.until = claimed.now + request.lease;
+            step.created_at = event.created_at;
+            step.sound = shows_local_time(event, world_.true_zones);
+            if (rescued) step.what = "rescued";
+            world_.record(std::move(step));
+        }
+        return claimed;
+    });
+}
+
+std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settlements) {
+    return user_.around([&] {
+        auto results = world_.queue->settle(settlements);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const Settlement& one = settlements[i];
+            Step step = step_of(Op::settle, one.id, one.held, results[i].has_value());
+            step.attempt = one.number.value;
+            step.status = one.status_code.value_or(0);
+            if (const auto* retry = std::get_if<RetryIn>(&one.result)) {
+                step.what = "retry";
+                step.until = world_.clock.now() + retry->delay;
+            } else {
+                step.what = std::holds_alternative<Refused>(one.result) ? "failed" : "completed";
+            }
+            world_.record(std::move(step));
+        }
+        return results;
+    });
+}
+
+std::vector<Result<void>> FaultyQueue::give_back(std::span<const GivenBack> given_back) {
+    return user_.around([&] {
+        auto results = world_.queue->give_back(given_back);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const GivenBack& one = given_back[i];
+            Step step = step_of(Op::release, one.id, one.held, results[i].has_value());
+            step.attempt = one.number.value;
+            step.until = one.delay ? world_.clock.now() + *one.delay : never;
+            step.what = one.reason;
+            world_.record(std::move(step));
+        }
+        return results;
+    });
+}
+
+std::vector<EventId> FaultyQueue::extend(std::span<const Held> held,
+                                         std::chrono::microseconds lease) {
+    return user_.around([&] {
+        auto lost = world_.queue->extend(held, lease);
+        for (const Held& one : held) {
+            const bool ok = std::ranges::find(lost, one.id) == lost.end();
+            Step step = step_of(Op::extend, one.id, one.held, ok);
+            step.until = world_.clock.now() + lease;
+            world_.record(std::move(step));
+        }
+        return lost;
+    });
+}
+
+}  // namespace sundial::simulation

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "application/ports/event_queue.hpp"
+#include "application/ports/failures.hpp"
+#include "application/ports/store.hpp"
+#include "simulation/world.hpp"
+
+namespace sundial::simulation {
+
+/// Thrown where a process dies. No exception of the product's: nobody may catch it.
+struct ProcessDied {};
+
+/// What happens to one call of a port on its way there and back.
+enum class CallFault : std::uint8_t { none, dies_before, dies_after, lost_request, lost_reply };
+
+/// A look changes nothing, and is all that an idle process does.
+enum class CallKind : std::uint8_t { look, other };
+
+/// What the ports need of the process that calls.
+class PortUser {
+public:
+    virtual ~PortUser() = default;
+    [[nodiscard]] virtual std::uint32_t number() const = 0;
+    /// A call arrives at the database; says what becomes of it.
+    virtual CallFault begin_call(CallKind kind) = 0;
+    /// The answer, or that there is none, is on its way.
+    virtual void end_call(CallFault fault) = 0;
+    [[nodiscard]] virtual bool loses_commits() = 0;
+
+    template <class Call>
+    std::invoke_result_t<Call> around(Call call, CallKind kind = CallKind::other) {
+        const CallFault fault = begin_call(kind);
+        if (fault == CallFault::dies_before) throw ProcessDied{};
+        if (fault == CallFault::lost_request) {
+            end_call(fault);
+            throw Unavailable("simulated: the request was lost");
+        }
+        if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
+            call();
+            after(fault);
+        } else {
+            auto answer = call();
+            after(fault);
+            return answer;
+        }
+    }
+
+private:
+    void after(CallFault fault) {
+        if (fault == CallFault::dies_after) throw ProcessDied{};
+        end_call(fault);
+        if (fault == CallFault::lost_reply) throw Unavailable("simulated: the reply was lost");
+    }
+};
+
+/// The database's store as one process reaches it.
+class FaultyStore final : public Store {
+public:
+    FaultyStore(World& world, PortUser& user) : world_(world), user_(user) {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        user_.around([&] {
+            const bool loses = user_.loses_commits();
+            world_.store.transact([&](Transaction& tx) { return work(tx) && !loses; });
+        });
+    }
+    void read(const std::function<void(Transaction&)>& work) override {
+        user_.around([&] { world_.store.read(work); });
+    }
+
+private:
+    World& world_;
+    PortUser& user_;
+};
+
+/// The database's queue as one process reaches it. What takes effect is recorded, whether or not
+/// the process learns of it.
+class FaultyQueue final : public EventQueue {
+public:
+    FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}
+    [[nodiscard]] std::uint32_t shards() const override { return world_.queue->shards(); }
+    Horizon look() override {
+        return user_.around([&] { return world_.queue->look(); }, CallKind::look);
+    }
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override {
+        return user_.around([&] { return world_.queue->backlog(); });
+    }
+    QueueDepth depth() override {
+        return user_.around([&] { return world_.queue->depth(); });
+    }
+
+private:
+    [[nodiscard]] Step step_of(Op op, EventId id, Version held, bool ok) const;
+
+    World& world_;
+    PortUser& user_;
+};
+
+}  // namespace sundial::simulation

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+
+#include "domain/event.hpp"
+#include "support/fake_time_zones.hpp"
+
+namespace sundial::simulation {
+
+/// What a clock on the wall shows at `instant`, by the zone's offset alone: the way there, while
+/// the product looks for the way back.
+[[nodiscard]] inline WallTime shown_at(const Zone& zone, Instant instant) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(instant);
+    return WallTime{seconds.time_since_epoch() + zone.offset_at(instant)};
+}
+
+/// Whether the event is due when its zone's clock shows the time that was asked for; or, where no
+/// clock ever shows it, within the day.
+[[nodiscard]] inline bool shows_local_time(const Event& event, const FakeTzData& zones) {
+    if (!event.intent.wall) return true;
+    const auto zone = zones.find(event.intent.zone);
+    if (!zone) return false;
+    const WallTime wanted = *event.intent.wall;
+    if ((*zone)->lookup(std::chrono::floor<std::chrono::seconds>(wanted)).kind ==
+        LocalLookup::Kind::gap) {
+        return std::chrono::abs(shown_at(**zone, event.due) - wanted) <= std::chrono::hours{24};
+    }
+    return shown_at(**zone, event.due) == wanted;
+}
+
+}  // namespace sundial::simulation

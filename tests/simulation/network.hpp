@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "application/ports/delivery.hpp"
+#include "simulation/world.hpp"
+
+namespace sundial::simulation {
+
+/// What a network needs to know of the process that sends.
+class Sender {
+public:
+    virtual ~Sender() = default;
+    [[nodiscard]] virtual std::uint32_t number() const = 0;
+    /// Runs `what` once the process is neither dead nor frozen; never if it is dead.
+    virtual void when_awake(std::function<void()> what) = 0;
+};
+
+/// The outbound HTTP of one process, and the receivers at its other end.
+class Network final : public Delivery {
+public:
+    Network(World& world, Sender& sender) : world_(world), sender_(sender) {}
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
+    void abandon(const Event& event) override;
+    /// The process is dead: its connections are closed.
+    void cut();
+    [[nodiscard]] bool idle() const { return exchanges_.empty(); }
+
+private:
+    struct Exchange {
+        DeliveryRequest request;
+        std::function<void(Outcome)> done;
+        Time began;
+        bool arrived = false;  // the receiver has seen it
+        bool over = false;     // answered, or closed by the sender
+        Reply reply{};
+    };
+    using Shared = std::shared_ptr<Exchange>;
+
+    void arrive(const Shared& exchange);
+    void answer(const Shared& exchange);
+    /// The sender gives up.
+    void close(const Shared& exchange, const char* why);
+    void finish(const Shared& exchange, Outcome outcome);
+    [[nodiscard]] Step step_of(Op op, const Exchange& exchange) const;
+
+    World& world_;
+    Sender& sender_;
+    std::map<std::uint64_t, Shared> exchanges_;  // under way, by number
+    std::uint64_t count_ = 0;
+};
+
+}  // namespace sundial::simulation

@@ -1,0 +1,241 @@
+#include "simulation/process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sundial::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Time tick = 1s;
+const EndpointSettings endpoint_settings{};
+
+}  // namespace
+
+std::chrono::microseconds Process::LocalClock::now() const {
+    return process_.local(process_.believed_now());
+}
+
+void Process::Hints::due_at(Instant when) {
+    process_.loop_.due_at(when);
+    process_.wake();
+}
+
+Process::Process(World& world, std::uint32_t number, std::size_t slots)
+    : world_(world),
+      number_(number),
+      started_(world.time.now()),
+      rate_(1 + world.rates.drift * (2 * world.dice.unit() - 1)),
+      next_turn_(started_),
+      random_(world.dice),
+      network_(world, *this),
+      store_(world, *this),
+      queue_(world, *this),
+      plan_(store_, world.zones, world.ids),
+      deliver_(store_, world.zones, world.ids, {network_, network_, nullptr, no_handlers_}),
+      loop_({.instance = InstanceId{world.ids.fresh()},
+             .shards = queue_.shards(),
+             .slots = slots,
+             .tick = tick},
+            {queue_, plan_, deliver_, monotonic_, random_, log_, observer_}),
+      unpark_(store_, hints_),
+      operations_({.instance = InstanceId{world.ids.fresh()}},
+                  {.store = store_,
+                   .ids = world.ids,
+                   .wakeups = hints_,
+                   .monotonic = monotonic_,
+                   .log = log_,
+                   .make_task = operation_tasks(store_, world.zones, world.ids, hints_)}),
+      schedule_event(store_, world.zones, world.ids, hints_),
+      cancel_event(store_, world.zones, world.ids, hints_),
+      edit_event(store_, world.zones, hints_),
+      retry_event(store_, world.ids, hints_),
+      create_user(store_, world.zones, world.ids, hints_),
+      edit_user(store_, world.zones, world.ids, hints_),
+      delete_user(store_, world.ids),
+      create_schedule(store_, world.zones, world.ids, hints_, operations_),
+      edit_schedule(store_, world.zones, world.ids, operations_),
+      delete_schedule(store_, world.ids),
+      trigger_schedule(store_, world.zones, world.ids, hints_),
+      create_endpoint(store_, secrets_, destinations_, world.ids, endpoint_settings),
+      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, endpoint_settings) {}
+
+// Its time.
+
+Time Process::believed_now() const { return doing_ == Doing::turn ? believed_ : world_.time.now(); }
+
+Mono Process::local(Time true_time) const {
+    constexpr Mono origin = 1000s;
+    const auto elapsed = static_cast<double>((true_time - started_).count());
+    return origin + Mono{std::llround(elapsed * rate_)};
+}
+
+Time Process::true_time_of(Mono local_time) const {
+    const auto elapsed = static_cast<double>((local_time - local(started_)).count());
+    return started_ + Time{static_cast<std::int64_t>(std::ceil(elapsed / rate_))};
+}
+
+// Its turns.
+
+void Process::turn() {
+    const Time now = world_.time.now();
+    if (now < blocked_until_) {  // frozen since the turn was asked for
+        next_turn_ = blocked_until_;
+        return;
+    }
+    if (world_.faults_happen && !idle_ && world_.dice.chance(world_.rates.freeze)) {
+        // It has decided what to do, and then stands still before it does it.
+        freeze(world_.dice.chance(0.5) ? world_.dice.between(1s, 29s)
+                                       : world_.dice.between(30s, 120s));
+        next_turn_ = Timeline::never;
+        world_.time.at(blocked_until_, [this, now] { carry_out_turn(now); });
+        return;
+    }
+    carry_out_turn(now);
+}
+
+void Process::carry_out_turn(Time decided_at) {
+    if (!alive_) return;
+    ++world_.counts.turns;
+    doing_ = Doing::turn;
+    believed_ = decided_at;
+    std::optional<Mono> until;
+    try {
+        until = loop_.turn();
+    } catch (const ProcessDied&) {
+        return kill();
+    }
+    doing_ = Doing::nothing;
+    blocked_until_ = std::max(believed_, world_.time.now());
+    if (!until) return kill();  // it has given back and settled all that it held
+    const bool waits = *until > local(believed_);
+    next_turn_ = std::max(blocked_until_, true_time_of(*until));
+    if (waits) {
+        idle_ = looked_ && !busy_;
+        looked_ = busy_ = false;
+    }
+}
+
+void Process::wake() {
+    busy_ = true;
+    idle_ = false;
+    if (doing_ != Doing::turn) next_turn_ = std::min(next_turn_, world_.time.now());
+}
+
+void Process::skip_ticks_until(Time until) {
+    const auto ticks = (until - next_turn_) / tick - 1;
+    if (ticks > 0) next_turn_ += ticks * tick;
+}
+
+void Process::freeze(Time how_long) {
+    const Time now = world_.time.now();
+    blocked_until_ = std::max(blocked_until_, now + how_long);
+    world_.record_fault("freeze", number_, now, now + how_long);
+}
+
+void Process::kill() {
+    doing_ = Doing::nothing;
+    alive_ = false;
+    network_.cut();
+}
+
+void Process::when_awake(std::function<void()> what) {
+    const Time when = std::max(world_.time.now(), blocked_until_);
+    world_.time.at(when, [this, what = std::move(what)] {
+        if (!alive_) return;
+        if (world_.time.now() < blocked_until_) return when_awake(what);
+        what();
+        wake();
+    });
+}
+
+// Its calls.
+
+CallFault Process::throw_dice() {
+    if (!world_.faults_happen) return CallFault::none;
+    const Rates& rates = world_.rates;
+    double dice = world_.dice.unit();
+    const auto is = [&](double probability) { return (dice -= probability) < 0; };
+    if (is(rates.dies / 2)) return CallFault::dies_before;
+    if (is(rates.dies / 2)) return CallFault::dies_after;
+    if (is(rates.lost_request)) return CallFault::lost_request;
+    if (is(rates.lost_reply)) return CallFault::lost_reply;
+    return CallFault::none;
+}
+
+CallFault Process::begin_call(CallKind kind) {
+    ++world_.counts.calls;
+    const Time now = world_.time.now();
+    if (doing_ == Doing::turn) believed_ = std::max(believed_, now);
+    if (kind != CallKind::look) idle_ = false;
+    // Whoever only looks while nothing happens has nothing to lose.
+    const CallFault fault = idle_ ? CallFault::none : throw_dice();
+    if (kind == CallKind::look && fault == CallFault::none) {
+        looked_ = true;
+    } else {
+        busy_ = true;
+    }
+    switch (fault) {
+        case CallFault::dies_before:
+            world_.record_fault("crash before a call", number_, now, now);
+            break;
+        case CallFault::dies_after:
+            world_.record_fault("crash after a call", number_, now, now);
+            break;
+        case CallFault::lost_request:
+        case CallFault::lost_reply:
+        case CallFault::none:
+            break;
+    }
+    return fault;
+}
+
+void Process::end_call(CallFault fault) {
+    const Time now = world_.time.now();
+    Time latency = world_.dice.between(200us, 4ms);
+    if (fault == CallFault::lost_request || fault == CallFault::lost_reply) {
+        latency = world_.dice.between(1ms, 10s);
+        world_.record_fault(fault == CallFault::lost_request ? "lost request" : "lost reply",
+                            number_, now, now + latency);
+    } else if (world_.faults_happen && !idle_ && world_.dice.chance(world_.rates.late)) {
+        latency = world_.dice.between(100ms, 10s);
+        world_.record_fault("late reply", number_, now, now + latency);
+    }
+    if (doing_ == Doing::turn) believed_ += latency;
+}
+
+bool Process::loses_commits() {
+    if (doing_ == Doing::turn) return world_.defective(Defect::successor_forgotten);
+    if (lost_commit_) return true;
+    return doing_ == Doing::request && world_.defective(Defect::acked_before_commit) &&
+           world_.dice.chance(0.1);
+}
+
+bool Process::serve(const std::function<void(Process&)>& request, bool lost_commit) {
+    doing_ = Doing::request;
+    lost_commit_ = lost_commit;
+    bool known = true;
+    try {
+        request(*this);
+    } catch (const ProcessDied&) {
+        kill();
+        known = false;
+    } catch (const Unavailable&) {
+        known = false;
+    }
+    doing_ = Doing::nothing;
+    lost_commit_ = false;
+    return known;
+}
+
+void Process::begin() {
+    static_cast<void>(serve([](Process& process) { process.unpark_.run_all(); }));
+}
+
+void Process::work_on_operations() {
+    static_cast<void>(serve([](Process& process) { process.operations_.drain(); }));
+}
+
+}  // namespace sundial::simulation

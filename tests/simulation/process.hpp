@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "application/cancel_event.hpp"
+#include "application/create_endpoint.hpp"
+#include "application/create_schedule.hpp"
+#include "application/create_user.hpp"
+#include "application/delete_schedule.hpp"
+#include "application/delete_user.hpp"
+#include "application/deliver_event.hpp"
+#include "application/edit_endpoint.hpp"
+#include "application/edit_event.hpp"
+#include "application/edit_schedule.hpp"
+#include "application/edit_user.hpp"
+#include "application/handlers.hpp"
+#include "application/operation_tasks.hpp"
+#include "application/operations.hpp"
+#include "application/plan_successors.hpp"
+#include "application/retry_event.hpp"
+#include "application/schedule_event.hpp"
+#include "application/trigger_schedule.hpp"
+#include "application/unpark_events.hpp"
+#include "application/worker_loop.hpp"
+#include "simulation/faulty_ports.hpp"
+#include "simulation/network.hpp"
+
+namespace sundial::simulation {
+
+/// One start of one instance: the real worker loop and the real use cases, on ports that fail. It
+/// is driven turn by turn. Within a turn time passes for it alone: it decides at one moment, its
+/// call takes effect at another, the answer reaches it at a third.
+class Process final : public Sender, public PortUser {
+public:
+    Process(World& world, std::uint32_t number, std::size_t slots);
+
+    /// What an instance does first: lets go what a crash has left parked.
+    void begin();
+
+    [[nodiscard]] std::uint32_t number() const override { return number_; }
+    [[nodiscard]] bool alive() const { return alive_; }
+    /// Neither dead nor frozen.
+    [[nodiscard]] bool answers() const { return alive_ && world_.time.now() >= blocked_until_; }
+    /// When its loop wants its next turn, in true time; never if it is dead.
+    [[nodiscard]] Time next_turn() const { return alive_ ? next_turn_ : Timeline::never; }
+    void turn();
+    /// Nothing but ticks since its last wait, and nothing under way.
+    [[nodiscard]] bool idle() const { return idle_ && network_.idle(); }
+    /// Its next turns, in which it would only look, are left out up to a tick before `until`.
+    void skip_ticks_until(Time until);
+    void kill();
+    /// SIGTERM: gives back and settles what it holds, then ends.
+    void stop() { loop_.stop(), wake(); }
+    /// Stands still for so long, its network too.
+    void freeze(Time how_long);
+
+    /// A client's request to this process. False if it died of it, or nobody knows what became of
+    /// it; `lost_commit`: what it says to have stored is not.
+    [[nodiscard]] bool serve(const std::function<void(Process&)>& request,
+                             bool lost_commit = false);
+    /// Works on what operations there are.
+    void work_on_operations();
+
+    // Sender and PortUser.
+    void when_awake(std::function<void()> what) override;
+    CallFault begin_call(CallKind kind) override;
+    void end_call(CallFault fault) override;
+    [[nodiscard]] bool loses_commits() override;
+
+private:
+    class LocalClock final : public MonotonicClock {
+    public:
+        explicit LocalClock(const Process& process) : process_(process) {}
+        [[nodiscard]] std::chrono::microseconds now() const override;
+
+    private:
+        const Process& process_;
+    };
+    class LocalRandom final : public Random {
+    public:
+        explicit LocalRandom(Dice& dice) : dice_(dice) {}
+        double unit() override { return dice_.unit(); }
+
+    private:
+        Dice& dice_;
+    };
+    class NoLog final : public base::Log {
+    public:
+        void write(base::LogLine /*line*/) override {}
+    };
+    class Hints final : public Wakeups {
+    public:
+        explicit Hints(Process& process) : process_(process) {}
+        void due_at(Instant when) override;
+
+    private:
+        Process& process_;
+    };
+    /// Nothing is refused.
+    class AnyDestination final : public DestinationRules {
+    public:
+        [[nodiscard]] std::optional<FieldError> refuse(std::string_view) const override {
+            return std::nullopt;
+        }
+    };
+    /// Nobody verifies a signature here.
+    class OpenSecrets final : public Secrets {
+    public:
+        Result<NewSecret> seal(const std::optional<std::string>& given) override {
+            const std::string shown = given.value_or("whsec_simulated");
+            return NewSecret{shown, shown, shown};
+        }
+        Result<NewKeyPair> new_key_pair() override { return NewKeyPair{"whpk_simulated", {}}; }
+        std::string open(const std::string& sealed) override { return sealed; }
+        std::optional<std::string> resealed(const std::string&) override { return std::nullopt; }
+    };
+    enum class Doing : std::uint8_t { nothing, turn, request };
+
+    /// Whatever it thinks is now.
+    [[nodiscard]] Time believed_now() const;
+    [[nodiscard]] Mono local(Time true_time) const;
+    [[nodiscard]] Time true_time_of(Mono local) const;
+    void carry_out_turn(Time decided_at);
+    void wake();
+    [[nodiscard]] CallFault throw_dice();
+
+    World& world_;
+    std::uint32_t number_;
+    Time started_;
+    double rate_;  // of its clock
+    bool alive_ = true;
+    Doing doing_ = Doing::nothing;
+    Time next_turn_;
+    Time blocked_until_{0};  // frozen, or its loop waits for an answer
+    Time believed_{0};       // within a turn
+    bool looked_ = false, busy_ = true, idle_ = false;
+    bool lost_commit_ = false;
+
+    LocalClock monotonic_{*this};
+    LocalRandom random_;
+    NoLog log_;
+    Hints hints_{*this};
+    EngineObserver observer_;
+    Handlers no_handlers_;
+    OpenSecrets secrets_;
+    AnyDestination destinations_;
+    Network network_;
+    FaultyStore store_;
+    FaultyQueue queue_;
+    PlanSuccessors plan_;
+    DeliverEvent deliver_;
+    WorkerLoop loop_;
+    UnparkEvents unpark_;
+    Operations operations_;
+
+public:
+    // What clients can ask for.
+    ScheduleEvent schedule_event;
+    CancelEvent cancel_event;
+    EditEvent edit_event;
+    RetryEvent retry_event;
+    CreateUser create_user;
+    EditUser edit_user;
+    DeleteUser delete_user;
+    CreateSchedule create_schedule;
+    EditSchedule edit_schedule;
+    DeleteSchedule delete_schedule;
+    TriggerSchedule trigger_schedule;
+    CreateEndpoint create_endpoint;
+    EditEndpoint edit_endpoint;
+};
+
+}  // namespace sundial::simulation

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulation/checker.hpp"
+#include "simulation/history.hpp"
+#include "simulation/settings.hpp"
+#include "simulation/world.hpp"
+
+namespace sundial::simulation {
+
+struct Run {
+    History history;
+    Counts counts;
+    Verdict verdict;
+    std::uint64_t hash;  // of the history: the same settings, the same hash
+};
+
+/// One system, from its first start through all that its seed has for it to a quiet end.
+[[nodiscard]] Run simulate(const Settings& settings);
+
+/// What is wrong, for people: each breach, with the history of the event that shows it.
+[[nodiscard]] std::string explain(const Run& run);
+
+}  // namespace sundial::simulation
