@@ -42,7 +42,7 @@ Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
         }
         tx.record(user_deleted(*user, {ids_.fresh(), caller}));
         tx.skips().remove_of_user(*id);
-        tx.erase_stream("User", id->value);
+        tx.streams().close({"User", to_string(*id)});
         tx.users().remove(*id);
         return {};
     });

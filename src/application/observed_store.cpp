@@ -188,12 +188,10 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
+    EventStore& streams() override { return tx_.streams(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
-        changes_.of_user = changes_.of_user || recorded.aggregate_type == "User";
-    }
-    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
-        tx_.erase_stream(aggregate_type, aggregate_id);
+        changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";
     }
 
 private:

@@ -184,14 +184,13 @@ std::string told(const ApiKey& key) {
 
 RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Version version,
                        std::string event_type, std::string data, const ChangeId& id) {
-    return RecordedEvent{.aggregate_type = std::string{aggregate},
-                         .aggregate_id = aggregate_id,
-                         .version = version,
-                         .event_id = id.event_id,
-                         .event_type = std::move(event_type),
-                         .data = std::move(data),
-                         .correlation_id = id.caller.correlation_id,
-                         .actor = id.caller.actor};
+    return RecordedEvent{
+        .stream = {std::string{aggregate}, base::to_string(aggregate_id)},
+        .version = version,
+        .event_id = id.event_id,
+        .event_type = std::move(event_type),
+        .data = std::move(data),
+        .metadata = {.correlation_id = id.caller.correlation_id, .actor = id.caller.actor}};
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 namespace sundial {
 namespace {
 
+std::string name_of(const StreamId& stream) {
+    return "the stream " + stream.aggregate_type + "/" + stream.aggregate_id;
+}
+
 struct ToRefusal {
     Refusal operator()(const ValidationFailed& failed) const {
         std::string detail;
@@ -66,6 +70,28 @@ struct ToRefusal {
     }
     Refusal operator()(const ClockNotTest& /*clock*/) const {
         return {"CLOCK_NOT_TEST", "only a clock that was opened as a test clock can be moved"};
+    }
+    Refusal operator()(const StreamOptimisticLock& lock) const {
+        return {"OPTIMISTIC_LOCK", name_of(lock.stream) + " is at version " +
+                                       std::to_string(lock.actual) + ", not at " +
+                                       to_string(lock.expected)};
+    }
+    Refusal operator()(const EventIdReused& reused) const {
+        return {"EVENT_ID_REUSED",
+                base::to_string(reused.conflicts.front().event_id) +
+                    " is taken: " + std::string(to_string(reused.conflicts.front().reason))};
+    }
+    Refusal operator()(const AggregateNotFound& missing) const {
+        return {"AGGREGATE_NOT_FOUND", name_of(missing.stream) + " has no events"};
+    }
+    Refusal operator()(const StreamDeleted& deleted) const {
+        return {"STREAM_DELETED", name_of(deleted.stream) + " is deleted, for ever"};
+    }
+    Refusal operator()(const StreamArchived& archived) const {
+        return {"STREAM_ARCHIVED", name_of(archived.stream) + " is archived: restore it first"};
+    }
+    Refusal operator()(const PayloadTooLarge& large) const {
+        return {"PAYLOAD_TOO_LARGE", large.what + " is larger than " + std::to_string(large.limit)};
     }
     Refusal operator()(const TooManyOperations& many) const {
         return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +

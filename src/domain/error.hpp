@@ -11,6 +11,7 @@
 #include "domain/claimant.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/stream_error.hpp"
 
 namespace sundial {
 
@@ -42,7 +43,7 @@ struct LeaseLost {
     EventId id;
     Version held;
 };
-/// A row or stream is not at the version that the caller expected.
+/// A row is not at the version that the caller expected.
 struct OptimisticLock {
     Noun noun;
     std::string id;
@@ -79,7 +80,8 @@ struct TooManyOperations {
 using Error =
     std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
-                 InvalidCursor, ClockNotTest, TooManyOperations>;
+                 InvalidCursor, ClockNotTest, TooManyOperations, StreamOptimisticLock,
+                 EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge>;
 template <class T>
 using Result = base::Result<T, Error>;
 

@@ -18,6 +18,7 @@ public:
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
+    Feed& feed() override { return opened_->feed(); }
     Clock& clock() override { return opened_->clock(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
@@ -47,6 +48,7 @@ public:
     Store& store() override { return opened_->store(); }
     EventQueue& queue() override { return opened_->queue(); }
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
+    Feed& feed() override { return opened_->feed(); }
     Clock& clock() override { return opened_->clock(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();

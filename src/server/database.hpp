@@ -12,6 +12,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
@@ -31,6 +32,7 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
+    virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
     /// Its pool of connections, where it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;

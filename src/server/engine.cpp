@@ -10,11 +10,13 @@
 #include "adapters/http/api/preview_routes.hpp"
 #include "adapters/http/api/pull_routes.hpp"
 #include "adapters/http/api/schedule_routes.hpp"
+#include "adapters/http/api/stream_routes.hpp"
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
 #include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/claim_log_file.hpp"
+#include "adapters/system/digest.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/monotonic_clock.hpp"
@@ -24,6 +26,8 @@
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
 #include "application/both_wakeups.hpp"
+#include "application/append_to_stream.hpp"
+#include "application/keep_stream.hpp"
 #include "application/logged_queue.hpp"
 #include "application/observed_pull_queue.hpp"
 #include "application/observed_queue.hpp"
@@ -34,6 +38,7 @@
 #include "application/pull_watch.hpp"
 #include "application/reseal_secrets.hpp"
 #include "application/settle_pulled.hpp"
+#include "application/read_streams.hpp"
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
@@ -204,7 +209,10 @@ struct Engine::Parts {
           create_api_key(store, key_secrets, ids),
           revoke_api_key(store, ids),
           follow(store, zones, ids, wakeups),
-          survey(store, zones) {}
+          survey(store, zones),
+          append_to_stream(store, digest),
+          keep_stream(store),
+          read_streams(store, database->feed()) {}
 
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
     /// today.
@@ -322,6 +330,10 @@ struct Engine::Parts {
     RevokeApiKey revoke_api_key;
     FollowTzdata follow;
     SurveyTzdata survey;
+    system::OpensslDigest digest;
+    AppendToStream append_to_stream;
+    KeepStream keep_stream;
+    ReadStreams read_streams;
     std::thread worker;
     std::thread operations_worker;
     std::thread pull_watcher;
@@ -434,6 +446,10 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                       .revoke = p.revoke_api_key,
                                       .ring = p.keys,
                                       .queries = p.queries});
+    http::add_stream_routes(router, {.append = p.append_to_stream,
+                                     .keep = p.keep_stream,
+                                     .streams = p.read_streams,
+                                     .ids = p.ids});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
     http::add_bulk_routes(router, {.bulk = p.bulk_events,
                                    .queries = p.queries,

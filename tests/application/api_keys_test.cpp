@@ -100,14 +100,14 @@ TEST_F(ApiKeys, HaveEachChangeOnRecordWithoutTheSecret) {
     ASSERT_TRUE(revoke.run(handle_of(made.key.id), admin));
     const auto recorded = memory.recorded();
     ASSERT_EQ(recorded.size(), 2U);
-    EXPECT_EQ(recorded[0].aggregate_type, "ApiKey");
+    EXPECT_EQ(recorded[0].stream.aggregate_type, "ApiKey");
     EXPECT_EQ(recorded[0].event_type, "ApiKeyCreated");
-    EXPECT_EQ(recorded[0].actor, "key:7f3a9k2m1q");
-    EXPECT_EQ(recorded[0].correlation_id, "req-1");
+    EXPECT_EQ(recorded[0].metadata.actor, "key:7f3a9k2m1q");
+    EXPECT_EQ(recorded[0].metadata.correlation_id, "req-1");
     EXPECT_EQ(recorded[0].data, R"({"name":"CRM","role":"ADMIN","expiresAt":null})");
     EXPECT_EQ(recorded[1].event_type, "ApiKeyRevoked");
     EXPECT_EQ(recorded[1].version, Version{2});
-    EXPECT_EQ(recorded[1].actor, "key:7f3a9k2m1q");
+    EXPECT_EQ(recorded[1].metadata.actor, "key:7f3a9k2m1q");
 }
 
 TEST_F(ApiKeys, AreRevokedByIdOrHandle) {

@@ -112,11 +112,11 @@ TEST_F(CreateUserTest, RecordsWhatItDid) {
     const User user = created(ada());
     const auto recorded = store.recorded();
     ASSERT_EQ(recorded.size(), 1U);
-    EXPECT_EQ(recorded[0].aggregate_type, "User");
-    EXPECT_EQ(recorded[0].aggregate_id, user.id.value);
+    EXPECT_EQ(recorded[0].stream.aggregate_type, "User");
+    EXPECT_EQ(recorded[0].stream.aggregate_id, to_string(user.id));
     EXPECT_EQ(recorded[0].version, user.version);
     EXPECT_EQ(recorded[0].event_type, "UserCreated");
-    EXPECT_EQ(recorded[0].correlation_id, "req-1");
+    EXPECT_EQ(recorded[0].metadata.correlation_id, "req-1");
     EXPECT_THAT(recorded[0].data, HasSubstr(R"("timezone":"Europe/Paris")"));
 }
 

@@ -234,7 +234,7 @@ TEST_F(EditScheduleTest, RefusesWhatIsWrongAndChangesNothing) {
 TEST_F(EditScheduleTest, RecordsTheMembersThatChanged) {
     edited_birthday({.enabled = false, .trigger = at("10:00")});
     const auto recorded = store.recorded().back();
-    EXPECT_EQ(recorded.aggregate_type, "Schedule");
+    EXPECT_EQ(recorded.stream.aggregate_type, "Schedule");
     EXPECT_EQ(recorded.event_type, "ScheduleUpdated");
     EXPECT_EQ(recorded.version, Version{2});
     EXPECT_EQ(recorded.data,

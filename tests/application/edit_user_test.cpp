@@ -335,7 +335,7 @@ TEST_F(EditUserTest, RecordsTheMembersThatChanged) {
     EXPECT_EQ(recorded.event_type, "UserUpdated");
     EXPECT_EQ(recorded.version, Version{2});
     EXPECT_EQ(recorded.data, R"({"timezone":"Asia/Kolkata"})");
-    EXPECT_EQ(recorded.correlation_id, "req-2");
+    EXPECT_EQ(recorded.metadata.correlation_id, "req-2");
 }
 
 TEST_F(EditUserTest, ReplacesEveryField) {

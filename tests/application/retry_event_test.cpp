@@ -37,7 +37,7 @@ TEST_F(RetryEventTest, TellsTheSecondWhoWasFirst) {
 
 TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
     const Event retried_one = a_failed_event();
-    retry(retried_one).value();
+    ASSERT_TRUE(retry(retried_one));
     const auto dead = [&] {
         return in_read(store, [](Transaction& tx) {
             return tx.events().dead_letters(DeadLettersBy::reason).counted;
@@ -46,7 +46,7 @@ TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
     EXPECT_EQ(dead(), 0U);
     const Event again = failed(claimed_one());
     EXPECT_EQ(dead(), 1U);
-    retry(again, RetryKey::fresh).value();
+    ASSERT_TRUE(retry(again, RetryKey::fresh));
     EXPECT_EQ(dead(), 0U);
     EXPECT_EQ(find(retried_one).version, base::next(retried_one.version));
 }

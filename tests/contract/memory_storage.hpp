@@ -4,6 +4,7 @@
 #include <string>
 
 #include "adapters/memory/event_queue.hpp"
+#include "adapters/memory/event_store.hpp"
 #include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/pull_queue.hpp"
 #include "adapters/memory/store.hpp"
@@ -18,13 +19,14 @@ public:
     EventQueue& queue() override { return queue_; }
     PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
-    std::vector<RecordedEvent> recorded() override { return store_.recorded(); }
+    Feed& feed() override { return feed_; }
 
 private:
     ManualClock clock_{noon};
     MemoryStore store_;
     MemoryEventQueue queue_{store_};
     MemoryPullQueue pull_queue_{store_};
+    MemoryFeed feed_{store_};
 };
 
 [[nodiscard]] inline StorageKind memory_with(std::uint32_t shards) {

@@ -34,8 +34,7 @@ public:
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
-    /// All that `Transaction::record` wrote, oldest first; `data` is empty where it was erased.
-    virtual std::vector<RecordedEvent> recorded() = 0;
+    virtual Feed& feed() = 0;
 };
 
 /// An adapter, for INSTANTIATE_TEST_SUITE_P. `open` gives each test a storage of its own; a slow
@@ -53,7 +52,16 @@ protected:
     EventQueue& queue() { return storage_->queue(); }
     PullQueue& pull_queue() { return storage_->pull_queue(); }
     Clock& clock() { return storage_->clock(); }
+    Feed& feed() { return storage_->feed(); }
     Storage& storage() { return *storage_; }
+    /// All that was recorded, oldest first; `data` is empty where it was erased.
+    std::vector<RecordedEvent> recorded() {
+        std::vector<RecordedEvent> all;
+        for (const auto& entry : feed().read_all(0, {}, 10'000).entries) {
+            all.push_back(entry.event);
+        }
+        return all;
+    }
     void advance(std::chrono::microseconds by) {
         const auto moved = clock().set(clock().now() + by);
         ASSERT_TRUE(moved.has_value());

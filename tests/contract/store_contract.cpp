@@ -10,20 +10,17 @@ namespace {
 using testing::IsEmpty;
 
 RecordedEvent a_fact_of(const Uuid& aggregate, std::uint64_t version) {
-    return {.aggregate_type = "User",
-            .aggregate_id = aggregate,
+    return {.stream = {"User", base::to_string(aggregate)},
             .version = Version{version},
             .event_id = an_id<EventId>().value,
             .event_type = version == 1 ? "UserCreated" : "UserUpdated",
             .data = R"({"firstName":"Zoë"})",
-            .correlation_id = "req-1",
-            .actor = "key:7f3a9k2m1q"};
+            .metadata = {.correlation_id = "req-1", .actor = "key:7f3a9k2m1q"}};
 }
 
 bool same(const RecordedEvent& a, const RecordedEvent& b) {
-    return a.aggregate_type == b.aggregate_type && a.aggregate_id == b.aggregate_id &&
-           a.version == b.version && a.event_id == b.event_id && a.event_type == b.event_type &&
-           a.correlation_id == b.correlation_id && a.actor == b.actor;
+    return a.stream == b.stream && a.version == b.version && a.event_id == b.event_id &&
+           a.event_type == b.event_type && a.metadata == b.metadata;
 }
 
 TEST_P(StoreContract, KeepsAllThatATransactionDid) {
@@ -39,8 +36,8 @@ TEST_P(StoreContract, KeepsAllThatATransactionDid) {
 
     EXPECT_EQ(read([&](Transaction& tx) { return tx.users().find(user.id); }), user);
     EXPECT_EQ(find(event.id), event);
-    ASSERT_EQ(storage().recorded().size(), 1U);
-    EXPECT_TRUE(same(storage().recorded()[0], fact));
+    ASSERT_EQ(recorded().size(), 1U);
+    EXPECT_TRUE(same(recorded()[0], fact));
 }
 
 TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
@@ -56,7 +53,7 @@ TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
 
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
     EXPECT_FALSE(find(event.id));
-    EXPECT_THAT(storage().recorded(), IsEmpty());
+    EXPECT_THAT(recorded(), IsEmpty());
     given(event);  // its key is free too
 }
 
@@ -150,11 +147,11 @@ TEST_P(StoreContract, RecordsFactsInOrderWithTheirExactText) {
     write([&](Transaction& tx) { tx.record(created); });
     write([&](Transaction& tx) { tx.record(updated); });
 
-    const auto recorded = storage().recorded();
-    ASSERT_EQ(recorded.size(), 2U);
-    EXPECT_TRUE(same(recorded[0], created));
-    EXPECT_TRUE(same(recorded[1], updated));
-    EXPECT_EQ(recorded[1].data, updated.data);
+    const auto all = recorded();
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_TRUE(same(all[0], created));
+    EXPECT_TRUE(same(all[1], updated));
+    EXPECT_EQ(all[1].data, updated.data);
 }
 
 TEST_P(StoreContract, ErasesThePayloadsOfOneStreamAndKeepsItsHeaders) {
@@ -165,15 +162,15 @@ TEST_P(StoreContract, ErasesThePayloadsOfOneStreamAndKeepsItsHeaders) {
         tx.record(a_fact_of(other, 1));
         tx.record(a_fact_of(gone, 2));
     });
-    write([&](Transaction& tx) { tx.erase_stream("User", gone); });
+    write([&](Transaction& tx) { tx.streams().close({"User", base::to_string(gone)}); });
 
-    const auto recorded = storage().recorded();
-    ASSERT_EQ(recorded.size(), 3U);
-    EXPECT_EQ(recorded[0].data, "");
-    EXPECT_EQ(recorded[0].event_type, "UserCreated");
-    EXPECT_NE(recorded[1].data, "");
-    EXPECT_EQ(recorded[2].data, "");
-    EXPECT_EQ(recorded[2].version, Version{2});
+    const auto all = recorded();
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0].data, "");
+    EXPECT_EQ(all[0].event_type, "UserCreated");
+    EXPECT_NE(all[1].data, "");
+    EXPECT_EQ(all[2].data, "");
+    EXPECT_EQ(all[2].version, Version{2});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "contract/control_plane_contract.hpp"
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
+#include "contract/event_store_contract.hpp"
 #include "contract/manners_contract.hpp"
 #include "contract/model_contract.hpp"
 #include "contract/pull_queue_contract.hpp"
@@ -19,6 +20,7 @@
     SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);           \
     SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);          \
     SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);     \
+    SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);          \
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);     \
     SUNDIAL_CONTRACT(adapter, MannersContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__); \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -30,7 +31,7 @@ inline constexpr Instant the_day_before = noon - 24h;
 
 /// The next number of a count that all builders share.
 [[nodiscard]] inline std::uint64_t next_number() {
-    static std::uint64_t count = 0;
+    static std::atomic<std::uint64_t> count = 0;
     return ++count;
 }
 

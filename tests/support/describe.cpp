@@ -3,6 +3,8 @@
 #include <sstream>
 #include <variant>
 
+#include "application/refusal.hpp"
+
 namespace sundial {
 namespace {
 
@@ -107,43 +109,8 @@ std::string describe(const AttemptRecord& attempt) {
 }
 
 std::string describe(const Error& error) {
-    return std::visit(
-        Cased{[](const ValidationFailed& failed) {
-                  std::string text = "validation failed";
-                  for (const auto& one : failed.errors) text += ", " + one.pointer + ' ' + one.code;
-                  return text;
-              },
-              [](const NotFound& absent) { return "not found " + absent.id; },
-              [](const InvalidStateTransition& refused) {
-                  return "invalid transition of " + to_string(refused.id) + ": " + refused.action +
-                         " when " + std::string{to_string(refused.status)} + " v" +
-                         std::to_string(refused.version.value);
-              },
-              [](const LeaseLost& lost) {
-                  return "lease lost of " + to_string(lost.id) + " v" +
-                         std::to_string(lost.held.value);
-              },
-              [](const OptimisticLock& lock) {
-                  return "optimistic lock of " + lock.id + ": expected v" +
-                         std::to_string(lock.expected.value) + ", is v" +
-                         std::to_string(lock.actual.value);
-              },
-              [](const DuplicateIdempotencyKey& duplicate) {
-                  return "key " + duplicate.key.value + " has " + to_string(duplicate.existing) +
-                         ' ' + std::string{to_string(duplicate.status)};
-              },
-              [](const DuplicateExternalId& duplicate) {
-                  return "external id " + duplicate.external_id + " has " +
-                         base::to_string(duplicate.existing);
-              },
-              [](const EndpointDisabled& disabled) {
-                  return "endpoint disabled " + to_string(disabled.id);
-              },
-              [](const InvalidTemplate& invalid) { return "invalid template " + invalid.name; },
-              [](const InvalidCursor&) -> std::string { return "invalid cursor"; },
-              [](const ClockNotTest&) -> std::string { return "clock is no test clock"; },
-              [](const TooManyOperations&) -> std::string { return "too many operations"; }},
-        error);
+    const Refusal refusal = refusal_of(error);
+    return refusal.code + ' ' + refusal.detail;
 }
 
 }  // namespace sundial

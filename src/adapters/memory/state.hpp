@@ -9,6 +9,7 @@
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
@@ -64,8 +65,7 @@ struct MoveKey {
 
 /// A version of a stream, which is written once.
 struct StreamPlace {
-    std::string aggregate_type;
-    Uuid aggregate_id;
+    StreamId stream;
     Version version;
     friend auto operator<=>(const StreamPlace&, const StreamPlace&) = default;
 };
@@ -97,6 +97,9 @@ struct State {
     Table<MoveKey, EventMove> moves{journal};
     Table<std::uint64_t, RecordedEvent> recorded{journal};  // by position
     Table<StreamPlace, std::uint64_t> positions{journal};
+    Table<Uuid, std::uint64_t> recorded_ids{journal};
+    Table<StreamId, StreamHead> streams{journal};
+    Table<StreamId, Snapshot> snapshots{journal};
     Table<Uuid, SkippedRun> skips{journal};
 };
 

@@ -7,6 +7,7 @@
 #include "adapters/memory/circuit_repository.hpp"
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
+#include "adapters/memory/event_store.hpp"
 #include "adapters/memory/inbox_repository.hpp"
 #include "adapters/memory/limit_repository.hpp"
 #include "adapters/memory/operation_repository.hpp"
@@ -23,8 +24,7 @@ namespace {
 class MemoryTransaction final : public Transaction {
 public:
     explicit MemoryTransaction(State& state)
-        : state_{state},
-          now_{state.clock.now()},
+        : now_{state.clock.now()},
           users_{state},
           schedules_{state},
           endpoints_{state},
@@ -35,7 +35,8 @@ public:
           skips_{state},
           tz_{state},
           operations_{state},
-          api_keys_{state} {}
+          api_keys_{state},
+          streams_{state, now_} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -50,26 +51,11 @@ public:
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
-    void record(const RecordedEvent& recorded) override {
-        const auto& rows = state_.recorded.rows();
-        const std::uint64_t position = rows.empty() ? 1 : rows.rbegin()->first + 1;
-        state_.positions.insert({recorded.aggregate_type, recorded.aggregate_id, recorded.version},
-                                position);
-        state_.recorded.insert(position, recorded);
-    }
+    EventStore& streams() override { return streams_; }
 
-    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
-        const auto& rows = state_.positions.rows();
-        for (auto row = rows.lower_bound({std::string{aggregate_type}, aggregate_id, Version{0}});
-             row != rows.end() && row->first.aggregate_type == aggregate_type &&
-             row->first.aggregate_id == aggregate_id;
-             ++row) {
-            state_.recorded.change(row->second, [](RecordedEvent& fact) { fact.data.clear(); });
-        }
-    }
+    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
-    State& state_;
     Instant now_;
     MemoryUserRepository users_;
     MemoryScheduleRepository schedules_;
@@ -82,6 +68,7 @@ private:
     MemoryTzRepository tz_;
     MemoryOperationRepository operations_;
     MemoryApiKeyRepository api_keys_;
+    MemoryEventStore streams_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

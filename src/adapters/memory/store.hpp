@@ -32,6 +32,7 @@ public:
 private:
     friend class MemoryEventQueue;
     friend class MemoryPullQueue;
+    friend class MemoryFeed;
     std::shared_ptr<State> state_;
 };
 

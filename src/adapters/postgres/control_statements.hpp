@@ -249,24 +249,6 @@ SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation, ">", "ASC");
 SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation_down, "<", "DESC");
 #undef SUNDIAL_LIST_ENDPOINTS
 
-// Recorded events.
-
-/// $1 aggregate type, $2 aggregate, $3 version, $4 event id, $5 event type, $6 data, $7 correlation
-/// id, $8 when. Returns the number of the transaction.
-inline constexpr Statement record{"record", R"sql(
-    INSERT INTO sundial.recorded_events
-        (aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id, actor,
-         recorded_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    RETURNING pg_current_xact_id()::text)sql"};
-/// The row that `record` wrote. $1 its id.
-inline constexpr Statement find_record{"find_record", R"sql(
-    SELECT FROM sundial.recorded_events WHERE event_id = $1)sql",
-                                       Statement::Plan::fresh};
-/// $1 aggregate type, $2 aggregate.
-inline constexpr Statement erase_stream{"erase_stream", R"sql(
-    UPDATE sundial.recorded_events SET data = NULL WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
-
 // Inbox.
 
 /// $1 endpoint, $2 id, $3 when, $4 and $5 header names and values, $6 body.

@@ -5,6 +5,7 @@
 #include "adapters/postgres/clock.hpp"
 #include "adapters/postgres/database.hpp"
 #include "adapters/postgres/event_queue.hpp"
+#include "adapters/postgres/feed.hpp"
 #include "adapters/postgres/migrate.hpp"
 #include "adapters/postgres/migration_statements.hpp"
 #include "adapters/postgres/pull_queue.hpp"
@@ -37,6 +38,7 @@ public:
     Store& store() override { return store_; }
     EventQueue& queue() override { return queue_; }
     PullQueue& pull_queue() override { return pull_queue_; }
+    Feed& feed() override { return feed_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {
@@ -65,6 +67,7 @@ private:
     PostgresStore store_{database_};
     PostgresEventQueue queue_{database_};
     PostgresPullQueue pull_queue_{database_};
+    PostgresFeed feed_{database_};
     PostgresClock clock_;
     const Found found_;
     const std::string listen_url_;

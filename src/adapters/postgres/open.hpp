@@ -13,6 +13,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
@@ -78,6 +79,7 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
+    virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
     /// Every server that it has been connected to by TCP. Thread-safe.

@@ -340,6 +340,31 @@ std::vector<Schedule> schedules_in(const Answer& rows) {
     return Reader{rows}.each(ScheduleReader{rows});
 }
 
+std::vector<RecordedEvent> recorded_events_in(const Answer& rows) {
+    std::vector<RecordedEvent> events;
+    events.reserve(rows.size());
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        events.push_back({.stream = {rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)},
+                          .version = rows.get<Version>(row, 2),
+                          .event_id = rows.get<Uuid>(row, 3),
+                          .event_type = rows.get<std::string>(row, 4),
+                          .schema_version = rows.get<std::uint32_t>(row, 5),
+                          .data = rows.get<std::string>(row, 6),
+                          .metadata = {.occurred_at = rows.get<std::optional<Instant>>(row, 7),
+                                       .correlation_id = rows.get<std::string>(row, 8),
+                                       .causation_id = rows.get<std::string>(row, 9),
+                                       .actor = rows.get<std::string>(row, 10),
+                                       .tenant = rows.get<std::string>(row, 11),
+                                       .traceparent = rows.get<std::string>(row, 12),
+                                       .headers = rows.get<std::string>(row, 13)},
+                          .content_hash = rows.get<Bytes>(row, 14).value,
+                          .position = rows.get<std::uint64_t>(row, 15),
+                          .recorded_at = rows.get<Instant>(row, 16),
+                          .redacted_at = rows.get<std::optional<Instant>>(row, 17)});
+    }
+    return events;
+}
+
 std::vector<SkippedRun> skipped_runs_in(const Answer& rows) {
     const Reader reader{rows};
     const int id = reader.column("id"), schedule = reader.column("schedule_id"),

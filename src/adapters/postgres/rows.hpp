@@ -12,6 +12,7 @@
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
+#include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
@@ -29,6 +30,8 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<ApiKey> api_keys_in(const Answer& rows);
 /// By the columns number, subject, subject_id, code, detail.
 [[nodiscard]] std::vector<NumberedFailure> operation_failures_in(const Answer& rows);
+/// The first eighteen columns, in the order of RecordedEvent's members.
+[[nodiscard]] std::vector<RecordedEvent> recorded_events_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// The answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);

@@ -2,9 +2,9 @@
 
 #include "adapters/postgres/api_key_repository.hpp"
 #include "adapters/postgres/circuit_repository.hpp"
-#include "adapters/postgres/control_statements.hpp"
 #include "adapters/postgres/endpoint_repository.hpp"
 #include "adapters/postgres/event_repository.hpp"
+#include "adapters/postgres/event_store.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
 #include "adapters/postgres/limit_repository.hpp"
 #include "adapters/postgres/operation_repository.hpp"
@@ -33,17 +33,9 @@ public:
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
-    void record(const RecordedEvent& recorded) override {
-        const Answer added =
-            session_.run(sql::record, recorded.aggregate_type, recorded.aggregate_id,
-                         recorded.version, recorded.event_id, recorded.event_type, recorded.data,
-                         recorded.correlation_id, recorded.actor, now());
-        session_.leaves({added.get<std::string>(0, 0), Call{sql::find_record, recorded.event_id}});
-    }
+    EventStore& streams() override { return streams_; }
 
-    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
-        session_.run(sql::erase_stream, aggregate_type, aggregate_id);
-    }
+    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
     Session& session_;
@@ -58,6 +50,7 @@ private:
     PostgresTzRepository tz_{session_};
     PostgresOperationRepository operations_{session_};
     PostgresApiKeyRepository api_keys_{session_};
+    PostgresEventStore streams_{session_};
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "adapters/sqlite/clock.hpp"
 #include "adapters/sqlite/event_queue.hpp"
+#include "adapters/sqlite/event_store.hpp"
 #include "adapters/sqlite/file_check.hpp"
 #include "adapters/sqlite/file_lock.hpp"
 #include "adapters/sqlite/health.hpp"
@@ -162,12 +163,14 @@ public:
         store_ = std::make_unique<SqliteStore>(*writer_, *readers_);
         queue_ = std::make_unique<SqliteEventQueue>(*writer_, *readers_);
         pull_queue_ = std::make_unique<SqlitePullQueue>(*writer_, *readers_);
+        feed_ = std::make_unique<SqliteFeed>(*readers_);
         clock_ = std::make_unique<SqliteClock>(*time_, *writer_);
     }
 
     Store& store() override { return *store_; }
     EventQueue& queue() override { return *queue_; }
     PullQueue& pull_queue() override { return *pull_queue_; }
+    Feed& feed() override { return *feed_; }
     Clock& clock() override { return *clock_; }
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
@@ -186,6 +189,7 @@ private:
     std::unique_ptr<SqliteStore> store_;
     std::unique_ptr<SqliteEventQueue> queue_;
     std::unique_ptr<SqlitePullQueue> pull_queue_;
+    std::unique_ptr<SqliteFeed> feed_;
     std::unique_ptr<SqliteClock> clock_;
     std::unique_ptr<FileCheck> check_;
 };

@@ -11,6 +11,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 
@@ -58,6 +59,7 @@ public:
     virtual Store& store() = 0;
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
+    virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
     /// The latest write found no room on the disk. Ends by itself once there is some.
     [[nodiscard]] virtual bool disk_is_full() const = 0;

@@ -44,13 +44,6 @@ inline constexpr Statement is_used{R"sql(
 /// One row "ok", or what is wrong.
 inline constexpr Statement quick_check{"PRAGMA quick_check"};
 
-inline constexpr Statement record{R"sql(
-    INSERT INTO recorded_events (aggregate_type, aggregate_id, version, event_id, event_type, data,
-                                 correlation_id, actor, recorded_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))sql"};
-inline constexpr Statement erase_stream{R"sql(
-    UPDATE recorded_events SET data = NULL WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
-
 /// Newest 10,000 of each endpoint, as the port says.
 inline constexpr Statement add_inbox_request{R"sql(
     INSERT INTO inbox_requests (endpoint_id, id, received_at, headers, body)

@@ -4,6 +4,7 @@
 #include "adapters/sqlite/circuit_repository.hpp"
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
+#include "adapters/sqlite/event_store.hpp"
 #include "adapters/sqlite/inbox_repository.hpp"
 #include "adapters/sqlite/limit_repository.hpp"
 #include "adapters/sqlite/operation_repository.hpp"
@@ -11,7 +12,6 @@
 #include "adapters/sqlite/schedule_repository.hpp"
 #include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/skip_repository.hpp"
-#include "adapters/sqlite/statements.hpp"
 #include "adapters/sqlite/tz_repository.hpp"
 #include "adapters/sqlite/user_repository.hpp"
 #include "adapters/sqlite/writer.hpp"
@@ -33,7 +33,8 @@ public:
           skips_{session},
           tz_{session},
           operations_{session},
-          api_keys_{session} {}
+          api_keys_{session},
+          streams_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -48,16 +49,9 @@ public:
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
-    void record(const RecordedEvent& recorded) override {
-        session_.connection.execute(sql::record, recorded.aggregate_type, recorded.aggregate_id,
-                                    recorded.version, recorded.event_id, recorded.event_type,
-                                    recorded.data, recorded.correlation_id, recorded.actor,
-                                    session_.now);
-    }
+    EventStore& streams() override { return streams_; }
 
-    void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) override {
-        session_.connection.execute(sql::erase_stream, aggregate_type, aggregate_id);
-    }
+    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
     Session& session_;
@@ -72,6 +66,7 @@ private:
     SqliteTzRepository tz_;
     SqliteOperationRepository operations_;
     SqliteApiKeyRepository api_keys_;
+    SqliteEventStore streams_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "application/ports/circuit_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/limit_repository.hpp"
 #include "application/ports/operation_repository.hpp"
@@ -15,7 +16,6 @@
 #include "application/ports/skip_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
-#include "domain/recorded_event.hpp"
 
 namespace sundial {
 
@@ -37,11 +37,10 @@ public:
     virtual TzRepository& tz() = 0;
     virtual OperationRepository& operations() = 0;
     virtual ApiKeyRepository& api_keys() = 0;
-    /// Appends one recorded event; `(aggregate, version)` is written once: a second is a bug of the
-    /// caller.
+    virtual EventStore& streams() = 0;
+    /// Appends the recorded event of a change of a row that is locked: the row is the stream's head
+    /// then.
     virtual void record(const RecordedEvent& recorded) = 0;
-    /// Closes a stream for ever: payloads erased, headers kept.
-    virtual void erase_stream(std::string_view aggregate_type, const Uuid& aggregate_id) = 0;
 };
 
 /// Where everything is kept. Thread-safe.

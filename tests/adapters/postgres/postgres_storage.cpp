@@ -34,6 +34,8 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.endpoint_circuits;
         DELETE FROM sundial.endpoint_limits;
         DELETE FROM sundial.endpoint_slots;
+        DELETE FROM sundial.streams;
+        DELETE FROM sundial.snapshots;
         DELETE FROM sundial.inbox_requests;
         DELETE FROM sundial.skipped_runs;
         DELETE FROM sundial.tz_fingerprints;
@@ -54,24 +56,6 @@ PostgresStorage::PostgresStorage(std::uint32_t shards) {
     url_ = found->second.url;
     database_ = found->second.database.get();
     wipe(url_);
-}
-
-std::vector<RecordedEvent> PostgresStorage::recorded() {
-    std::vector<RecordedEvent> recorded;
-    for (const auto& row : query(url_, R"(
-            SELECT aggregate_type, aggregate_id, version, event_id, event_type, data, correlation_id,
-                   actor
-              FROM sundial.recorded_events ORDER BY position)")) {
-        recorded.push_back({.aggregate_type = row[0],
-                            .aggregate_id = base::parse_uuid(row[1]).value(),
-                            .version = Version{std::stoull(row[2])},
-                            .event_id = base::parse_uuid(row[3]).value(),
-                            .event_type = row[4],
-                            .data = row[5],
-                            .correlation_id = row[6],
-                            .actor = row[7]});
-    }
-    return recorded;
 }
 
 StorageKind postgres_with(std::uint32_t shards) {

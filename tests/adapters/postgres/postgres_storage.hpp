@@ -19,7 +19,7 @@ public:
     EventQueue& queue() override { return database_->queue(); }
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
-    std::vector<RecordedEvent> recorded() override;
+    Feed& feed() override { return database_->feed(); }
     [[nodiscard]] const std::string& url() const { return url_; }
 
 private:

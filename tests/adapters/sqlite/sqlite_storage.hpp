@@ -27,17 +27,7 @@ public:
     EventQueue& queue() override { return database_->queue(); }
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
-    std::vector<RecordedEvent> recorded() override {
-        std::vector<RecordedEvent> facts;
-        for (const SqlRow& row : ask(folder_.file(), R"sql(
-                 SELECT aggregate_type, hex(aggregate_id), version, hex(event_id), event_type,
-                        coalesce(data, ''), correlation_id, actor
-                   FROM recorded_events ORDER BY position)sql")) {
-            facts.push_back({row[0], uuid_from_hex(row[1]), Version{std::stoull(row[2])},
-                             uuid_from_hex(row[3]), row[4], row[5], row[6], row[7]});
-        }
-        return facts;
-    }
+    Feed& feed() override { return database_->feed(); }
 
     [[nodiscard]] std::filesystem::path file() const { return folder_.file(); }
     void close() { database_.reset(); }
@@ -51,12 +41,6 @@ public:
     }
 
 private:
-    static Uuid uuid_from_hex(const std::string& hex) {
-        return base::parse_uuid(hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" +
-                                hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" + hex.substr(20))
-            .value();
-    }
-
     static constexpr const char* counts_kept =
         "SELECT standing, rows FROM event_counts WHERE rows <> 0 ORDER BY standing";
     static constexpr const char* counts_found = R"sql(

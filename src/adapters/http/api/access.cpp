@@ -72,6 +72,13 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/bulk", write},
     {"GET", "/v1/stats/failures", read},
 
+    {"GET", "/v1/streams", read},
+    {"GET", "/v1/streams/{aggregateType}/{aggregateId}", read},
+    {"POST", "/v1/streams/{aggregateType}/{aggregateId}", write},
+    {"GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", read},
+    {"PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", write},
+    {"GET", "/v1/feed", read},
+
     {"GET", "/v1/api-keys", admin},
     {"POST", "/v1/api-keys", admin},
     {"DELETE", "/v1/api-keys/{id}", admin},

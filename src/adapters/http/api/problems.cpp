@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_writer.hpp"
 #include "domain/names.hpp"
 
 namespace sundial::http {
@@ -46,6 +47,27 @@ Code not_found_code(Noun noun) {
 }
 
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }
+
+Problem of_stream(Code code, const StreamId& stream, const std::string& what) {
+    return {
+        .code = code,
+        .detail = "the stream " + stream.aggregate_type + "/" + stream.aggregate_id + ' ' + what,
+        .members = {{"aggregateType", stream.aggregate_type},
+                    {"aggregateId", stream.aggregate_id}}};
+}
+
+void write(base::JsonWriter& json, const EventIdConflict& conflict) {
+    json.begin_object();
+    json.member("eventId", std::string_view{base::to_string(conflict.event_id)});
+    json.member("reason", to_string(conflict.reason));
+    if (conflict.stream) {
+        json.key("stream").begin_object();
+        json.member("aggregateType", std::string_view{conflict.stream->aggregate_type});
+        json.member("aggregateId", std::string_view{conflict.stream->aggregate_id});
+        json.end_object().member("version", conflict.version);
+    }
+    json.end_object();
+}
 
 struct ToProblem {
     Problem operator()(const ValidationFailed& failed) const {
@@ -114,6 +136,51 @@ struct ToProblem {
     }
 
     Problem operator()(const InvalidCursor& /*cursor*/) const { return invalid_cursor(); }
+
+    Problem operator()(const StreamOptimisticLock& lock) const {
+        std::vector<std::string> duplicates;
+        for (const Uuid& id : lock.duplicates) duplicates.push_back(base::to_string(id));
+        return {.code = Code::optimistic_lock,
+                .detail = "the stream is at version " + std::to_string(lock.actual) + ", not at " +
+                          to_string(lock.expected),
+                .members = {{"aggregateType", lock.stream.aggregate_type},
+                            {"aggregateId", lock.stream.aggregate_id},
+                            {"expectedVersion", lock.expected.number()},
+                            {"actualVersion", static_cast<std::int64_t>(lock.actual)},
+                            {"duplicateEventIds", duplicates},
+                            {"attempts", std::int64_t{lock.attempts}}}};
+    }
+
+    Problem operator()(const EventIdReused& reused) const {
+        base::JsonWriter conflicts;
+        conflicts.begin_array();
+        for (const EventIdConflict& conflict : reused.conflicts) write(conflicts, conflict);
+        conflicts.end_array();
+        return {.code = Code::event_id_reused,
+                .detail = std::to_string(reused.conflicts.size()) +
+                          " event ids are taken; an id is given once, for ever",
+                .members = {{"conflicts", RawJson{conflicts.text()}}}};
+    }
+
+    Problem operator()(const AggregateNotFound& missing) const {
+        return of_stream(Code::aggregate_not_found, missing.stream, "has no events");
+    }
+    Problem operator()(const StreamDeleted& deleted) const {
+        return of_stream(Code::stream_deleted, deleted.stream, "is deleted, for ever");
+    }
+    Problem operator()(const StreamArchived& archived) const {
+        return of_stream(Code::stream_archived, archived.stream, "is archived: restore it first");
+    }
+
+    Problem operator()(const PayloadTooLarge& large) const {
+        Problem problem{.code = Code::payload_too_large,
+                        .detail = large.what + " is larger than " + std::to_string(large.limit),
+                        .members = {{"limit", static_cast<std::int64_t>(large.limit)}}};
+        if (large.index) {
+            problem.members.emplace_back("index", static_cast<std::int64_t>(*large.index));
+        }
+        return problem;
+    }
 
     Problem operator()(const ClockNotTest& /*clock*/) const {
         return {.code = Code::clock_not_test,

@@ -1,0 +1,207 @@
+#include "adapters/http/api/stream_codec.hpp"
+
+#include <boost/json.hpp>
+#include <optional>
+
+#include "adapters/http/api/json_members.hpp"
+#include "base/check.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::http {
+namespace {
+
+namespace bj = boost::json;
+
+std::string_view without_space(std::string_view text) {
+    constexpr std::string_view space = " \t\r\n";
+    const auto first = text.find_first_not_of(space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+/// Absent: whatever there is.
+std::optional<ExpectedVersion> expected_in(const JsonBody& body) {
+    const bj::value* value = body.value().as_object().if_contains("expectedVersion");
+    if (value == nullptr) return ExpectedVersion::any();
+    if (value->is_string()) return ExpectedVersion::parse(std::string(value->get_string()));
+    return ExpectedVersion::of(value->to_number<std::int64_t>());
+}
+
+/// Reads one event, and notes what is wrong with it.
+class EventReader {
+public:
+    EventReader(std::string_view text, std::string pointer, std::vector<FieldError>& errors)
+        : body_(JsonBody::read(std::string(text)).value()),
+          members_(body_),
+          pointer_(std::move(pointer)),
+          errors_(errors) {}
+
+    [[nodiscard]] NewRecordedEvent read(Ids& ids) {
+        const auto given = uuid("eventId");
+        return {.event_id = given ? *given : ids.fresh(),
+                .event_type = members_.text("eventType").value_or(""),
+                .schema_version = members_.count("schemaVersion").value_or(1),
+                .data = std::string(body_.raw_member("data").value_or("null")),
+                .metadata = metadata(),
+                .stream = std::nullopt};
+    }
+
+private:
+    [[nodiscard]] std::optional<Uuid> uuid(std::string_view name) {
+        const auto text = members_.text(name);
+        if (!text) return std::nullopt;
+        auto id = base::parse_uuid(*text);
+        if (!id)
+            errors_.push_back({pointer_ + "/" + std::string(name), "bad_format", "is no UUID"});
+        return id;
+    }
+
+    [[nodiscard]] EventMetadata metadata() {
+        const auto raw = body_.raw_member("metadata");
+        if (!raw) return {};
+        const JsonBody body = JsonBody::read(std::string(*raw)).value();
+        const Members members(body);
+        const auto text = [&](std::string_view name) { return members.text(name).value_or(""); };
+        return {.occurred_at = occurred_at(members),
+                .correlation_id = text("correlationId"),
+                .causation_id = text("causationId"),
+                .actor = text("actor"),
+                .tenant = text("tenant"),
+                .traceparent = text("traceparent"),
+                .headers = std::string(body.raw_member("headers").value_or(""))};
+    }
+
+    [[nodiscard]] std::optional<Instant> occurred_at(const Members& members) {
+        const auto text = members.text("occurredAt");
+        if (!text) return std::nullopt;
+        const auto instant = parse_instant(*text);
+        if (instant) return instant->instant;
+        errors_.push_back(
+            {pointer_ + "/metadata/occurredAt", "bad_time", "is no RFC 3339 instant"});
+        return std::nullopt;
+    }
+
+    JsonBody body_;
+    Members members_;
+    std::string pointer_;
+    std::vector<FieldError>& errors_;
+};
+
+void member_if_any(base::JsonWriter& json, std::string_view name, const std::string& text) {
+    if (!text.empty()) json.member(name, std::string_view{text});
+}
+
+void write(base::JsonWriter& json, const EventMetadata& metadata) {
+    json.begin_object();
+    if (metadata.occurred_at) {
+        json.member("occurredAt", format_instant_millis(*metadata.occurred_at));
+    }
+    member_if_any(json, "correlationId", metadata.correlation_id);
+    member_if_any(json, "causationId", metadata.causation_id);
+    member_if_any(json, "actor", metadata.actor);
+    member_if_any(json, "tenant", metadata.tenant);
+    member_if_any(json, "traceparent", metadata.traceparent);
+    if (!metadata.headers.empty()) json.key("headers").raw(metadata.headers);
+    json.end_object();
+}
+
+}  // namespace
+
+std::vector<std::string_view> array_items(std::string_view array) {
+    array = without_space(array);
+    base::check(array.size() >= 2 && array.front() == '[' && array.back() == ']');
+    std::vector<std::string_view> items;
+    std::size_t begin = 1;
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 1; i < array.size(); ++i) {
+        const char c = array[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '[' || c == '{') {
+            ++depth;
+        } else if (depth > 0 && (c == ']' || c == '}')) {
+            --depth;
+        } else if (depth == 0 && (c == ',' || c == ']')) {
+            const auto item = without_space(array.substr(begin, i - begin));
+            if (!item.empty()) items.push_back(item);
+            begin = i + 1;
+        }
+    }
+    return items;
+}
+
+base::Result<Append, Problem> append_in(const JsonBody& body, StreamId stream, Ids& ids) {
+    std::vector<FieldError> errors;
+    const auto expected = expected_in(body);
+    if (!expected) {
+        errors.push_back({"/expectedVersion", "out_of_range",
+                          "must be a version, ANY (-1), NO_STREAM (0) or STREAM_EXISTS (-2)"});
+    }
+    Append append{.stream = std::move(stream),
+                  .expected = expected.value_or(ExpectedVersion::any()),
+                  .events = {}};
+    const auto items = array_items(body.raw_member("events").value_or("[]"));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        append.events.push_back(
+            EventReader(items[i], "/events/" + std::to_string(i), errors).read(ids));
+    }
+    if (!errors.empty()) return validation_failed(std::move(errors));
+    return append;
+}
+
+std::string appended_json(const Appended& appended) {
+    base::JsonWriter json;
+    json.begin_object().member("firstVersion", appended.first_version);
+    json.member("lastVersion", appended.last_version);
+    json.member("firstPosition", appended.first_position);
+    json.member("lastPosition", appended.last_position);
+    json.member("currentVersion", appended.current_version);
+    json.member("replayed", appended.replayed);
+    return std::move(json.end_object()).text();
+}
+
+std::string recorded_event_json(const RecordedEvent& event, bool stream_deleted) {
+    base::JsonWriter json;
+    json.begin_object().member("eventId", base::to_string(event.event_id));
+    json.member("aggregateType", event.stream.aggregate_type);
+    json.member("aggregateId", event.stream.aggregate_id);
+    json.member("version", event.version.value).member("position", event.position);
+    json.member("eventType", event.event_type).member("schemaVersion", event.schema_version);
+    json.key("data").raw(event.data.empty() ? std::string_view{"null"} : event.data);
+    json.key("metadata");
+    write(json, event.metadata);
+    json.member("recordedAt", format_instant_millis(event.recorded_at));
+    if (event.redacted_at) {
+        json.member("redactedAt", format_instant_millis(*event.redacted_at));
+    }
+    json.member("deleted", stream_deleted);
+    return std::move(json.end_object()).text();
+}
+
+void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHead& head) {
+    json.member("aggregateType", stream.aggregate_type);
+    json.member("aggregateId", stream.aggregate_id);
+    json.member("version", head.version).member("truncatedBefore", head.truncated_before);
+    json.member("archived", head.archived).member("deleted", head.deleted);
+}
+
+Snapshot snapshot_in(const JsonBody& body) {
+    const bj::object& object = body.value().as_object();
+    return {.version = object.at("version").to_number<std::uint64_t>(),
+            .schema_version = Members(body).count("schemaVersion").value_or(1),
+            .state = std::string(body.raw_member("state").value_or("null"))};
+}
+
+std::string snapshot_json(const Snapshot& snapshot) {
+    base::JsonWriter json;
+    json.begin_object().member("version", snapshot.version);
+    json.member("schemaVersion", snapshot.schema_version);
+    json.key("state").raw(snapshot.state);
+    return std::move(json.end_object()).text();
+}
+
+}  // namespace sundial::http

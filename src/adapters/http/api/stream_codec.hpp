@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/http/json.hpp"
+#include "application/ports/event_store.hpp"
+#include "application/ports/ids.hpp"
+#include "base/json_writer.hpp"
+#include "base/result.hpp"
+
+/// Streams and recorded events as JSON. The data of an event is kept and given back byte for byte.
+namespace sundial::http {
+
+/// The body of an append. Errors: VALIDATION_FAILED for an expected version, an id or an instant
+/// that is none; event ids that are not given are made.
+[[nodiscard]] base::Result<Append, Problem> append_in(const JsonBody& body, StreamId stream,
+                                                      Ids& ids);
+[[nodiscard]] std::string appended_json(const Appended& appended);
+
+[[nodiscard]] std::string recorded_event_json(const RecordedEvent& event, bool stream_deleted);
+/// Members of a stream itself, into an object that is open.
+void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHead& head);
+
+[[nodiscard]] Snapshot snapshot_in(const JsonBody& body);
+[[nodiscard]] std::string snapshot_json(const Snapshot& snapshot);
+
+/// The exact bytes of each item of a JSON array that has been found valid.
+[[nodiscard]] std::vector<std::string_view> array_items(std::string_view array);
+
+}  // namespace sundial::http

@@ -1,0 +1,193 @@
+#include "adapters/http/api/stream_routes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/problems.hpp"
+#include "adapters/http/api/query.hpp"
+#include "adapters/http/api/stream_codec.hpp"
+
+namespace sundial::http {
+namespace {
+
+/// Streams of the control plane are written by its changes only.
+constexpr std::array<std::string_view, 4> read_only{"User", "Schedule", "Endpoint", "ApiKey"};
+
+StreamId stream_in(const Request& request) {
+    return {request.path_value("aggregateType"), request.path_value("aggregateId")};
+}
+
+std::optional<std::uint64_t> version_value(const Request& request, std::string_view name) {
+    const auto text = request.query_value(name);
+    if (!text) return std::nullopt;
+    std::uint64_t version = 0;
+    std::from_chars(text->data(), text->data() + text->size(), version);
+    return version;
+}
+
+/// What If-Match and If-None-Match say of a stream: nothing, or what must hold (412 if it does
+/// not).
+template <class Current>
+std::optional<ExpectedVersion> condition(const Request& request, Current current) {
+    if (const auto none = request.headers.find("If-None-Match"); none && *none == "*") {
+        return ExpectedVersion::no_stream();
+    }
+    const auto match = request.headers.find("If-Match");
+    if (!match) return std::nullopt;
+    if (*match == "*") return ExpectedVersion::stream_exists();
+    const auto version =
+        expected_version(request, [&]() -> std::optional<Version> { return Version{current()}; });
+    // A tag that is no version matches nothing; no stream can have so many events.
+    constexpr std::uint64_t never_reached = std::numeric_limits<std::int64_t>::max();
+    return ExpectedVersion::exactly(version && version->value > 0 ? version->value : never_reached);
+}
+
+class StreamRoutes {
+public:
+    explicit StreamRoutes(StreamApi api) : api_(api) {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        const auto page = page_request(request, SortValue::text);
+        if (!page) return refused(page.error(), request);
+        StreamQuery query{.aggregate_type = text_value(request, "aggregateType"),
+                          .prefix = text_value(request, "q"),
+                          .after = std::nullopt,
+                          .limit = page->limit};
+        if (page->after) {
+            const std::string& place = page->after->value;
+            const auto slash = std::min(place.find('/'), place.size());
+            query.after =
+                StreamId{place.substr(0, slash), place.substr(std::min(slash + 1, place.size()))};
+        }
+        const auto streams = api_.streams.list(query);
+        base::JsonWriter json;
+        begin_page(json);
+        PageKey last{};
+        for (const ListedStream& listed : streams.items) {
+            json.begin_object();
+            write_stream(json, listed.stream, listed.head);
+            json.end_object();
+            last.value = listed.stream.aggregate_type + '/' + listed.stream.aggregate_id;
+        }
+        return end_page(std::move(json), request, streams.has_more, last);
+    }
+
+    [[nodiscard]] Response read(const Request& request) const {
+        const StreamId stream = stream_in(request);
+        StreamRange range;
+        range.from = version_value(request, "fromVersion").value_or(range.from);
+        range.to = version_value(request, "toVersion").value_or(range.to);
+        range.backward = request.query_value("direction").value_or("forward") == "backward";
+        range.limit = number_value(request, "limit").value_or(50);
+        const auto found = api_.streams.read(stream, range);
+        if (!found) return refused(found.error(), request);
+        base::JsonWriter json;
+        json.begin_object();
+        write_stream(json, stream, found->head);
+        json.key("data").begin_array();
+        for (const RecordedEvent& event : found->events) {
+            json.raw(recorded_event_json(event, false));
+        }
+        json.end_array().end_object();
+        return with_etag(http::json(200, std::move(json).text()), Version{found->head.version});
+    }
+
+    [[nodiscard]] Response append(const Request& request) const {
+        const StreamId stream = stream_in(request);
+        if (std::ranges::find(read_only, stream.aggregate_type) != read_only.end()) {
+            return refused(validation_failed({{"/aggregateType", "not_allowed",
+                                               "streams of " + stream.aggregate_type +
+                                                   " are written by changes of theirs only"}}),
+                           request);
+        }
+        auto wanted = append_in(*request.json, stream, api_.ids);
+        if (!wanted) return refused(wanted.error(), request);
+        const auto asked_by_header = header_expectation(request, *wanted);
+        if (!asked_by_header) return refused(asked_by_header.error(), request);
+        const auto appended = api_.append.run(*wanted);
+        if (!appended) return refusal(appended.error(), *asked_by_header, request);
+        return with_etag(http::json(appended->replayed ? 200 : 201, appended_json(*appended)),
+                         Version{appended->current_version});
+    }
+
+    [[nodiscard]] Response snapshot(const Request& request) const {
+        const auto found = api_.streams.snapshot(stream_in(request));
+        if (!found) return refused(found.error(), request);
+        return http::json(200, snapshot_json(*found));
+    }
+
+    [[nodiscard]] Response save_snapshot(const Request& request) const {
+        const StreamId stream = stream_in(request);
+        const auto saved = api_.keep.save_snapshot(stream, snapshot_in(*request.json));
+        if (!saved) return refused(saved.error(), request);
+        return snapshot(request);  // the newer one, whosever it is
+    }
+
+    [[nodiscard]] Response feed(const Request& request) const {
+        const auto after = version_value(request, "after").value_or(0);
+        const FeedFilter filter{.aggregate_types = list_value(request, "aggregateType"),
+                                .event_types = list_value(request, "eventType")};
+        const FeedPage page =
+            api_.streams.feed(after, filter, number_value(request, "limit").value_or(50));
+        base::JsonWriter json;
+        json.begin_object().key("data").begin_array();
+        for (const auto& [event, deleted] : page.entries) {
+            json.raw(recorded_event_json(event, deleted));
+        }
+        json.end_array().member("nextPosition", page.next_position).member("hasMore", page.more);
+        json.end_object();
+        return http::json(200, std::move(json).text());
+    }
+
+private:
+    /// Takes the expectation from the headers, if they have one; then true.
+    [[nodiscard]] base::Result<bool, Problem> header_expectation(const Request& request,
+                                                                 Append& wanted) const {
+        const auto current = [&]() -> std::uint64_t {
+            const auto found = api_.streams.read(wanted.stream, {.limit = 1});
+            return found ? found->head.version : 0;
+        };
+        const auto expected = condition(request, current);
+        if (!expected) return false;
+        if (wanted.expected != ExpectedVersion::any() && wanted.expected != *expected) {
+            return validation_failed({{"/expectedVersion", "not_allowed",
+                                       "says " + to_string(wanted.expected) +
+                                           ", and the header says " + to_string(*expected)}});
+        }
+        wanted.expected = *expected;
+        return true;
+    }
+
+    /// A conflict is 412 to who asked by a header, 409 to who asked in the body.
+    [[nodiscard]] static Response refusal(const Error& error, bool asked_by_header,
+                                          const Request& request) {
+        Problem problem = problem_of(error);
+        if (asked_by_header && problem.code == Code::optimistic_lock) problem.status = 412;
+        return to_response(problem, request);
+    }
+
+    StreamApi api_;
+};
+
+}  // namespace
+
+void add_stream_routes(Router& router, StreamApi api) {
+    const StreamRoutes routes{api};
+    const auto add = [&](const char* method, const char* pattern,
+                         Response (StreamRoutes::*handle)(const Request&) const) {
+        router.add(method, pattern,
+                   [routes, handle](const Request& request) { return (routes.*handle)(request); });
+    };
+    add("GET", "/v1/streams", &StreamRoutes::list);
+    add("GET", "/v1/streams/{aggregateType}/{aggregateId}", &StreamRoutes::read);
+    add("POST", "/v1/streams/{aggregateType}/{aggregateId}", &StreamRoutes::append);
+    add("GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", &StreamRoutes::snapshot);
+    add("PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", &StreamRoutes::save_snapshot);
+    add("GET", "/v1/feed", &StreamRoutes::feed);
+}
+
+}  // namespace sundial::http

@@ -1,0 +1,81 @@
+#include "adapters/postgres/feed.hpp"
+
+#include <algorithm>
+
+#include "adapters/postgres/rows.hpp"
+#include "adapters/postgres/stream_statements.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+/// Most positions that one page looks at: a filter that matches little still moves on.
+constexpr std::int64_t most_looked_at = 10'000;
+
+}  // namespace
+
+FeedPage PostgresFeed::read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
+    Window window = look(after);
+    if (window.end == after && !window.positions.empty() && settle(window.positions.back())) {
+        window = look(after);
+    }
+    FeedPage page{.entries = {}, .next_position = window.end};
+    if (window.end == after) return page;
+    database_.read("read_feed", [&](Session& session) {
+        const Answer rows = session.run(sql::read_feed, after, window.end, filter.aggregate_types,
+                                        filter.event_types, static_cast<std::int64_t>(limit));
+        page.entries.clear();
+        std::vector<RecordedEvent> events = recorded_events_in(rows);
+        for (std::size_t row = 0; row < events.size(); ++row) {
+            page.entries.push_back({std::move(events[row]), rows.get<bool>(row, 18)});
+        }
+    });
+    if (page.entries.size() == limit) page.next_position = page.entries.back().event.position;
+    page.more = page.next_position < window.positions.back() ||
+                window.positions.size() == static_cast<std::size_t>(most_looked_at);
+    return page;
+}
+
+PostgresFeed::Window PostgresFeed::look(std::uint64_t after) {
+    // Before the view is made: what was settled then is settled in it.
+    const std::uint64_t settled = settled_;
+    Window window{{}, after};
+    database_.read("read_feed", [&](Session& session) {
+        window.positions =
+            column_of<std::uint64_t>(session.run(sql::feed_window, after, most_looked_at), 0);
+    });
+    for (const std::uint64_t position : window.positions) {
+        if (position != window.end + 1 && position > settled) break;
+        window.end = position;
+    }
+    return window;
+}
+
+bool PostgresFeed::settle(std::uint64_t seen) {
+    const std::lock_guard lock{settling_};
+    const std::set<std::string> now = appenders();
+    const std::uint64_t before = settled_;
+    const auto still_appends = [&](const std::string& one) { return now.contains(one); };
+    if (watch_ && std::ranges::none_of(watch_->appenders, still_appends)) {
+        settled_ = std::max(before, watch_->position);
+        watch_.reset();
+    }
+    if (!watch_ && seen > settled_) {
+        if (now.empty()) {
+            settled_ = seen;
+        } else {
+            watch_ = Watch{seen, now};
+        }
+    }
+    return settled_ > before;
+}
+
+std::set<std::string> PostgresFeed::appenders() {
+    std::set<std::string> found;
+    database_.read("feed_appenders", [&](Session& session) {
+        const auto names = column_of<std::string>(session.run(sql::appenders), 0);
+        found = {names.begin(), names.end()};
+    });
+    return found;
+}
+
+}  // namespace sundial::postgres

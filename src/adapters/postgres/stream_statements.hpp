@@ -1,0 +1,146 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// The statements of streams and their feed, each complete. Who appends holds one of 16 advisory
+/// locks, shared, from before its positions are drawn until it has ended; who reads the feed and
+/// meets a hole waits until those that held one then are gone (concurrency 1, ADR 0018).
+namespace sundial::postgres::sql {
+
+/// The first number of our advisory locks; the second is the feed key, or the hash of a stream.
+#define SUNDIAL_FEED_LOCK "1398097478"    // "SUNF"
+#define SUNDIAL_STREAM_LOCK "1398097491"  // "SUNS"
+
+#define SUNDIAL_HEAD                                                                    \
+    "SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL" \
+    " FROM sundial.streams WHERE aggregate_type = $1 AND aggregate_id = $2"
+/// $1 aggregate type, $2 aggregate id.
+inline constexpr Statement find_head{"find_head", SUNDIAL_HEAD};
+inline constexpr Statement lock_head{"lock_head", SUNDIAL_HEAD " FOR UPDATE"};
+#undef SUNDIAL_HEAD
+/// $1 aggregate type, $2 prefix of the id, $3 and $4 the last one of the page before, $5 limit.
+inline constexpr Statement list_streams{"list_streams", R"sql(
+    SELECT aggregate_type, aggregate_id, version, truncated_before, archived_at IS NOT NULL,
+           deleted_at IS NOT NULL
+      FROM sundial.streams
+     WHERE ($1::text IS NULL OR aggregate_type = $1)
+       AND ($2::text IS NULL OR starts_with(aggregate_id, $2))
+       AND ($3::text IS NULL OR (aggregate_type, aggregate_id) > ($3, $4::text))
+     ORDER BY aggregate_type, aggregate_id LIMIT $5)sql",
+                                        Statement::Plan::fresh};
+/// Nobody else makes this stream until the transaction ends.
+inline constexpr Statement lock_absent_stream{"lock_absent_stream",
+                                              "SELECT pg_advisory_xact_lock(" SUNDIAL_STREAM_LOCK
+                                              ", hashtext($1 || '/' || $2))"};
+
+/// $1 ids.
+inline constexpr Statement known_events{"known_events", R"sql(
+    SELECT event_id, aggregate_type, aggregate_id, version, position, content_hash
+      FROM sundial.recorded_events WHERE event_id = ANY ($1))sql"};
+
+/// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then a list for each column.
+/// Returns position and the number of the transaction.
+inline constexpr Statement append{"append",
+                                  "WITH feed AS MATERIALIZED ("
+                                  " SELECT pg_advisory_xact_lock_shared(" SUNDIAL_FEED_LOCK
+                                  ", (hashtext($1 || '/' || $2) & 15)) AS held),"
+                                  R"sql(
+    head AS (
+        INSERT INTO sundial.streams AS stream (aggregate_type, aggregate_id, version)
+        VALUES ($1, $2, $3 + cardinality($5))
+        ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET version = excluded.version)
+    INSERT INTO sundial.recorded_events
+        (aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, schema_version,
+         data, content_hash, occurred_at, correlation_id, causation_id, actor, tenant, traceparent,
+         headers)
+    SELECT $1, $2, $3 + item.place, $4, item.event_id, item.event_type, item.schema_version,
+           item.data, item.content_hash, item.occurred_at, item.correlation_id, item.causation_id,
+           item.actor, item.tenant, item.traceparent, item.headers
+      FROM feed CROSS JOIN
+           unnest($5::uuid[], $6::text[], $7::integer[], $8::text[], $9::bytea[],
+                  $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::text[],
+                  $15::text[], $16::text[])
+           WITH ORDINALITY
+           AS item(event_id, event_type, schema_version, data, content_hash, occurred_at,
+                   correlation_id, causation_id, actor, tenant, traceparent, headers, place)
+     ORDER BY item.place
+    RETURNING position, pg_current_xact_id()::text)sql"};
+/// The row that `append` wrote. $1 its id.
+inline constexpr Statement find_record{"find_record", R"sql(
+    SELECT FROM sundial.recorded_events WHERE event_id = $1)sql",
+                                       Statement::Plan::fresh};
+
+#define SUNDIAL_RECORDED_EVENT                                                              \
+    "SELECT event.aggregate_type, event.aggregate_id, event.version, event.event_id,"       \
+    " event.event_type, event.schema_version, coalesce(event.data, ''), event.occurred_at," \
+    " event.correlation_id, event.causation_id, event.actor, event.tenant,"                 \
+    " event.traceparent, event.headers, event.content_hash, event.position,"                \
+    " event.recorded_at, event.redacted_at"
+/// $1 aggregate type, $2 aggregate id, $3 to $4 versions, $5 limit.
+inline constexpr Statement read_stream{
+    "read_stream", SUNDIAL_RECORDED_EVENT
+    " FROM sundial.recorded_events AS event"
+    " WHERE aggregate_type = $1 AND aggregate_id = $2 AND version BETWEEN $3 AND $4"
+    " ORDER BY version LIMIT $5"};
+inline constexpr Statement read_stream_backward{
+    "read_stream_backward", SUNDIAL_RECORDED_EVENT
+    " FROM sundial.recorded_events AS event"
+    " WHERE aggregate_type = $1 AND aggregate_id = $2 AND version BETWEEN $3 AND $4"
+    " ORDER BY version DESC LIMIT $5"};
+/// $1 after, $2 how many. Every position, whatever it is of.
+inline constexpr Statement feed_window{"feed_window", R"sql(
+    SELECT position FROM sundial.recorded_events WHERE position > $1 ORDER BY position LIMIT $2)sql"};
+/// $1 after, $2 to, $3 aggregate types and $4 event types (empty: all), $5 limit.
+inline constexpr Statement read_feed{
+    "read_feed",
+    SUNDIAL_RECORDED_EVENT
+    ", stream.deleted_at IS NOT NULL"
+    " FROM sundial.recorded_events AS event JOIN sundial.streams AS stream"
+    " USING (aggregate_type, aggregate_id)"
+    " WHERE event.position > $1 AND event.position <= $2"
+    " AND (cardinality($3::text[]) = 0 OR aggregate_type = ANY ($3))"
+    " AND (cardinality($4::text[]) = 0 OR event.event_type = ANY ($4))"
+    " ORDER BY event.position LIMIT $5",
+    Statement::Plan::fresh};
+#undef SUNDIAL_RECORDED_EVENT
+/// The transactions of this database that are appending.
+inline constexpr Statement appenders{
+    "appenders",
+    "SELECT DISTINCT virtualtransaction FROM pg_locks"
+    " WHERE locktype = 'advisory' AND classid = " SUNDIAL_FEED_LOCK
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"};
+
+/// $3 when, or null.
+inline constexpr Statement archive_stream{"archive_stream", R"sql(
+    UPDATE sundial.streams SET archived_at = $3 WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
+/// $3 version.
+inline constexpr Statement truncate_stream{"truncate_stream", R"sql(
+    UPDATE sundial.streams SET truncated_before = greatest(truncated_before, $3)
+     WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
+inline constexpr Statement erase_payloads{"erase_payloads", R"sql(
+    UPDATE sundial.recorded_events SET data = NULL, headers = ''
+     WHERE aggregate_type = $1 AND aggregate_id = $2 AND version < $3)sql"};
+/// $3 when.
+inline constexpr Statement close_stream{"close_stream", R"sql(
+    UPDATE sundial.streams SET deleted_at = $3 WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
+/// $3 version, $4 data, $5 now.
+inline constexpr Statement redact_event{"redact_event", R"sql(
+    UPDATE sundial.recorded_events SET data = $4, redacted_at = $5
+     WHERE aggregate_type = $1 AND aggregate_id = $2 AND version = $3)sql"};
+
+inline constexpr Statement find_snapshot{"find_snapshot", R"sql(
+    SELECT version, schema_version, state FROM sundial.snapshots
+     WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
+/// $3 version, $4 schema version, $5 state, $6 now.
+inline constexpr Statement save_snapshot{"save_snapshot", R"sql(
+    INSERT INTO sundial.snapshots AS kept
+        (aggregate_type, aggregate_id, version, schema_version, state, saved_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (aggregate_type, aggregate_id)
+    DO UPDATE SET version = excluded.version, schema_version = excluded.schema_version,
+                  state = excluded.state, saved_at = excluded.saved_at
+     WHERE kept.version < excluded.version)sql"};
+inline constexpr Statement remove_snapshot{"remove_snapshot", R"sql(
+    DELETE FROM sundial.snapshots WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
+
+}  // namespace sundial::postgres::sql

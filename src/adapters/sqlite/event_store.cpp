@@ -1,0 +1,185 @@
+#include "adapters/sqlite/event_store.hpp"
+
+#include <algorithm>
+
+#include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/stream_statements.hpp"
+#include "base/check.hpp"
+#include "base/json_writer.hpp"
+
+namespace sundial::sqlite {
+namespace {
+
+/// Most positions that one page of the feed looks at: a filter that matches little still moves on.
+constexpr std::size_t most_looked_at = 10'000;
+
+RecordedEvent read_event(Cursor& row) {
+    RecordedEvent event{.stream = {row.take<std::string>(), row.take<std::string>()},
+                        .version = row.take<Version>(),
+                        .event_id = row.take<Uuid>(),
+                        .event_type = row.take<std::string>(),
+                        .schema_version = row.take<std::uint32_t>(),
+                        .data = row.take<std::string>()};
+    event.metadata = {.occurred_at = row.take<std::optional<Instant>>(),
+                      .correlation_id = row.take<std::string>(),
+                      .causation_id = row.take<std::string>(),
+                      .actor = row.take<std::string>(),
+                      .tenant = row.take<std::string>(),
+                      .traceparent = row.take<std::string>(),
+                      .headers = row.take<std::string>()};
+    event.content_hash = row.take<Bytes>().value;
+    event.position = row.take<std::uint64_t>();
+    event.recorded_at = row.take<Instant>();
+    event.redacted_at = row.take<std::optional<Instant>>();
+    return event;
+}
+
+StreamHead head_in(Connection& connection, const StreamId& stream) {
+    auto row = connection.query(sql::find_head, stream.aggregate_type, stream.aggregate_id);
+    if (!row.next()) return {};
+    return {.version = row.take<std::uint64_t>(),
+            .truncated_before = row.take<std::uint64_t>(),
+            .archived = row.take<bool>(),
+            .deleted = row.take<bool>()};
+}
+
+std::string json_array(const std::vector<std::string>& texts) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const std::string& text : texts) json.value(std::string_view{text});
+    return std::move(json.end_array()).text();
+}
+
+}  // namespace
+
+StreamHead SqliteEventStore::find(const StreamId& stream) { return head_in(connection_, stream); }
+
+Page<ListedStream> SqliteEventStore::list(const StreamQuery& query) {
+    const auto type_after = query.after ? std::optional{query.after->aggregate_type} : std::nullopt;
+    const auto id_after = query.after ? std::optional{query.after->aggregate_id} : std::nullopt;
+    auto row = connection_.query(sql::list_streams, query.aggregate_type, query.prefix, type_after,
+                                 id_after, query.limit + 1);
+    Page<ListedStream> page;
+    while (row.next()) {
+        StreamId stream{row.get<std::string>(0), row.get<std::string>(1)};
+        page.items.push_back({std::move(stream),
+                              {.version = row.get<std::uint64_t>(2),
+                               .truncated_before = row.get<std::uint64_t>(3),
+                               .archived = row.get<bool>(4),
+                               .deleted = row.get<bool>(5)}});
+    }
+    page.has_more = page.items.size() > query.limit;
+    if (page.has_more) page.items.pop_back();
+    return page;
+}
+
+std::vector<KnownEvent> SqliteEventStore::known(std::span<const Uuid> ids) {
+    std::vector<KnownEvent> found;
+    for (const Uuid& id : ids) {
+        auto row = connection_.query(sql::known_event, id);
+        if (!row.next()) continue;
+        found.push_back({.event_id = row.take<Uuid>(),
+                         .stream = {row.take<std::string>(), row.take<std::string>()},
+                         .version = row.take<Version>(),
+                         .position = row.take<std::uint64_t>(),
+                         .content_hash = row.take<Bytes>().value});
+    }
+    return found;
+}
+
+std::vector<std::uint64_t> SqliteEventStore::append(std::span<const RecordedEvent> events) {
+    std::vector<std::uint64_t> positions;
+    for (const RecordedEvent& event : events) {
+        const EventMetadata& metadata = event.metadata;
+        auto row =
+            connection_.query(sql::append, event.stream.aggregate_type, event.stream.aggregate_id,
+                              event.version, event.event_id, event.event_type, event.schema_version,
+                              event.data, Bytes{event.content_hash}, metadata.occurred_at,
+                              metadata.correlation_id, metadata.causation_id, metadata.actor,
+                              metadata.tenant, metadata.traceparent, metadata.headers, now_);
+        base::check(row.next());
+        positions.push_back(row.get<std::uint64_t>(0));
+        base::check(!row.next());
+    }
+    const RecordedEvent& last = events.back();
+    connection_.execute(sql::move_head, last.stream.aggregate_type, last.stream.aggregate_id,
+                        last.version);
+    return positions;
+}
+
+std::vector<RecordedEvent> SqliteEventStore::read(const StreamId& stream,
+                                                  const StreamRange& range) {
+    const std::uint64_t from = std::max(range.from, find(stream).truncated_before);
+    const Statement& statement = range.backward ? sql::read_stream_backward : sql::read_stream;
+    auto row = connection_.query(statement, stream.aggregate_type, stream.aggregate_id, from,
+                                 range.to, range.limit);
+    std::vector<RecordedEvent> events;
+    while (row.next()) events.push_back(read_event(row));
+    return events;
+}
+
+void SqliteEventStore::set_archived(const StreamId& stream, bool archived) {
+    connection_.execute(sql::archive_stream, stream.aggregate_type, stream.aggregate_id,
+                        archived ? std::optional{now_} : std::nullopt);
+}
+
+void SqliteEventStore::truncate(const StreamId& stream, std::uint64_t before) {
+    connection_.execute(sql::truncate_stream, stream.aggregate_type, stream.aggregate_id, before);
+    connection_.execute(sql::erase_payloads, stream.aggregate_type, stream.aggregate_id, before);
+}
+
+void SqliteEventStore::close(const StreamId& stream) {
+    const std::uint64_t all = find(stream).version + 1;
+    connection_.execute(sql::erase_payloads, stream.aggregate_type, stream.aggregate_id, all);
+    connection_.execute(sql::remove_snapshot, stream.aggregate_type, stream.aggregate_id);
+    connection_.execute(sql::close_stream, stream.aggregate_type, stream.aggregate_id, now_);
+}
+
+bool SqliteEventStore::redact(const StreamId& stream, std::uint64_t version,
+                              const std::string& data) {
+    return connection_.execute(sql::redact_event, stream.aggregate_type, stream.aggregate_id,
+                               version, data, now_) > 0;
+}
+
+std::optional<Snapshot> SqliteEventStore::snapshot(const StreamId& stream) {
+    auto row = connection_.query(sql::find_snapshot, stream.aggregate_type, stream.aggregate_id);
+    if (!row.next()) return std::nullopt;
+    return Snapshot{.version = row.take<std::uint64_t>(),
+                    .schema_version = row.take<std::uint32_t>(),
+                    .state = row.take<std::string>()};
+}
+
+bool SqliteEventStore::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
+    return connection_.execute(sql::save_snapshot, stream.aggregate_type, stream.aggregate_id,
+                               snapshot.version, snapshot.schema_version, snapshot.state, now_) > 0;
+}
+
+FeedPage SqliteFeed::read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
+    FeedPage page{.entries = {}, .next_position = after};
+    readers_.run([&](Session& session) {
+        Connection& connection = session.connection;
+        {
+            auto window = connection.query(sql::feed_window, after, most_looked_at);
+            base::check(window.next());
+            page.next_position = window.get<std::uint64_t>(0);
+            page.more = window.get<std::size_t>(1) == most_looked_at;
+        }
+        {
+            auto row = connection.query(sql::read_feed, after, page.next_position,
+                                        json_array(filter.aggregate_types),
+                                        json_array(filter.event_types), limit);
+            while (row.next()) page.entries.push_back({read_event(row), false});
+        }
+        for (FeedPage::Entry& entry : page.entries) {
+            entry.deleted = head_in(connection, entry.event.stream).deleted;
+        }
+    });
+    if (page.entries.size() == limit) {
+        const std::uint64_t last = page.entries.back().event.position;
+        page.more = page.more || last < page.next_position;
+        page.next_position = last;
+    }
+    return page;
+}
+
+}  // namespace sundial::sqlite

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "adapters/sqlite/session.hpp"
+#include "application/ports/event_store.hpp"
+
+namespace sundial::sqlite {
+
+class Readers;
+
+/// The writer is alone: a stream that it looks at is locked.
+class SqliteEventStore final : public EventStore {
+public:
+    explicit SqliteEventStore(Session& session)
+        : connection_{session.connection}, now_{session.now} {}
+    StreamHead lock(const StreamId& stream) override { return find(stream); }
+    StreamHead find(const StreamId& stream) override;
+    Page<ListedStream> list(const StreamQuery& query) override;
+    std::vector<KnownEvent> known(std::span<const Uuid> ids) override;
+    std::vector<std::uint64_t> append(std::span<const RecordedEvent> events) override;
+    std::vector<RecordedEvent> read(const StreamId& stream, const StreamRange& range) override;
+    void set_archived(const StreamId& stream, bool archived) override;
+    void truncate(const StreamId& stream, std::uint64_t before) override;
+    void close(const StreamId& stream) override;
+    bool redact(const StreamId& stream, std::uint64_t version, const std::string& data) override;
+    std::optional<Snapshot> snapshot(const StreamId& stream) override;
+    bool save_snapshot(const StreamId& stream, const Snapshot& snapshot) override;
+
+private:
+    Connection& connection_;
+    Instant now_;
+};
+
+/// Positions are drawn and committed by one writer, one transaction after another: there are no
+/// holes to wait at.
+class SqliteFeed final : public Feed {
+public:
+    explicit SqliteFeed(Readers& readers) : readers_{readers} {}
+    FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
+
+private:
+    Readers& readers_;
+};
+
+}  // namespace sundial::sqlite

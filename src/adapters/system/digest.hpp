@@ -1,0 +1,13 @@
+#pragma once
+
+#include "application/ports/digest.hpp"
+
+namespace sundial::system {
+
+/// By OpenSSL. Thread-safe.
+class OpensslDigest final : public Digest {
+public:
+    [[nodiscard]] std::string sha256(std::string_view bytes) const override;
+};
+
+}  // namespace sundial::system

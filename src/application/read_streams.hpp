@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "application/ports/store.hpp"
+
+namespace sundial {
+
+/// What a stream holds, and where it stands.
+struct ReadStream {
+    StreamHead head;
+    std::vector<RecordedEvent> events;
+};
+
+/// Streams for those who only look. Thread-safe.
+class ReadStreams {
+public:
+    ReadStreams(Store& store, Feed& feed) : store_(store), feed_(feed) {}
+
+    [[nodiscard]] Page<ListedStream> list(const StreamQuery& query);
+    /// An absent stream is at version 0. Errors: ValidationFailed for an id that no stream has,
+    /// StreamDeleted.
+    [[nodiscard]] Result<ReadStream> read(const StreamId& stream, const StreamRange& range);
+    /// Errors: AggregateNotFound where none was saved, StreamDeleted.
+    [[nodiscard]] Result<Snapshot> snapshot(const StreamId& stream);
+    [[nodiscard]] FeedPage feed(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
+        return feed_.read_all(after, filter, limit);
+    }
+
+private:
+    Store& store_;
+    Feed& feed_;
+};
+
+}  // namespace sundial

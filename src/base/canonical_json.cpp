@@ -1,0 +1,227 @@
+#include "base/canonical_json.hpp"
+
+#include <cstdint>
+#include <map>
+
+#include "base/json_writer.hpp"
+#include "base/utf8.hpp"
+
+namespace sundial::base {
+namespace {
+
+constexpr int deepest = 64;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+void append_utf8(std::string& out, std::uint32_t code) {
+    const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xc0U | (code >> 6U));
+        put(0x80U | (code & 0x3fU));
+    } else if (code < 0x10000) {
+        put(0xe0U | (code >> 12U));
+        put(0x80U | ((code >> 6U) & 0x3fU));
+        put(0x80U | (code & 0x3fU));
+    } else {
+        put(0xf0U | (code >> 18U));
+        put(0x80U | ((code >> 12U) & 0x3fU));
+        put(0x80U | ((code >> 6U) & 0x3fU));
+        put(0x80U | (code & 0x3fU));
+    }
+}
+
+/// Reads one value after another; each step says whether it found what it looked for.
+class Reader {
+public:
+    explicit Reader(std::string_view text) : rest_{text} {}
+
+    bool value(std::string& out, int depth = 0) {
+        skip_space();
+        if (rest_.empty()) return false;
+        switch (rest_.front()) {
+            case '{':
+                return object(out, depth);
+            case '[':
+                return array(out, depth);
+            case '"':
+                return string(out);
+            case 't':
+                return word("true", out);
+            case 'f':
+                return word("false", out);
+            case 'n':
+                return word("null", out);
+            default:
+                return number(out);
+        }
+    }
+    bool at_end() {
+        skip_space();
+        return rest_.empty();
+    }
+
+private:
+    void skip_space() {
+        rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+    }
+    bool take(char c) {
+        if (rest_.empty() || rest_.front() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    bool take_after_space(char c) {
+        skip_space();
+        return take(c);
+    }
+
+    bool object(std::string& out, int depth) {
+        if (depth == deepest) return false;
+        take('{');
+        std::map<std::string, std::string> members;
+        if (!take_after_space('}')) {
+            do {
+                std::string name, of;
+                skip_space();
+                if (!string(name) || !take_after_space(':') || !value(of, depth + 1)) return false;
+                if (!members.emplace(std::move(name), std::move(of)).second) return false;
+            } while (take_after_space(','));
+            if (!take_after_space('}')) return false;
+        }
+        char before = '{';
+        for (const auto& [name, of] : members) {
+            out += before;
+            out += name;
+            out += ':';
+            out += of;
+            before = ',';
+        }
+        out += members.empty() ? "{}" : "}";
+        return true;
+    }
+
+    bool array(std::string& out, int depth) {
+        if (depth == deepest) return false;
+        take('[');
+        out += '[';
+        if (!take_after_space(']')) {
+            do {
+                if (!value(out, depth + 1)) return false;
+                out += ',';
+            } while (take_after_space(','));
+            if (!take_after_space(']')) return false;
+            out.pop_back();
+        }
+        out += ']';
+        return true;
+    }
+
+    bool string(std::string& out) {
+        if (!take('"')) return false;
+        std::string text;
+        while (!rest_.empty() && rest_.front() != '"') {
+            if (static_cast<unsigned char>(rest_.front()) < 0x20) return false;
+            if (take('\\')) {
+                if (!escape(text)) return false;
+            } else {
+                text += rest_.front();
+                rest_.remove_prefix(1);
+            }
+        }
+        if (!take('"') || !count_code_points(text)) return false;
+        append_json_string(out, text);
+        return true;
+    }
+
+    bool escape(std::string& text) {
+        if (rest_.empty()) return false;
+        const char c = rest_.front();
+        rest_.remove_prefix(1);
+        static constexpr std::string_view names = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+        if (const auto at = names.find(c); at != std::string_view::npos) {
+            text += meant[at];
+            return true;
+        }
+        const auto high = c == 'u' ? four_digits() : std::nullopt;
+        if (!high) return false;
+        if (*high < 0xd800 || *high > 0xdfff) {
+            append_utf8(text, *high);
+            return true;
+        }
+        if (*high > 0xdbff || !take('\\') || !take('u')) return false;
+        const auto low = four_digits();
+        if (!low || *low < 0xdc00 || *low > 0xdfff) return false;
+        append_utf8(text, 0x10000 + ((*high - 0xd800) << 10U) + (*low - 0xdc00));
+        return true;
+    }
+
+    std::optional<std::uint32_t> four_digits() {
+        if (rest_.size() < 4) return std::nullopt;
+        std::uint32_t code = 0;
+        for (const char c : rest_.substr(0, 4)) {
+            static constexpr std::string_view digits = "0123456789abcdef", big = "ABCDEF";
+            auto digit = digits.find(c);
+            if (digit == std::string_view::npos) {
+                digit = big.find(c);
+                if (digit == std::string_view::npos) return std::nullopt;
+                digit += 10;
+            }
+            code = code * 16 + static_cast<std::uint32_t>(digit);
+        }
+        rest_.remove_prefix(4);
+        return code;
+    }
+
+    bool word(std::string_view text, std::string& out) {
+        if (!rest_.starts_with(text)) return false;
+        rest_.remove_prefix(text.size());
+        out += text;
+        return true;
+    }
+
+    bool digits(std::string& out) {
+        bool some = false;
+        for (; !rest_.empty() && is_digit(rest_.front()); rest_.remove_prefix(1)) {
+            out += rest_.front();
+            some = true;
+        }
+        return some;
+    }
+
+    bool number(std::string& out) {
+        if (take('-')) out += '-';
+        if (take('0')) {
+            out += '0';
+        } else if (!digits(out)) {
+            return false;
+        }
+        if (take('.')) {
+            out += '.';
+            if (!digits(out)) return false;
+        }
+        if (!rest_.empty() && (rest_.front() == 'e' || rest_.front() == 'E')) {
+            rest_.remove_prefix(1);
+            out += 'e';
+            if (!rest_.empty() && (rest_.front() == '-' || rest_.front() == '+')) {
+                out += rest_.front();
+                rest_.remove_prefix(1);
+            }
+            if (!digits(out)) return false;
+        }
+        return true;
+    }
+
+    std::string_view rest_;
+};
+
+}  // namespace
+
+std::optional<std::string> canonical_json(std::string_view json) {
+    Reader reader{json};
+    std::string out;
+    if (!reader.value(out) || !reader.at_end()) return std::nullopt;
+    return out;
+}
+
+}  // namespace sundial::base

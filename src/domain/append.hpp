@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "domain/error.hpp"
+#include "domain/recorded_event.hpp"
+
+namespace sundial {
+
+/// What somebody wants to append.
+struct NewRecordedEvent {
+    Uuid event_id;
+    std::string event_type;
+    std::uint32_t schema_version = 1;
+    std::string data;  // one JSON value
+    EventMetadata metadata{};
+    std::optional<StreamId> stream{};  // if it says where it belongs: there, or nowhere
+};
+struct Append {
+    StreamId stream;
+    ExpectedVersion expected = ExpectedVersion::any();
+    std::vector<NewRecordedEvent> events;
+};
+struct Appended {
+    std::uint64_t first_version = 0, last_version = 0;
+    std::uint64_t first_position = 0, last_position = 0;
+    std::uint64_t current_version =
+        0;                  // of the stream; past `last_version` where it has grown since
+    bool replayed = false;  // the same batch was there already
+    friend bool operator==(const Appended&, const Appended&) = default;
+};
+
+/// All that can be said of it without looking at the store: its stream's names, an empty or too
+/// large batch, ids that occur twice, events of another stream. The data of each event is JSON.
+/// Errors: ValidationFailed with pointers from `at` ("" or "/streams/0"), PayloadTooLarge,
+/// EventIdReused.
+[[nodiscard]] Result<void> judge_request(const Append& wanted, const std::string& at = {});
+[[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
+
+/// Where an event id of a batch was found.
+struct KnownEvent {
+    Uuid event_id;
+    StreamId stream;
+    Version version;
+    std::uint64_t position = 0;
+    std::string content_hash;
+};
+
+/// What an append to a stream that stands at `head` comes to, given what is known of the ids in the
+/// batch: nothing (write it), or the answer to the same batch before. `known` in any order.
+/// Errors, in this order: StreamDeleted, EventIdReused, StreamOptimisticLock of a replay,
+/// StreamArchived, StreamOptimisticLock.
+[[nodiscard]] Result<std::optional<Appended>> judge_append(const StreamHead& head,
+                                                           const StreamId& stream,
+                                                           ExpectedVersion expected,
+                                                           std::span<const RecordedEvent> batch,
+                                                           std::span<const KnownEvent> known);
+
+}  // namespace sundial

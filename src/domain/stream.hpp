@@ -1,0 +1,69 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sundial {
+
+/// Whose history a stream is.
+struct StreamId {
+    std::string aggregate_type;  // [A-Za-z0-9_.-]{1,128}
+    std::string aggregate_id;    // 1 to 255 bytes of UTF-8 without control characters
+    friend auto operator<=>(const StreamId&, const StreamId&) = default;
+};
+
+/// At which version a stream must be to be appended to (concurrency 1).
+class ExpectedVersion {
+public:
+    static constexpr ExpectedVersion any() { return ExpectedVersion{-1}; }
+    static constexpr ExpectedVersion no_stream() { return ExpectedVersion{0}; }
+    static constexpr ExpectedVersion stream_exists() { return ExpectedVersion{-2}; }
+    static constexpr ExpectedVersion exactly(std::uint64_t version) {
+        return ExpectedVersion{static_cast<std::int64_t>(version)};
+    }
+    /// -2, -1, or a version.
+    static constexpr std::optional<ExpectedVersion> of(std::int64_t number) {
+        if (number < -2) return std::nullopt;
+        return ExpectedVersion{number};
+    }
+    /// "ANY", "NO_STREAM", "STREAM_EXISTS", or such a number.
+    static std::optional<ExpectedVersion> parse(std::string_view text);
+
+    [[nodiscard]] constexpr bool allows(std::uint64_t actual) const {
+        if (*this == any()) return true;
+        if (*this == stream_exists()) return actual > 0;
+        return static_cast<std::uint64_t>(number_) == actual;
+    }
+    /// As the API says it: -2, -1, or a version.
+    [[nodiscard]] constexpr std::int64_t number() const { return number_; }
+    friend bool operator==(const ExpectedVersion&, const ExpectedVersion&) = default;
+
+private:
+    explicit constexpr ExpectedVersion(std::int64_t number) : number_{number} {}
+    std::int64_t number_;
+};
+
+/// "NO_STREAM", "ANY", "STREAM_EXISTS", or the version: for messages.
+[[nodiscard]] std::string to_string(ExpectedVersion expected);
+
+/// Where a stream stands. Its version is the number of events ever appended: it never shrinks.
+struct StreamHead {
+    std::uint64_t version = 0;           // 0: nobody has ever appended
+    std::uint64_t truncated_before = 0;  // payloads below this version are erased
+    bool archived = false;               // reads, no appends; can be taken back
+    bool deleted = false;                // closed for ever, payloads erased
+    friend bool operator==(const StreamHead&, const StreamHead&) = default;
+};
+
+/// Most events of one append, and most bytes of its payloads together, of one payload, and of one
+/// event's metadata (concurrency 1).
+inline constexpr std::size_t most_appended_events = 1000;
+inline constexpr std::size_t most_appended_bytes = std::size_t{4} << 20U;
+inline constexpr std::size_t most_event_bytes = std::size_t{256} << 10U;
+inline constexpr std::size_t most_metadata_bytes = std::size_t{16} << 10U;
+
+}  // namespace sundial

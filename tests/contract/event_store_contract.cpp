@@ -1,0 +1,615 @@
+#include "contract/event_store_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace sundial {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr auto any = ExpectedVersion::any();
+constexpr auto no_stream = ExpectedVersion::no_stream();
+constexpr auto stream_exists = ExpectedVersion::stream_exists();
+constexpr auto exactly = ExpectedVersion::exactly;
+
+/// The lock error of an answer that is one.
+StreamOptimisticLock lock_error(const Result<Appended>& answer) {
+    EXPECT_TRUE(is<StreamOptimisticLock>(answer));
+    return std::get<StreamOptimisticLock>(answer.error());
+}
+std::vector<EventIdReuse> reasons(const Result<Appended>& answer) {
+    EXPECT_TRUE(is<EventIdReused>(answer));
+    std::vector<EventIdReuse> all;
+    for (const auto& conflict : std::get<EventIdReused>(answer.error()).conflicts) {
+        all.push_back(conflict.reason);
+    }
+    return all;
+}
+std::vector<std::uint64_t> versions_in(const std::vector<RecordedEvent>& events) {
+    std::vector<std::uint64_t> versions;
+    for (const RecordedEvent& event : events) versions.push_back(event.version.value);
+    return versions;
+}
+
+TEST_P(EventStoreContract, ES01_WritesThreeEventsOfAFreshStream) {
+    const StreamId stream = a_stream();
+    const auto batch = facts(3);
+    const auto appended = append(stream, no_stream, batch);
+    ASSERT_TRUE(appended);
+    EXPECT_EQ(appended->first_version, 1U);
+    EXPECT_EQ(appended->last_version, 3U);
+    EXPECT_EQ(appended->current_version, 3U);
+    EXPECT_EQ(appended->last_position, appended->first_position + 2);
+    EXPECT_FALSE(appended->replayed);
+    const auto events = events_of(stream);
+    ASSERT_THAT(events, SizeIs(3));
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(events[i].event_id, batch[i].event_id);
+        EXPECT_EQ(events[i].data, batch[i].data);
+        EXPECT_EQ(events[i].position, appended->first_position + i);
+        EXPECT_EQ(events[i].recorded_at, noon);
+    }
+}
+
+TEST_P(EventStoreContract, KeepsEveryMemberOfAnEvent) {
+    const StreamId stream{"Order.v-2_x", "Zoë's 17/α"};
+    NewRecordedEvent event = a_fact(R"({"b" : [1, 2.50], "a":"ü"})");
+    event.schema_version = 3;
+    event.metadata = {.occurred_at = noon - 3h,
+                      .correlation_id = "c-9",
+                      .causation_id = "cause",
+                      .actor = "key-1",
+                      .tenant = "acme",
+                      .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                      .headers = R"({"x":"y"})"};
+    ASSERT_TRUE(append(stream, any, {event}));
+    const auto events = events_of(stream);
+    ASSERT_THAT(events, SizeIs(1));
+    EXPECT_EQ(events[0].stream, stream);
+    EXPECT_EQ(events[0].event_type, event.event_type);
+    EXPECT_EQ(events[0].schema_version, 3U);
+    EXPECT_EQ(events[0].data, event.data);  // byte for byte
+    EXPECT_EQ(events[0].metadata, event.metadata);
+    EXPECT_FALSE(events[0].redacted_at);
+}
+
+TEST_P(EventStoreContract, CorrelatesABatchWithoutACauseByItsFirstEvent) {
+    const StreamId stream = a_stream();
+    auto batch = facts(2);
+    for (auto& event : batch) event.metadata = {};
+    batch[1].metadata.causation_id = "cause";
+    ASSERT_TRUE(append(stream, any, batch));
+    const auto events = events_of(stream);
+    EXPECT_EQ(events[0].metadata.correlation_id, base::to_string(batch[0].event_id));
+    EXPECT_EQ(events[1].metadata.correlation_id, "cause");
+}
+
+TEST_P(EventStoreContract, ES02_RefusesNoStreamWhereThereIsOne) {
+    const StreamId stream = a_stream_of(4);
+    const auto refused = lock_error(append(stream, no_stream, facts(1)));
+    EXPECT_EQ(refused.stream, stream);
+    EXPECT_EQ(refused.expected, no_stream);
+    EXPECT_EQ(refused.actual, 4U);
+    EXPECT_THAT(events_of(stream), SizeIs(4));
+}
+
+TEST_P(EventStoreContract, ES03_ExactlyZeroIsNoStream) {
+    EXPECT_EQ(exactly(0), no_stream);
+    const StreamId stream = a_stream();
+    EXPECT_TRUE(append(stream, exactly(0), facts(3)));
+    EXPECT_EQ(lock_error(append(stream, exactly(0), facts(1))).actual, 3U);
+}
+
+TEST_P(EventStoreContract, ES04_GoesOnAtTheVersionThatWasExpected) {
+    const StreamId stream = a_stream_of(2);
+    const auto appended = append(stream, exactly(2), facts(2));
+    ASSERT_TRUE(appended);
+    EXPECT_EQ(appended->first_version, 3U);
+    EXPECT_THAT(versions_in(events_of(stream)), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_P(EventStoreContract, ES05_RefusesAnotherVersionAndLeavesNoHeadBehind) {
+    const StreamId stream = a_stream_of(3);
+    for (const std::uint64_t wrong : {1U, 2U, 4U, 99U}) {
+        const auto refused = lock_error(append(stream, exactly(wrong), facts(1)));
+        EXPECT_EQ(refused.expected, exactly(wrong));
+        EXPECT_EQ(refused.actual, 3U);
+    }
+    const StreamId absent = a_stream();
+    EXPECT_EQ(lock_error(append(absent, exactly(1), facts(1))).actual, 0U);
+    EXPECT_EQ(head_of(absent), StreamHead{});
+    EXPECT_TRUE(append(absent, no_stream, facts(1)));
+}
+
+TEST_P(EventStoreContract, ES06_RefusesStreamExistsWhereThereIsNone) {
+    EXPECT_EQ(lock_error(append(a_stream(), stream_exists, facts(1))).actual, 0U);
+}
+
+TEST_P(EventStoreContract, ES07_ATruncatedStreamExistsAndGoesOn) {
+    const StreamId stream = a_stream_of(3);
+    ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 3, .state = "{}"}));
+    ASSERT_TRUE(keep_.truncate(stream, 4));
+    EXPECT_THAT(events_of(stream), IsEmpty());
+    const auto appended = append(stream, stream_exists, facts(1));
+    ASSERT_TRUE(appended);
+    EXPECT_EQ(appended->first_version, 4U);
+}
+
+TEST_P(EventStoreContract, ES08_AnyGoesOnWhateverThereIs) {
+    const StreamId stream = a_stream();
+    EXPECT_EQ(append(stream, any, facts(2))->first_version, 1U);
+    EXPECT_EQ(append(stream, any, facts(2))->first_version, 3U);
+}
+
+TEST_P(EventStoreContract, ES09_RefusesWhatMakesNoSense) {
+    EXPECT_FALSE(ExpectedVersion::of(-3));
+    const StreamId stream = a_stream();
+    EXPECT_TRUE(is<ValidationFailed>(append(stream, any, {})));
+    EXPECT_TRUE(is<ValidationFailed>(append({"no spaces", "1"}, any, facts(1))));
+    EXPECT_TRUE(is<ValidationFailed>(append({"Order", ""}, any, facts(1))));
+    auto foreign = facts(2);
+    foreign[1].stream = StreamId{"Order", "another"};
+    EXPECT_TRUE(is<ValidationFailed>(append(stream, any, foreign)));
+    EXPECT_TRUE(is<ValidationFailed>(append(stream, any, {a_fact("{no json")})));
+    EXPECT_EQ(version_of(stream), 0U);
+}
+
+TEST_P(EventStoreContract, ES10_OneOfManyMakesAStream) {
+    const StreamId stream = a_stream();
+    std::atomic<int> won = 0, lost = 0;
+    at_once(32, [&](int) {
+        const auto answer = append(stream, no_stream, facts(1));
+        if (answer) {
+            ++won;
+        } else if (is<StreamOptimisticLock>(answer)) {
+            ++lost;
+        }
+    });
+    EXPECT_EQ(won, 1);
+    EXPECT_EQ(lost, 31);
+    EXPECT_EQ(version_of(stream), 1U);
+}
+
+TEST_P(EventStoreContract, ES11_OneOfManyGoesOnFromAVersion) {
+    const StreamId stream = a_stream_of(5);
+    std::atomic<int> won = 0, lost = 0;
+    at_once(32, [&](int) {
+        const auto answer = append(stream, exactly(5), facts(1));
+        if (answer) {
+            ++won;
+        } else if (lock_error(answer).actual >= 6) {
+            ++lost;
+        }
+    });
+    EXPECT_EQ(won, 1);
+    EXPECT_EQ(lost, 31);
+}
+
+TEST_P(EventStoreContract, ES12_ES13_AnyNeverFailsBesideThoseWhoExpectAVersion) {
+    const StreamId stream = a_stream();
+    std::mutex mutex;
+    std::vector<Appended> done;
+    std::set<Uuid> written;
+    at_once(32, [&](int thread) {
+        for (int i = 0; i < 10; ++i) {
+            const auto batch = facts(3);
+            const bool exact = thread % 4 == 0;
+            const auto answer = append(stream, exact ? exactly(version_of(stream)) : any, batch);
+            if (exact && !answer) continue;
+            EXPECT_TRUE(answer);
+            const std::lock_guard lock{mutex};
+            done.push_back(*answer);
+            for (const auto& event : batch) written.insert(event.event_id);
+        }
+    });
+    EXPECT_GE(done.size(), 240U);
+    for (const Appended& batch : done) EXPECT_EQ(batch.last_version, batch.first_version + 2);
+    std::vector<RecordedEvent> events;
+    for (std::uint64_t from = 1; from <= version_of(stream); from += 500) {
+        std::ranges::move(events_of(stream, {.from = from, .to = from + 499}),
+                          std::back_inserter(events));
+    }
+    ASSERT_EQ(events.size(), done.size() * 3);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        EXPECT_EQ(events[i].version.value, i + 1);
+        EXPECT_TRUE(written.contains(events[i].event_id));
+        if (i > 0) EXPECT_GT(events[i].position, events[i - 1].position);
+    }
+}
+
+TEST_P(EventStoreContract, ES16_ES17_TheSameBatchAgainIsAReplay) {
+    const StreamId stream = a_stream_of(2);
+    const auto batch = facts(2);
+    const auto first = append(stream, exactly(2), batch);
+    ASSERT_TRUE(append(stream, any, facts(3)));
+    Appended again = *first;
+    again.replayed = true;
+    again.current_version = 7;
+    EXPECT_EQ(append(stream, exactly(2), batch).value(), again);
+    EXPECT_EQ(append(stream, any, batch).value(), again);
+    EXPECT_EQ(append(stream, stream_exists, batch).value(), again);
+    EXPECT_EQ(version_of(stream), 7U);
+}
+
+TEST_P(EventStoreContract, ES18_AReplayThatCannotHaveComeOfTheExpectationIsRefused) {
+    const StreamId stream = a_stream_of(2);
+    const auto batch = facts(2);
+    ASSERT_TRUE(append(stream, exactly(2), batch));
+    const auto refused = lock_error(append(stream, exactly(1), batch));
+    EXPECT_EQ(refused.actual, 4U);
+    EXPECT_THAT(refused.duplicates, ElementsAre(batch[0].event_id, batch[1].event_id));
+}
+
+TEST_P(EventStoreContract, ES19_KnownAmongNewIdsArePartialWhereverTheyStand) {
+    const StreamId stream = a_stream();
+    const auto known = facts(1);
+    ASSERT_TRUE(append(stream, any, known));
+    for (std::size_t place = 0; place < 3; ++place) {
+        auto batch = facts(2);
+        batch.insert(batch.begin() + static_cast<std::ptrdiff_t>(place), known[0]);
+        EXPECT_THAT(reasons(append(stream, any, batch)), ElementsAre(EventIdReuse::partial));
+    }
+    EXPECT_EQ(version_of(stream), 1U);
+}
+
+TEST_P(EventStoreContract, ES20_KnownIdsInAnotherOrderOrNotInOnePiece) {
+    const StreamId stream = a_stream();
+    const auto first = facts(2), second = facts(1);
+    ASSERT_TRUE(append(stream, any, first));
+    ASSERT_TRUE(append(stream, any, facts(1)));
+    ASSERT_TRUE(append(stream, any, second));
+    EXPECT_THAT(reasons(append(stream, any, {first[1], first[0]})),
+                ElementsAre(EventIdReuse::different_order, EventIdReuse::different_order));
+    EXPECT_THAT(reasons(append(stream, any, {first[0], first[1], second[0]})),
+                Each(EventIdReuse::different_order));
+}
+
+TEST_P(EventStoreContract, ES21_AKnownIdWithAnotherContent) {
+    const StreamId stream = a_stream();
+    const auto batch = facts(1);
+    ASSERT_TRUE(append(stream, any, batch));
+    auto other_data = batch, other_type = batch, other_schema = batch;
+    other_data[0].data = R"({"n":2})";
+    other_type[0].event_type = "OrderPaid";
+    other_schema[0].schema_version = 2;
+    for (const auto& other : {other_data, other_type, other_schema}) {
+        EXPECT_THAT(reasons(append(stream, any, other)),
+                    ElementsAre(EventIdReuse::different_content));
+    }
+}
+
+TEST_P(EventStoreContract, ES22_WhatIsNoContentMayDiffer) {
+    const StreamId stream = a_stream();
+    std::vector batch{a_fact(R"({"a":1,"b":"x"})")};
+    ASSERT_TRUE(append(stream, any, batch));
+    const auto stored = events_of(stream);
+    batch[0].data = R"( { "b" : "\u0078", "a" : 1 } )";
+    batch[0].metadata = {.occurred_at = noon, .actor = "somebody else"};
+    EXPECT_TRUE(append(stream, any, batch)->replayed);
+    EXPECT_EQ(events_of(stream), stored);
+}
+
+TEST_P(EventStoreContract, ES23_AKnownIdOfAnotherStreamSaysWhere) {
+    const StreamId stream = a_stream_of(3), other = a_stream();
+    const auto batch = facts(1);
+    ASSERT_TRUE(append(stream, any, batch));
+    const auto refused = append(other, any, batch);
+    EXPECT_THAT(reasons(refused), ElementsAre(EventIdReuse::other_stream));
+    const auto& conflict = std::get<EventIdReused>(refused.error()).conflicts[0];
+    EXPECT_EQ(conflict.stream, stream);
+    EXPECT_EQ(conflict.version, 4U);
+    EXPECT_EQ(version_of(other), 0U);
+}
+
+TEST_P(EventStoreContract, ES24_OneIdTwiceInABatch) {
+    const auto one = a_fact();
+    EXPECT_THAT(reasons(append(a_stream(), any, {one, a_fact(), one})),
+                ElementsAre(EventIdReuse::in_batch));
+}
+
+TEST_P(EventStoreContract, ES25_TheSameBatchAtOnceIsThereOnce) {
+    for (int round = 0; round < 20; ++round) {
+        const StreamId stream = a_stream();
+        const auto batch = facts(2);
+        std::atomic<int> replays = 0;
+        at_once(2, [&](int) {
+            const auto answer = append(stream, any, batch);
+            ASSERT_TRUE(answer);
+            if (answer->replayed) ++replays;
+        });
+        EXPECT_EQ(replays, 1);
+        EXPECT_EQ(version_of(stream), 2U);
+    }
+}
+
+TEST_P(EventStoreContract, ES25_TheSameIdAtOnceInTwoStreamsIsThereOnce) {
+    for (int round = 0; round < 20; ++round) {
+        const auto batch = facts(1);
+        const std::array streams{a_stream(), a_stream()};
+        std::atomic<int> refusals = 0;
+        at_once(2, [&](int i) {
+            const auto answer = append(streams.at(static_cast<std::size_t>(i)), any, batch);
+            if (!answer) {
+                EXPECT_THAT(reasons(answer), ElementsAre(EventIdReuse::other_stream));
+                ++refusals;
+            }
+        });
+        EXPECT_EQ(refusals, 1);
+    }
+}
+
+TEST_P(EventStoreContract, ES26_AReplayOnAnArchivedAndOnADeletedStream) {
+    const StreamId stream = a_stream();
+    const auto batch = facts(1);
+    ASSERT_TRUE(append(stream, any, batch));
+    ASSERT_TRUE(keep_.archive(stream));
+    EXPECT_TRUE(append(stream, any, batch)->replayed);
+    ASSERT_TRUE(keep_.remove(stream));
+    EXPECT_TRUE(is<StreamDeleted>(append(stream, any, batch)));
+}
+
+TEST_P(EventStoreContract, ES27_ABatchHasItsLimits) {
+    EXPECT_TRUE(append(a_stream(), any, facts(1000)));
+    const auto index_of = [&](std::vector<NewRecordedEvent> events) {
+        const auto answer = append(a_stream(), any, std::move(events));
+        EXPECT_TRUE(is<PayloadTooLarge>(answer));
+        return std::get<PayloadTooLarge>(answer.error()).index;
+    };
+    EXPECT_EQ(index_of(facts(1001)), 1000U);
+    auto large = facts(3);
+    large[2].data = '"' + std::string(most_event_bytes, 'x') + '"';
+    EXPECT_EQ(index_of(large), 2U);
+    auto chatty = facts(2);
+    chatty[1].metadata.actor = std::string(most_metadata_bytes + 1, 'x');
+    EXPECT_EQ(index_of(chatty), 1U);
+    auto heavy = facts(20);
+    for (auto& event : heavy) event.data = '"' + std::string(most_event_bytes - 2, 'x') + '"';
+    EXPECT_EQ(index_of(heavy), 16U);
+}
+
+TEST_P(EventStoreContract, ES28_OneWrongStreamOfManyWritesNothingAnywhere) {
+    const StreamId right = a_stream_of(1), behind = a_stream_of(2), absent = a_stream();
+    const std::vector<Append> wanted{{right, exactly(1), facts(1)},
+                                     {behind, exactly(1), facts(1)},
+                                     {absent, stream_exists, facts(1)}};
+    const auto answer = append_.run_all(wanted);
+    ASSERT_FALSE(answer);
+    ASSERT_THAT(answer.error(), SizeIs(2));
+    EXPECT_EQ(answer.error()[0].index, 1U);
+    EXPECT_EQ(answer.error()[1].index, 2U);
+    EXPECT_EQ(version_of(right), 1U);
+    EXPECT_EQ(version_of(behind), 2U);
+    EXPECT_EQ(version_of(absent), 0U);
+    const std::vector<Append> twice{{right, any, facts(1)}, {right, any, facts(1)}};
+    EXPECT_FALSE(append_.run_all(twice));
+}
+
+TEST_P(EventStoreContract, ES29_ManyStreamsInOppositeOrdersDoNotBlockEachOther) {
+    const StreamId a = a_stream(), b = a_stream();
+    constexpr int rounds = 100;
+    at_once(2, [&](int i) {
+        for (int round = 0; round < rounds; ++round) {
+            const std::vector<Append> forth{{a, any, facts(1)}, {b, any, facts(1)}};
+            const std::vector<Append> back{{b, any, facts(1)}, {a, any, facts(1)}};
+            EXPECT_TRUE(append_.run_all(i == 0 ? forth : back));
+        }
+    });
+    EXPECT_EQ(version_of(a), 2U * rounds);
+    EXPECT_EQ(version_of(b), 2U * rounds);
+}
+
+TEST_P(EventStoreContract, ES30_AnAppendOfATransactionThatIsRolledBackNeverWas) {
+    const StreamId stream = a_stream();
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(append_.run(tx, {stream, any, facts(2)}));
+        return false;
+    });
+    EXPECT_EQ(version_of(stream), 0U);
+    EXPECT_THAT(events_of(stream), IsEmpty());
+    write([&](Transaction& tx) { EXPECT_FALSE(append_.run(tx, {stream, exactly(7), facts(1)})); });
+    EXPECT_EQ(head_of(stream), StreamHead{});  // also where the caller went on
+}
+
+TEST_P(EventStoreContract, ES31_ReadsRangesInBothDirections) {
+    const StreamId stream = a_stream_of(6);
+    const auto like = [&](const StreamRange& range) {
+        return versions_in(events_of(stream, range));
+    };
+    EXPECT_THAT(like({.from = 2, .to = 4}), ElementsAre(2, 3, 4));
+    EXPECT_THAT(like({.from = 2, .to = 4, .backward = true}), ElementsAre(4, 3, 2));
+    EXPECT_THAT(like({.limit = 2}), ElementsAre(1, 2));
+    EXPECT_THAT(like({.backward = true, .limit = 2}), ElementsAre(6, 5));
+    EXPECT_THAT(like({.from = 7}), IsEmpty());
+    EXPECT_THAT(events_of(a_stream()), IsEmpty());
+}
+
+TEST_P(EventStoreContract, ES41_KeepsTheNewerSnapshotAndNoneOfTheFuture) {
+    const StreamId stream = a_stream_of(3);
+    const auto snapshot = [&] {
+        return read([&](Transaction& tx) { return tx.streams().snapshot(stream); });
+    };
+    EXPECT_FALSE(snapshot());
+    const Snapshot second{.version = 2, .schema_version = 4, .state = R"({"total": 7})"};
+    EXPECT_TRUE(keep_.save_snapshot(stream, second).value());
+    EXPECT_FALSE(keep_.save_snapshot(stream, {.version = 1, .state = "{}"}).value());
+    EXPECT_EQ(snapshot(), second);
+    EXPECT_TRUE(is<ValidationFailed>(keep_.save_snapshot(stream, {.version = 4, .state = "{}"})));
+    EXPECT_TRUE(keep_.save_snapshot(stream, {.version = 3, .state = "[]"}).value());
+    EXPECT_EQ(snapshot()->version, 3U);
+}
+
+TEST_P(EventStoreContract, ES42_AnArchivedStreamTakesNothingUntilItIsRestored) {
+    const StreamId stream = a_stream_of(1);
+    ASSERT_TRUE(keep_.archive(stream));
+    EXPECT_TRUE(is<StreamArchived>(append(stream, any, facts(1))));
+    EXPECT_THAT(events_of(stream), SizeIs(1));
+    ASSERT_TRUE(keep_.restore(stream));
+    EXPECT_EQ(append(stream, any, facts(1))->first_version, 2U);
+    EXPECT_THAT(recorded(), SizeIs(2));
+}
+
+TEST_P(EventStoreContract, ES43_TruncatesOnlyWhatASnapshotKnows) {
+    const StreamId stream = a_stream_of(4);
+    EXPECT_TRUE(is<ValidationFailed>(keep_.truncate(stream, 3)));
+    ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 2, .state = "{}"}));
+    EXPECT_TRUE(is<ValidationFailed>(keep_.truncate(stream, 4)));
+    ASSERT_TRUE(keep_.truncate(stream, 3));
+    EXPECT_THAT(versions_in(events_of(stream)), ElementsAre(3, 4));
+    EXPECT_EQ(recorded()[0].data, "");  // its header stays in the feed
+    EXPECT_EQ(head_of(stream).truncated_before, 3U);
+}
+
+TEST_P(EventStoreContract, ES44_ADeletedStreamIsClosedForEver) {
+    const StreamId stream = a_stream_of(2);
+    ASSERT_TRUE(keep_.save_snapshot(stream, {.version = 2, .state = "{}"}));
+    ASSERT_TRUE(keep_.remove(stream));
+    for (const auto expected : {any, no_stream, stream_exists, exactly(2)}) {
+        EXPECT_TRUE(is<StreamDeleted>(append(stream, expected, facts(1))));
+    }
+    EXPECT_TRUE(is<StreamDeleted>(keep_.restore(stream)));
+    const auto page = feed().read_all(0, {}, 10);
+    ASSERT_THAT(page.entries, SizeIs(2));
+    for (const auto& entry : page.entries) {
+        EXPECT_TRUE(entry.deleted);
+        EXPECT_EQ(entry.event.data, "");
+        EXPECT_EQ(entry.event.event_type, "OrderShipped");
+    }
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.streams().snapshot(stream); }));
+}
+
+TEST_P(EventStoreContract, RedactsOneEventAndStillKnowsItsBatch) {
+    const StreamId stream = a_stream();
+    const auto batch = facts(2);
+    ASSERT_TRUE(append(stream, any, batch));
+    ASSERT_TRUE(keep_.redact(stream, 2, R"({"gone":true})"));
+    const auto events = events_of(stream);
+    EXPECT_EQ(events[0].data, batch[0].data);
+    EXPECT_EQ(events[1].data, R"({"gone":true})");
+    EXPECT_EQ(events[1].redacted_at, noon);
+    EXPECT_TRUE(append(stream, any, batch)->replayed);
+    EXPECT_TRUE(is<ValidationFailed>(keep_.redact(stream, 3, "{}")));
+    EXPECT_TRUE(is<AggregateNotFound>(keep_.redact(a_stream(), 1, "{}")));
+}
+
+TEST_P(EventStoreContract, ListsStreamsByTypeAndIdPageByPage) {
+    for (const StreamId& stream : {StreamId{"Order", "b-1"}, StreamId{"Order", "a-2"},
+                                   StreamId{"Basket", "a-1"}, StreamId{"Order", "B-1"}}) {
+        ASSERT_TRUE(append(stream, any, facts(2)));
+    }
+    const auto like = [&](auto ask) {
+        StreamQuery query;
+        ask(query);
+        std::vector<std::string> ids;
+        for (const auto& listed :
+             read([&](Transaction& tx) { return tx.streams().list(query); }).items) {
+            EXPECT_EQ(listed.head.version, 2U);
+            ids.push_back(listed.stream.aggregate_id);
+        }
+        return ids;
+    };
+    EXPECT_THAT(like([](StreamQuery&) {}), ElementsAre("a-1", "B-1", "a-2", "b-1"));
+    EXPECT_THAT(like([](StreamQuery& q) { q.prefix = "a-"; }), ElementsAre("a-1", "a-2"));
+    EXPECT_THAT(like([](StreamQuery& q) { q.after = StreamId{"Order", "B-1"}; }),
+                ElementsAre("a-2", "b-1"));
+    EXPECT_THAT(like([](StreamQuery& q) {
+                    q.aggregate_type = "Order";
+                    q.limit = 2;
+                }),
+                ElementsAre("B-1", "a-2"));
+}
+
+TEST_P(EventStoreContract, TheFeedHasEverythingInOrderAndPageByPage) {
+    const StreamId a = a_stream(), b = a_stream();
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(append(a, any, facts(1)));
+        ASSERT_TRUE(append(b, any, facts(2)));
+    }
+    std::uint64_t after = 0;
+    std::vector<StreamId> streams;
+    for (bool more = true; more;) {
+        const auto page = feed().read_all(after, {}, 2);
+        for (const auto& entry : page.entries) {
+            EXPECT_GT(entry.event.position, after);
+            after = entry.event.position;
+            streams.push_back(entry.event.stream);
+        }
+        more = page.more;
+    }
+    EXPECT_THAT(streams, ElementsAre(a, b, b, a, b, b, a, b, b));
+    const auto end = feed().read_all(after, {}, 2);
+    EXPECT_THAT(end.entries, IsEmpty());
+    EXPECT_EQ(end.next_position, after);
+    EXPECT_FALSE(end.more);
+}
+
+TEST_P(EventStoreContract, ES37_AFilterThatMatchesLittleStillMovesOn) {
+    const StreamId stream = a_stream();
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(append(stream, any, facts(1000)));
+    ASSERT_TRUE(append({"Basket", "1"}, any, {a_fact()}));
+    const FeedFilter baskets{.aggregate_types = {"Basket"}};
+    const auto first = feed().read_all(0, baskets, 10);
+    EXPECT_THAT(first.entries, IsEmpty());
+    EXPECT_GT(first.next_position, 0U);
+    EXPECT_TRUE(first.more);
+    EXPECT_THAT(feed().read_all(first.next_position, baskets, 10).entries, SizeIs(1));
+    EXPECT_THAT(feed().read_all(first.next_position, {.event_types = {"Other"}}, 10).entries,
+                IsEmpty());
+}
+
+TEST_P(EventStoreContract, ES32_AFollowerSeesEachCommittedEventOnceAndInOrder) {
+    constexpr int writers = 8, rounds = 25;
+    std::atomic<int> running = writers;
+    std::vector<StreamId> streams;
+    for (int i = 0; i < 4; ++i) streams.push_back(a_stream());
+    std::mutex mutex;
+    std::set<Uuid> committed;
+    std::vector<RecordedEvent> seen;
+    at_once(writers + 1, [&](int thread) {
+        if (thread == writers) {
+            for (std::uint64_t after = 0;;) {
+                const bool last = running == 0;
+                const auto page = feed().read_all(after, {}, 7);
+                for (const auto& entry : page.entries) seen.push_back(entry.event);
+                after = page.next_position;
+                if (last && !page.more) return;
+            }
+        }
+        for (int round = 0; round < rounds; ++round) {
+            const auto batch = facts(1 + static_cast<std::size_t>(round % 3));
+            const StreamId& stream = streams.at(static_cast<std::size_t>(thread + round) % 4);
+            const bool keep = (thread + round) % 5 != 0;
+            store().transact([&](Transaction& tx) {
+                EXPECT_TRUE(append_.run(tx, {stream, any, batch}));
+                return keep;
+            });
+            const std::lock_guard lock{mutex};
+            for (const auto& event : batch) {
+                if (keep) committed.insert(event.event_id);
+            }
+        }
+        --running;
+    });
+    std::set<Uuid> ids;
+    std::map<StreamId, std::uint64_t> versions;
+    std::uint64_t position = 0;
+    for (const RecordedEvent& event : seen) {
+        EXPECT_TRUE(ids.insert(event.event_id).second);
+        EXPECT_GT(event.position, position);
+        position = event.position;
+        EXPECT_EQ(event.version.value, ++versions[event.stream]);
+    }
+    EXPECT_EQ(ids, committed);
+}
+
+}  // namespace
+}  // namespace sundial

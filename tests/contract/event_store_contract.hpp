@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "application/append_to_stream.hpp"
+#include "application/keep_stream.hpp"
+#include "contract/storage.hpp"
+#include "support/fake_digest.hpp"
+
+namespace sundial {
+
+/// An event of which nothing matters but that it is another one.
+[[nodiscard]] inline NewRecordedEvent a_fact(std::string data = R"({"n":1})") {
+    return {.event_id = uuid_of(next_number()),
+            .event_type = "OrderShipped",
+            .data = std::move(data),
+            .metadata = {.correlation_id = "c-1"}};
+}
+[[nodiscard]] inline std::vector<NewRecordedEvent> facts(std::size_t count) {
+    std::vector<NewRecordedEvent> all;
+    for (std::size_t i = 0; i < count; ++i) {
+        all.push_back(a_fact(R"({"n":)" + std::to_string(i) + "}"));
+    }
+    return all;
+}
+
+/// The table ES of the specification (concurrency 2), as far as it is about streams themselves.
+class EventStoreContract : public StorageTest {
+protected:
+    StreamId a_stream() { return {"Order", "order-" + std::to_string(next_number())}; }
+    Result<Appended> append(const StreamId& stream, ExpectedVersion expected,
+                            std::vector<NewRecordedEvent> events) {
+        return append_.run({stream, expected, std::move(events)});
+    }
+    /// A stream at version `count`.
+    StreamId a_stream_of(std::size_t count) {
+        StreamId stream = a_stream();
+        EXPECT_TRUE(append(stream, ExpectedVersion::no_stream(), facts(count)).has_value());
+        return stream;
+    }
+    std::vector<RecordedEvent> events_of(const StreamId& stream, const StreamRange& range = {}) {
+        return read([&](Transaction& tx) { return tx.streams().read(stream, range); });
+    }
+    StreamHead head_of(const StreamId& stream) {
+        return read([&](Transaction& tx) { return tx.streams().find(stream); });
+    }
+    std::uint64_t version_of(const StreamId& stream) { return head_of(stream).version; }
+
+    FakeDigest digest_;
+    AppendToStream append_{store(), digest_};
+    KeepStream keep_{store()};
+};
+
+}  // namespace sundial

@@ -1,0 +1,170 @@
+"""Streams over HTTP: append with an expected version, read, repeat, snapshots, and the feed that has all of it."""
+import threading
+import uuid
+
+import harness as h
+
+
+def fact(**data):
+    return {"eventId": str(uuid.uuid4()), "eventType": "OrderPlaced", "data": data}
+
+
+def append(client, stream, events, expected=None, headers=None):
+    body = {"events": events} if expected is None else {"expectedVersion": expected, "events": events}
+    return client.call("POST", f"/v1/streams/{stream}", body, headers)
+
+
+def code(answer):
+    return answer.status, answer.json()["code"]
+
+
+def appends_and_repeats(client):
+    batch = [fact(n=1), fact(n=2)]
+    first = append(client, "Order/17", batch, "NO_STREAM")
+    assert first.status == 201 and first.headers["ETag"] == '"2"', first.body
+    told = first.json()
+    assert (told["firstVersion"], told["lastVersion"], told["replayed"]) == (1, 2, False), told
+    again = append(client, "Order/17", batch, 0)
+    assert again.status == 200 and again.json() == {**told, "replayed": True}, again.body
+    refused = append(client, "Order/17", [fact(n=3)], "NO_STREAM")
+    assert code(refused) == (409, "OPTIMISTIC_LOCK"), refused.body
+    assert refused.json()["expectedVersion"] == 0 and refused.json()["actualVersion"] == 2, refused.body
+    reused = append(client, "Order/18", [batch[0]])
+    assert code(reused) == (422, "EVENT_ID_REUSED"), reused.body
+    assert reused.json()["conflicts"] == [{"eventId": batch[0]["eventId"], "reason": "OTHER_STREAM", "stream": {
+        "aggregateType": "Order", "aggregateId": "17"}, "version": 1}], reused.body
+
+
+def keeps_bytes(client):
+    """What was sent is what is read, number by number."""
+    raw = '{"b" : [1.0, 1e2, "\\u00fc"],"a":0}'
+    body = '{"events":[{"eventType":"Odd","data":%s}]}' % raw
+    assert client.call("POST", "/v1/streams/Odd/%C3%BC%201", body.encode()).status == 201
+    read = client.call("GET", "/v1/streams/Odd/%C3%BC%201")
+    assert raw in read.body.decode() and read.json()["aggregateId"] == "ü 1", read.body
+
+
+def conditions(client):
+    """Table HP01, HP02."""
+    def at(headers, expected=None):
+        return append(client, "Order/17", [fact()], expected, headers)
+    assert code(at({"If-None-Match": "*"})) == (412, "OPTIMISTIC_LOCK")
+    assert code(at({"If-Match": '"7"'})) == (412, "OPTIMISTIC_LOCK")
+    assert code(at({"If-Match": 'W/"2"'})) == (412, "OPTIMISTIC_LOCK")
+    assert code(at({"If-Match": '"2"'}, 1)) == (400, "VALIDATION_FAILED")
+    assert at({"If-Match": '"2"'}, 2).status == 201
+    assert at({"If-Match": '"9", "3"'}).status == 201
+    assert at({"If-Match": "*"}).status == 201
+    absent = append(client, "Order/none", [fact()], None, {"If-Match": '"1"'})
+    assert code(absent) == (412, "OPTIMISTIC_LOCK") and absent.json()["actualVersion"] == 0, absent.body
+
+
+def bad_input(client):
+    for body, pointer in (({"events": []}, "/events"), ({"events": [{"eventType": "A"}]}, "/events/0/data"),
+                          ({"events": [{"eventType": "a b", "data": 1}]}, "/events/0/eventType"),
+                          ({"events": [{"eventType": "A", "data": 1, "eventId": "x" * 36}]}, "/events/0/eventId"),
+                          ({"expectedVersion": -3, "events": [fact()]}, "/expectedVersion"),
+                          ({"expectedVersion": "SOME", "events": [fact()]}, "/expectedVersion")):
+        refused = client.call("POST", "/v1/streams/Bad/1", body)
+        assert refused.status == 400 and refused.json()["errors"][0]["pointer"] == pointer, refused.body
+    assert code(append(client, "User/1", [fact()])) == (400, "VALIDATION_FAILED")
+    assert code(append(client, "no%20type/1", [fact()])) == (400, "VALIDATION_FAILED")
+    assert client.ok("GET", "/v1/streams/Bad/1")["version"] == 0
+
+
+def reads(client):
+    stream = client.ok("GET", "/v1/streams/Order/17?fromVersion=2&toVersion=3")
+    assert [event["version"] for event in stream["data"]] == [2, 3] and stream["version"] == 5, stream
+    last = client.ok("GET", "/v1/streams/Order/17?direction=backward&limit=1")["data"]
+    assert [event["version"] for event in last] == [5], last
+    listed = client.all("/v1/streams?aggregateType=Order&limit=1")
+    assert [stream["aggregateId"] for stream in listed] == ["17"], listed
+
+    state = {"version": 5, "schemaVersion": 2, "state": {"total": 7}}
+    assert code(client.call("GET", "/v1/streams/Order/17/snapshot")) == (404, "AGGREGATE_NOT_FOUND")
+    assert client.ok("PUT", "/v1/streams/Order/17/snapshot", state) == state
+    assert client.ok("PUT", "/v1/streams/Order/17/snapshot", {"version": 1, "state": {}}) == state
+    ahead = client.call("PUT", "/v1/streams/Order/17/snapshot", {"version": 6, "state": {}})
+    assert ahead.status == 400, ahead.body
+
+
+def follow(client, path):
+    """All of the feed, page by page."""
+    after, seen = 0, []
+    while True:
+        page = client.ok("GET", f"{path}&after={after}")
+        seen += page["data"]
+        after = page["nextPosition"]
+        if not page["hasMore"]:
+            return seen
+
+
+def control_plane(client):
+    """Who changed what: each change of a user is in the user's stream, at the user's version."""
+    user = client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29",
+                                           "timezone": "Europe/Paris"})
+    client.ok("PATCH", f"/v1/users/{user['id']}", {"timezone": "Asia/Tokyo"})
+    stream = client.ok("GET", f"/v1/streams/User/{user['id']}")
+    assert [(event["version"], event["eventType"]) for event in stream["data"]] == [
+        (1, "UserCreated"), (2, "UserUpdated")], stream
+    assert stream["data"][1]["data"] == {"timezone": "Asia/Tokyo"}, stream
+    assert client.call("DELETE", f"/v1/users/{user['id']}").status == 204
+    assert code(client.call("GET", f"/v1/streams/User/{user['id']}")) == (410, "STREAM_DELETED")
+    headers = [event for event in follow(client, "/v1/feed?aggregateType=User&limit=7")
+               if event["aggregateId"] == user["id"]]
+    assert [event["eventType"] for event in headers] == ["UserCreated", "UserUpdated", "UserDeleted"], headers
+    assert all(event["deleted"] and event["data"] is None for event in headers), headers
+
+
+def many_writers(server):
+    """Eight clients append to four streams while one follows the feed."""
+    committed, seen, running = [], [], []
+    lock = threading.Lock()
+
+    def write(number):
+        client = server.client()
+        for turn in range(25):
+            events = [fact(n=turn) for _ in range(1 + turn % 3)]
+            assert append(client, f"Race/{(number + turn) % 4}", events).status == 201
+            with lock:
+                committed.extend(event["eventId"] for event in events)
+
+    def read():
+        client, after = server.client(), 0
+        while True:
+            last = not any(thread.is_alive() for thread in running)
+            page = client.ok("GET", f"/v1/feed?aggregateType=Race&limit=9&after={after}")
+            seen.extend(page["data"])
+            after = page["nextPosition"]
+            if last and not page["hasMore"]:
+                return
+
+    running += [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for thread in running:
+        thread.start()
+    read()
+    assert sorted(event["eventId"] for event in seen) == sorted(committed)
+    assert len(committed) == 8 * 49, len(committed)
+    positions = [event["position"] for event in seen]
+    assert positions == sorted(set(positions))
+    for stream in range(4):
+        versions = [event["version"] for event in seen if event["aggregateId"] == str(stream)]
+        assert versions == list(range(1, len(versions) + 1))
+
+
+def main(kind):
+    with h.folder() as directory, h.database(kind, directory) as database, \
+            h.running("serve", "--db", database, folder=directory) as server:
+        client = server.client()
+        appends_and_repeats(client)
+        keeps_bytes(client)
+        conditions(client)
+        bad_input(client)
+        reads(client)
+        control_plane(client)
+        many_writers(server)
+
+
+if __name__ == "__main__":
+    import sys
+    main(sys.argv[1])
