@@ -51,8 +51,8 @@ void judge_pull(const NewEndpoint& wanted, Defects& found) {
             {"/ed25519", "not_allowed", "nothing is sent to a PULL endpoint: it has no keys"});
     }
     if (wanted.format != BodyFormat::raw) {
-        found.push_back({"/format", "not_allowed",
-                         "workers of a PULL endpoint get the payload as it is: RAW"});
+        found.push_back(
+            {"/format", "not_allowed", "workers of a PULL endpoint get the payload as it is: RAW"});
     }
 }
 

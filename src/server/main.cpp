@@ -2,11 +2,10 @@
 #include <sys/resource.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
+#include "adapters/system/crash_arming.hpp"
 #include "application/ports/failures.hpp"
-#include "base/crash_point.hpp"
 #include "base/redacted.hpp"
 #include "cli/http_client.hpp"
 #include "server/command_line/command_tree.hpp"
@@ -21,13 +20,6 @@ int told(int exit_code, const char* what, const std::exception& error) {
     return exit_code;
 }
 
-/// Only where there are crash points does the program know of a way to reach them.
-void arm_crash_points() {
-#ifdef SUNDIAL_CRASH_POINTS
-    if (const char* armed = std::getenv("CRASH_POINT")) base::arm_crash_point(armed);
-#endif
-}
-
 /// A core dump would hold keys, secrets and people's names.
 void leave_no_core_dump() {
     const rlimit none{0, 0};
@@ -39,7 +31,7 @@ void leave_no_core_dump() {
 
 int main(int argc, char** argv) {
     leave_no_core_dump();
-    arm_crash_points();
+    system::arm_crash_points();
     try {
         server::CommandTree tree;
         server::add_serving_commands(tree);

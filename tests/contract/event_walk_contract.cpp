@@ -109,8 +109,7 @@ TEST_P(EventListContract, WalksAsFarAsWhatWasThereThen) {
 
 TEST_P(EventListContract, WalksWithTheFiltersOfAList) {
     const EndpointId crm = an_id<EndpointId>();
-    const Event wanted =
-        failed(an_event().to_endpoint(crm).of_type("INVOICE").with_key("order-7"));
+    const Event wanted = failed(an_event().to_endpoint(crm).of_type("INVOICE").with_key("order-7"));
     const Event looked_at = failed(an_event().to_endpoint(crm));
     EXPECT_TRUE(on_events([&](EventRepository& events) {
         return events.update_dismissed(dismiss(looked_at, true, noon).value(), looked_at.version);

@@ -12,8 +12,8 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/ports/pull_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"

@@ -10,10 +10,10 @@
     "ical, dtstart, rrule, rdates, exdates, every, per_user, timezone, endpoint_id, payload, " \
     "gap, overlap, leap, misfire, misfire_window, misfire_grace, misfire_limit, concurrency, " \
     "jitter, starts_at, ends_at, version, planned_version, created_at, updated_at"
-#define SUNDIAL_ENDPOINT                                                                  \
-    "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "    \
-    "retry_client_errors, enabled, disabled_reason, secret_hint, version, created_at, "   \
-    "updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key, "        \
+#define SUNDIAL_ENDPOINT                                                                \
+    "id, external_id, name, type, url, headers, timeout, retry_policy, retry_delays, "  \
+    "retry_client_errors, enabled, disabled_reason, secret_hint, version, created_at, " \
+    "updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key, "      \
     "signing_keys"
 
 /// The statements about users, schedules and endpoints. In lists every filter is off while its

@@ -230,8 +230,7 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         id = text_of(operation, "id");
         if (!order.wait) output.out << operation_line(operation) << '\n';
     };
-    const int code =
-        print(started, {output.out, output.err, output.json && !order.wait}, remember);
+    const int code = print(started, {output.out, output.err, output.json && !order.wait}, remember);
     if (code != 0 || !order.wait) return code;
     return wait_for_operation(client, id, patience, output);
 }

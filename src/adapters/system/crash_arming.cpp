@@ -1,0 +1,15 @@
+#include "adapters/system/crash_arming.hpp"
+
+#include <cstdlib>
+
+#include "base/crash_point.hpp"
+
+namespace sundial::system {
+
+void arm_crash_points() {
+#ifdef SUNDIAL_CRASH_POINTS
+    if (const char* armed = std::getenv("CRASH_POINT")) base::arm_crash_point(armed);
+#endif
+}
+
+}  // namespace sundial::system
