@@ -35,11 +35,13 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       queue_(world, *this),
       plan_(store_, world.zones, world.ids),
       deliver_(store_, world.zones, world.ids, {network_, network_, nullptr, no_handlers_}),
+      admit_(store_, random_),
+      judge_(store_, {}),
       loop_({.instance = InstanceId{world.ids.fresh()},
              .shards = queue_.shards(),
              .slots = slots,
              .tick = tick},
-            {queue_, plan_, deliver_, monotonic_, random_, log_, observer_}),
+            {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_}),
       unpark_(store_, hints_),
       operations_({.instance = InstanceId{world.ids.fresh()}},
                   {.store = store_,
@@ -60,7 +62,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       delete_schedule(store_, world.ids),
       trigger_schedule(store_, world.zones, world.ids, hints_),
       create_endpoint(store_, secrets_, destinations_, world.ids, endpoint_settings),
-      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, endpoint_settings) {}
+      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, log_, endpoint_settings) {}
 
 // Its time.
 

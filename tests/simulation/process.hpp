@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "application/admit_events.hpp"
 #include "application/cancel_event.hpp"
 #include "application/create_endpoint.hpp"
 #include "application/create_schedule.hpp"
@@ -17,6 +18,7 @@
 #include "application/edit_schedule.hpp"
 #include "application/edit_user.hpp"
 #include "application/handlers.hpp"
+#include "application/judge_receivers.hpp"
 #include "application/operation_tasks.hpp"
 #include "application/operations.hpp"
 #include "application/plan_successors.hpp"
@@ -152,6 +154,8 @@ private:
     FaultyQueue queue_;
     PlanSuccessors plan_;
     DeliverEvent deliver_;
+    AdmitEvents admit_;
+    JudgeReceivers judge_;
     WorkerLoop loop_;
     UnparkEvents unpark_;
     Operations operations_;
