@@ -57,11 +57,9 @@ std::unordered_map<EndpointId, Circuit> load_circuits(Transaction& tx, const End
     return found;
 }
 
-/// A try that was accepted, which its holder said too late. One that was never sent, since its
-/// holder had found the tries used up, has no error either, but no start.
+/// A try that was accepted, which its holder said too late.
 bool was_accepted(const AttemptRecord& attempt) {
-    return attempt.outcome == AttemptOutcome::late && attempt.started_at.has_value() &&
-           attempt.error_code.empty() &&
+    return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
            (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
 }
 

@@ -345,6 +345,31 @@ TEST_F(WorkerLoopTest, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
+/// Found by the simulation (tests/simulation/seeds): COMPLETED though nobody had accepted it.
+TEST_F(WorkerLoopTest, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
+    const RetryPolicy one_retry{.kind = RetryPolicy::Kind::custom, .custom = {1s}};
+    const Event event =
+        a_due_event(an_existing_endpoint(an_endpoint().with_retry_policy(one_retry)));
+    for (int lost_tries = 0; lost_tries < 2; ++lost_tries) {
+        ASSERT_THAT(claimed(instance_b), SizeIs(1));
+        clock.advance(30s);
+    }
+    // This instance finds the tries used up, and cannot say so before another has the event.
+    faulty.settle_fault = Fault::lost_request;
+    turn(5);
+    ASSERT_EQ(find(event).attempt, Attempt{3});
+    clock.advance(30s);
+    ASSERT_THAT(claimed(instance_b), SizeIs(1));
+    turn(8);
+    EXPECT_THAT(logged("settle.late"), SizeIs(1));
+
+    clock.advance(30s);
+    const auto other = a_loop(an_id<InstanceId>());
+    EXPECT_EQ(other->take_over().drain(std::nullopt), (Tally{.claimed = 1, .failed = 1}));
+    EXPECT_EQ(status_of(find(event)), EventStatus::failed);
+    EXPECT_THAT(webhook.requests, IsEmpty());
+}
+
 TEST_F(WorkerLoopTest, AbandonsATryWhoseLeaseIsLost) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;

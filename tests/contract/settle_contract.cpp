@@ -167,6 +167,18 @@ TEST_P(SettleContract, RefusesAStaleHolderAndChangesNothingOfTheEvent) {
     }
 }
 
+TEST_P(SettleContract, KeepsATryLostThatWasNeverSentThoughItsHolderSpeaksLate) {
+    given(an_event());
+    const Event stale = claim_one(instance_a);
+    advance(30s);
+    const Event held = claim_one(instance_b);
+    EXPECT_TRUE(is<LeaseLost>(settle(lost_for_good(stale))));
+    const auto attempts = attempts_of(stale.id);
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_EQ(attempts[0].outcome, AttemptOutcome::lost);
+    EXPECT_EQ(find(stale.id), held);
+}
+
 TEST_P(SettleContract, RefusesAHolderWhoseEventIsOver) {
     given(an_event());
     const Event stale = claim_one(instance_a);

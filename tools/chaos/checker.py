@@ -312,6 +312,8 @@ class Checker:
         last = row["version"]
         if row["status"] == "CANCELLED":
             last -= 1  # made by the one who cancelled
+        if row.get("dismissedAt"):
+            last -= 1  # made by the retry that put it away
         missing = [version for version in range(2, last + 1) if version not in known]
         if not missing:
             return

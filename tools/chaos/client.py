@@ -244,7 +244,7 @@ def final_state(connection, path):
             kept = {name: row[name] for name in (
                 "id", "status", "version", "attempt", "retryCount", "targetTimestampUTC", "targetTimezone",
                 "targetTimestampLocal", "executedAt", "failureReason", "nextAttemptAt", "leaseExpiresAt", "claimedBy",
-                "retryOf", "createdAt", "latenessMs")}
+                "retryOf", "createdAt", "latenessMs", "dismissedAt")}
             kept |= {"op": "event", "key": row["idempotencyKey"]}
             if row["attempt"] > 1 or row["status"] == "FAILED":
                 explained = connection.ok("GET", f"/v1/events/{row['id']}/explain")

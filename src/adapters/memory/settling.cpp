@@ -49,8 +49,10 @@ bool had_happened(const State& state, const Settlement& settlement) {
            finished->last_try.settled_by == settlement.by;
 }
 
-/// A LOST try turns out to have had a result.
+/// A LOST try turns out to have had a result; one that was never sent, since the tries were used
+/// up, has none.
 void tell_late(State& state, const Settlement& settlement) {
+    if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const AttemptKey key{settlement.id, settlement.number};
     const AttemptRecord* lost = state.attempts.find(key);
     if (!lost || lost->outcome != AttemptOutcome::lost) return;

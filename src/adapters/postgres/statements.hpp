@@ -200,7 +200,7 @@ inline constexpr Statement settle{"settle", R"sql(
 
 /// Of settlements that found their row past the version held: returns the numbers of those that had
 /// happened before, when nobody heard the answer. What the others say of their try replaces that it
-/// was lost. $1 to $17 as above.
+/// was lost, unless it was never sent, since the tries were used up. $1 to $17 as above.
 inline constexpr Statement settle_late{"settle_late", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
@@ -230,7 +230,8 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
                response_body = coalesce(given.response_body, ''), recorded_at = sundial.clock()
           FROM given
          WHERE lost.shard = $1 AND lost.event_id = given.id AND lost.number = given.number
-           AND lost.outcome = 'LOST' AND given.ordinal NOT IN (SELECT ordinal FROM repeated))
+           AND lost.outcome = 'LOST' AND (given.result <> 'FAILED' OR given.outcome IS NOT NULL)
+           AND given.ordinal NOT IN (SELECT ordinal FROM repeated))
     SELECT ordinal FROM repeated)sql"};
 
 /// Gives claims of one shard back unsent: no try is spent. Returns the numbers (from 1) of those

@@ -60,8 +60,10 @@ bool had_happened(Connection& connection, const Settlement& settlement) {
            last.get<std::optional<Claimant>>(1) == settlement.by;
 }
 
-/// A LOST try turns out to have had a result.
+/// A LOST try turns out to have had a result; one that was never sent, since the tries were used
+/// up, has none.
 void tell_late(Session& session, const Settlement& settlement) {
+    if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const auto lost = recorded(session.connection, settlement.id, settlement.number);
     if (!lost || lost->outcome != AttemptOutcome::lost) return;
     const AttemptRecord& told = settlement.attempt ? *settlement.attempt : *lost;

@@ -136,8 +136,9 @@ function text(schema) {
     if (schema.pattern) {
         try { examples.push(fc.stringMatching(new RegExp(schema.pattern))); } catch { /* a pattern of another dialect: examples do */ }
     }
-    const good = fc.constantFrom(...hostileTexts.filter((one) => one.length >= (schema.minLength ?? 0) && one.length <= (schema.maxLength ?? 200)));
-    return fc.oneof(...examples, good);
+    const good = hostileTexts.filter((one) => one.length >= (schema.minLength ?? 0) && one.length <= (schema.maxLength ?? 200));
+    if (good.length) examples.push(fc.constantFrom(...good));
+    return examples.length ? fc.oneof(...examples) : fc.string({minLength: schema.minLength, maxLength: schema.maxLength});
 }
 function object(schema, depth) {
     const members = Object.entries(schema.properties ?? {});
