@@ -47,6 +47,10 @@ public:
     void admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at);
     /// The event that was sent to see whether it is back.
     [[nodiscard]] std::optional<EventId> probe_of(EndpointId endpoint) const;
+    /// What came of the last probe is not told yet: the circuit still waits for it.
+    [[nodiscard]] bool has_probe_to_tell(EndpointId endpoint) const {
+        return at(endpoint).probe_result.has_value();
+    }
     /// Whether what it granted still covers a request of that length.
     [[nodiscard]] bool usable(EndpointId endpoint, std::chrono::microseconds timeout,
                               Mono now) const;

@@ -120,8 +120,9 @@ std::optional<Command> Worker::next_admission(Mono now) {
                                                    static_cast<std::uint32_t>(events.size()));
         const auto probe = receivers_.probe_of(endpoint);
         const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
-        asked.may_probe = probing == nullptr ||
-                          (probing->stage != Stage::ready && probing->stage != Stage::sending);
+        const bool under_way = probing != nullptr &&
+                               (probing->stage == Stage::ready || probing->stage == Stage::sending);
+        asked.may_probe = !under_way && !receivers_.has_probe_to_tell(endpoint);
         ask.asked.push_back(asked);
         asking_.push_back(std::move(events));
     }

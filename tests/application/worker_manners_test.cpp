@@ -264,6 +264,17 @@ TEST_F(WorkerMannersTest, SendsOneProbeAndTellsWhatCameOfIt) {
     EXPECT_TRUE(want<AskLeave>().asked.at(0).may_probe);
 }
 
+TEST_F(WorkerMannersTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
+    const Endpoint endpoint = an_endpoint();
+    take(1, to(endpoint, false));
+    answer(1, {}, std::nullopt, true);
+    const auto probe = send(1);
+    deliver(probe[0], 503);
+    settle();
+    take(1, to(endpoint, false));
+    EXPECT_FALSE(want<AskLeave>().asked.at(0).may_probe);
+}
+
 TEST_F(WorkerMannersTest, TellsTheFailuresOfABatchTogether) {
     take(3, to(an_endpoint()));
     const auto sent = send(3);
