@@ -153,7 +153,7 @@ def closed_by_hand(kind):
         made = endpoint(client, receiver.url)
         create(client, 10, "first")
         h.wait_until(lambda: circuit(client)["state"] == "OPEN", "the circuit to open")
-        h.wait_until(lambda: metric(client, 'sundial_events_waiting{reason="circuit"}') >= 5, "events to wait")
+        h.wait_until(lambda: metric(client, 'sundial_events_waiting{reason="circuit"}') >= 10, "all events to wait")
         receiver.status = 204
         refused = client.call("PATCH", "/v1/endpoints/ext:r", {"circuit": {"state": "OPEN"}})
         assert refused.status == 400 and refused.json()["errors"][0]["pointer"] == "/circuit/state", refused.body
