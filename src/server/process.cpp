@@ -1,7 +1,5 @@
 #include "server/process.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -24,6 +22,7 @@
 #include "openapi.hpp"
 #include "server/api_keys_file.hpp"
 #include "server/demo.hpp"
+#include "server/end_at_once.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
 #include "server/key_clerk.hpp"
@@ -97,11 +96,6 @@ std::vector<std::string> encryption_keys(const Settings& settings) {
     return file ? system::keys_from_file(*file + ".key") : std::vector<std::string>{};
 }
 
-void end_at_once(const std::string& why) {
-    std::fprintf(stderr, "sundial: %s\n", why.c_str());
-    ::_exit(1);
-}
-
 base::LogLine line(base::LogLevel level, std::string event_name, std::string message) {
     base::LogLine line;
     line.level = level;
@@ -111,13 +105,14 @@ base::LogLine line(base::LogLevel level, std::string event_name, std::string mes
 }
 
 /// Tries until the database answers; nothing if a signal came first.
-std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock, base::Log& log,
+std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock,
+                                         system::JsonLog& log,
                                          const OnOutcomeUnknown& on_outcome_unknown,
                                          const Signals& signals) {
     for (std::chrono::seconds wait = first_try_again;;
          wait = std::min(wait * 2, longest_try_again)) {
         try {
-            return open_database(settings, test_clock, log, end_at_once, on_outcome_unknown);
+            return open_database(settings, test_clock, log, end_at_once(log), on_outcome_unknown);
         } catch (const Unavailable& error) {
             log.write(line(base::LogLevel::warn, "",
                            std::string("the database does not answer; trying again in ") +
@@ -264,7 +259,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const bool patient = !sqlite_file(settings.storage.url);
     std::unique_ptr<Database> database;
     if (!patient) {
-        database = open_database(settings, options.test_clock, log, end_at_once, count_unknown);
+        database =
+            open_database(settings, options.test_clock, log, end_at_once(log), count_unknown);
     }
     const std::uint16_t port = server.listen();
     warn_of_open_doors(settings, log);
@@ -321,7 +317,7 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
     const Handlers handlers;
     Observers observers;
     StorageObserver nobody;
-    Engine engine(open_database(settings, false, log, end_at_once, {}),
+    Engine engine(open_database(settings, false, log, end_at_once(log), {}),
                   {.settings = settings,
                    .zones = zones,
                    .handlers = handlers,

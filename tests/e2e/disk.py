@@ -67,7 +67,7 @@ def failing():
             except (OSError, h.http.client.HTTPException):
                 pass  # it ended before it could answer
             assert server.process.wait(timeout=h.HANG_GUARD) == 1
-            assert acknowledged and "must not be used any more" in server.log_text()
+            assert acknowledged and "must not be used any more" in server.log_text(), server.log_text()[-2000:]
         finally:
             if server.process.poll() is None:
                 server.kill()

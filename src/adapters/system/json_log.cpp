@@ -5,6 +5,8 @@
 
 #include <array>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 #include "base/json_writer.hpp"
 #include "base/redacted.hpp"
@@ -12,6 +14,10 @@
 
 namespace sundial::system {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto longest_flush = 1s;
 
 constexpr std::array<std::string_view, 4> level_names{"debug", "info", "warn", "error"};
 
@@ -32,6 +38,29 @@ std::string format_text(const base::LogLine& line, std::string_view time) {
     }
     return text;
 }
+
+/// Standard error; every line leaves by itself, so a flush only tells how far the queue has come.
+class StandardError final : public spdlog::sinks::stderr_sink_mt {
+public:
+    void flush() override {
+        const std::lock_guard lock(flushing_);
+        ++flushed_;
+        one_more_.notify_all();
+    }
+    [[nodiscard]] std::uint64_t flushed() {
+        const std::lock_guard lock(flushing_);
+        return flushed_;
+    }
+    void wait_for_more_than(std::uint64_t flushed) {
+        std::unique_lock lock(flushing_);
+        one_more_.wait_for(lock, longest_flush, [&] { return flushed_ > flushed; });
+    }
+
+private:
+    std::mutex flushing_;
+    std::condition_variable one_more_;
+    std::uint64_t flushed_ = 0;
+};
 
 }  // namespace
 
@@ -62,6 +91,8 @@ std::string format_json(const LogSettings& settings, const base::LogLine& line,
 }
 
 struct JsonLog::Sink {
+    std::mutex flushing;
+    std::shared_ptr<StandardError> standard_error = std::make_shared<StandardError>();
     std::shared_ptr<spdlog::details::thread_pool> pool;
     std::shared_ptr<spdlog::async_logger> logger;
 };
@@ -70,12 +101,11 @@ JsonLog::JsonLog(LogSettings settings)
     : settings_(std::move(settings)), sink_(std::make_unique<Sink>()) {
     constexpr std::size_t waiting_lines = 8192;
     sink_->pool = std::make_shared<spdlog::details::thread_pool>(waiting_lines, 1);
-    sink_->logger = std::make_shared<spdlog::async_logger>(
-        "sundial", std::make_shared<spdlog::sinks::stderr_sink_mt>(), sink_->pool,
-        spdlog::async_overflow_policy::overrun_oldest);
+    sink_->logger =
+        std::make_shared<spdlog::async_logger>("sundial", sink_->standard_error, sink_->pool,
+                                               spdlog::async_overflow_policy::overrun_oldest);
     sink_->logger->set_pattern("%v");
     sink_->logger->set_level(spdlog::level::trace);
-    sink_->logger->flush_on(spdlog::level::trace);
 }
 
 JsonLog::~JsonLog() = default;  // the pool's destructor writes what waits
@@ -92,6 +122,13 @@ void JsonLog::write(base::LogLine line) {
     sink_->logger->log(
         spdlog::level::info, "{}",
         settings_.text ? format_text(line, time) : format_json(settings_, line, time));
+}
+
+void JsonLog::flush() {
+    const std::lock_guard one_at_a_time(sink_->flushing);
+    const std::uint64_t flushed = sink_->standard_error->flushed();
+    sink_->logger->flush();  // queued behind the lines
+    sink_->standard_error->wait_for_more_than(flushed);
 }
 
 }  // namespace sundial::system

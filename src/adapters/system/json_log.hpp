@@ -29,6 +29,10 @@ public:
     ~JsonLog() override;
     void write(base::LogLine line) override;
 
+    /// Returns when the lines written so far have left, or after a second. For a process that ends
+    /// without destructors.
+    void flush();
+
 private:
     struct Sink;
     LogSettings settings_;

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "server/command_line/nouns.hpp"
 #include "server/command_line/settings_flags.hpp"
 #include "server/database.hpp"
+#include "server/end_at_once.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -43,11 +43,7 @@ int with_store(const KeyFlags& flags, Work work) {
     quiet.level = base::LogLevel::warn;
     quiet.version = product_version();
     system::JsonLog log(quiet);
-    const auto end_at_once = [](const std::string& why) {
-        std::cerr << "sundial: " << why << '\n';
-        std::_Exit(failure);
-    };
-    const auto database = open_database(settings, false, log, end_at_once, {});
+    const auto database = open_database(settings, false, log, end_at_once(log), {});
     return work(database->store());
 }
 

@@ -49,5 +49,17 @@ TEST(JsonLog, WritesToStandardErrorOnlyWhatItsLevelLetsPass) {
     EXPECT_NE(written.find("\"loud\""), std::string::npos);
 }
 
+TEST(JsonLog, HasWrittenWhatCameBeforeAFlush) {
+    testing::internal::CaptureStderr();
+    JsonLog log({});
+    base::LogLine line;
+    for (int i = 0; i < 1'000; ++i) {
+        line.message = "line " + std::to_string(i);
+        log.write(line);
+    }
+    log.flush();
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("\"line 999\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sundial::system
