@@ -57,15 +57,7 @@ std::optional<ScheduleRule> rule_in(const TzData& zones, const Schedule& schedul
 void ChainPlanner::begin(const Schedule& schedule) {
     const auto rule = rule_of(schedule);
     if (!rule) return;
-    for (auto next = rule->first_after(tx_.now()); next; next = rule->first_after(next->instant)) {
-        const Event event = planned(*rule, *next);
-        if (tx_.events().add_new(std::vector{event}) > 0) {
-            earliest_ = std::min(earliest_, event.claimable_at);
-            return;
-        }
-        // It lives: then all is planned. Or it has had its event, and never comes again.
-        if (has_chain(tx_, schedule.id, user_)) return;
-    }
+    plan(*rule, rule->first_after(tx_.now()), [&] { return has_chain(tx_, schedule.id, user_); });
 }
 
 void ChainPlanner::begin_again(const Schedule& schedule) {
@@ -132,14 +124,22 @@ Result<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, const Eve
     if (!cancelled) return cancelled;
     tx_.events().finish(*cancelled);
     const auto rule = schedule ? rule_of(*schedule) : std::nullopt;
-    const auto next = rule ? rule->next_of(event) : std::nullopt;
-    if (!next) return cancelled;
-    const Event successor = planned(*rule, *next);
     // Known already where the event had been claimed before: a claim plans its successor.
-    if (tx_.events().add_new(std::vector{successor}) > 0) {
-        earliest_ = std::min(earliest_, successor.claimable_at);
-    }
+    if (rule) plan(*rule, rule->next_of(event), [&] { return goes_on_after(tx_, event); });
     return cancelled;
+}
+
+void ChainPlanner::plan(const ScheduleRule& rule, std::optional<RuleOccurrence> next,
+                        const std::function<bool()>& is_planned) {
+    for (; next; next = rule.first_after(next->instant)) {
+        const Event event = planned(rule, *next);
+        if (tx_.events().add_new(std::vector{event}) > 0) {
+            earliest_ = std::min(earliest_, event.claimable_at);
+            return;
+        }
+        // It lives: then all is planned. Or it has had its event, and never comes again.
+        if (is_planned()) return;
+    }
 }
 
 std::optional<ScheduleRule> ChainPlanner::rule_of(const Schedule& schedule) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -65,6 +66,9 @@ private:
     [[nodiscard]] std::optional<ScheduleRule> rule_of(const Schedule& schedule) const;
     [[nodiscard]] Event planned(const ScheduleRule& rule, const RuleOccurrence& occurrence);
     [[nodiscard]] std::string rendered(const Schedule& schedule, const Event& event) const;
+    /// Plans the first occurrence from `next` on whose key nobody has, unless all `is_planned`.
+    void plan(const ScheduleRule& rule, std::optional<RuleOccurrence> next,
+              const std::function<bool()>& is_planned);
     /// Which occurrence a PENDING event becomes by the present rule.
     [[nodiscard]] std::optional<RuleOccurrence> present(const ScheduleRule& rule,
                                                         const Event& pending, bool resumed);

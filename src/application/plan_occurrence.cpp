@@ -84,4 +84,11 @@ bool has_chain(Transaction& tx, ScheduleId schedule, const User* user) {
                                  .origin = Origin::rule});
 }
 
+bool goes_on_after(Transaction& tx, const Event& event) {
+    return tx.events().has_live({.schedule = event.occurrence->schedule,
+                                 .user = event.user,
+                                 .origin = Origin::rule,
+                                 .due_after = event.due});
+}
+
 }  // namespace sundial

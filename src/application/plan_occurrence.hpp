@@ -29,5 +29,7 @@ namespace sundial {
 
 /// Whether the schedule has its next event for that user, or for nobody.
 [[nodiscard]] bool has_chain(Transaction& tx, ScheduleId schedule, const User* user);
+/// Whether a live event of its chain is due later than `event`.
+[[nodiscard]] bool goes_on_after(Transaction& tx, const Event& event);
 
 }  // namespace sundial

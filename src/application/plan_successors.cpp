@@ -44,11 +44,7 @@ const Row* find(const std::unordered_map<Id, Row>& rows, const Id& id) {
 /// behind, in the past; it must not come to life. Nor is it a gap that a crash or downtime left,
 /// for there nothing later lives.
 bool left_behind(Transaction& tx, const Event& event, const RuleOccurrence& next) {
-    if (next.instant > tx.now()) return false;
-    return tx.events().has_live({.schedule = event.occurrence->schedule,
-                                 .user = event.user,
-                                 .origin = Origin::rule,
-                                 .due_after = event.due});
+    return next.instant <= tx.now() && goes_on_after(tx, event);
 }
 
 /// Whether the policies of a schedule skip anything that its rule could tell.
@@ -83,16 +79,22 @@ public:
 
     Planning run() {
         for (const Event* event : events_) plan(*event);
-        for (const auto& [type, events] : successors_) {
-            planning_.stored[type] = tx_.events().add_new(events);
-            for (const Event& event : events) {
-                planning_.earliest = std::min(planning_.earliest, event.claimable_at);
-            }
+        bool all_new = true;
+        for (const auto& [type, events] : successors_) all_new &= store(type, events);
+        if (!all_new) {
+            for (const Link& link : links_) go_on(link);
         }
         return std::move(planning_);
     }
 
 private:
+    /// A claimed event and what comes after it.
+    struct Link {
+        const Event* event;
+        ScheduleRule rule;
+        RuleOccurrence next;
+    };
+
     /// What was made by hand has neither a turn in the chain nor a policy.
     static bool in_chain(const Event& event) {
         return event.occurrence && event.occurrence->origin == Origin::rule;
@@ -115,8 +117,33 @@ private:
         if (!judgement.dropped.empty() && !drop(*rule, event, judgement)) return;
         if (!judgement.next || left_behind(tx_, event, *judgement.next)) return;
         if (skips(*schedule)) record_skips(*rule, event, *judgement.next);
-        successors_[schedule->event_type].push_back(
-            plan_occurrence(*rule, *judgement.next, ids_, release_, tx_.now()));
+        links_.push_back({&event, *rule, *judgement.next});
+        successors_[schedule->event_type].push_back(planned(*rule, *judgement.next));
+    }
+
+    Event planned(const ScheduleRule& rule, const RuleOccurrence& next) {
+        return plan_occurrence(rule, next, ids_, release_, tx_.now());
+    }
+
+    /// Whether all were new.
+    bool store(const std::string& type, const std::vector<Event>& events) {
+        const std::size_t added = tx_.events().add_new(events);
+        planning_.stored[type] += added;
+        for (const Event& event : events) {
+            planning_.earliest = std::min(planning_.earliest, event.claimable_at);
+        }
+        return added == events.size();
+    }
+
+    /// A successor that is known is there, or was: then others follow it. Where nothing does, it
+    /// had its event before a move to another zone or date, and the first that had none is next.
+    void go_on(const Link& link) {
+        std::optional<RuleOccurrence> next = link.next;
+        while (!goes_on_after(tx_, *link.event)) {
+            next = link.rule.first_after(next->instant);
+            if (!next) return;
+            store(link.rule.schedule().event_type, {planned(link.rule, *next)});
+        }
     }
 
     /// False if the event is not ours any more: then nothing of it is for us to decide.
@@ -176,6 +203,7 @@ private:
     std::vector<const Event*> events_;
     std::unordered_map<UserId, User> users_;
     std::unordered_map<ScheduleId, Schedule> schedules_;
+    std::vector<Link> links_;
     std::map<std::string, std::vector<Event>> successors_;  // by type
     Planning planning_;
 };

@@ -321,6 +321,34 @@ TEST_F(ScheduleChain, GoesOnAfterACancelledEvent) {
     EXPECT_EQ(pending_of(schedule).due, noon + 2h);
 }
 
+/// A user of Auckland gets what is nominally noon, moves to Paris, where it is still the night
+/// before, and has six o'clock planned: nominally noon comes again, and must not fire again.
+class ScheduleChainOfAMove : public ScheduleChain {
+protected:
+    void SetUp() override {
+        clock.advance(6h);
+        ScheduleFields wanted;
+        wanted.external_id = "digest";
+        wanted.per_user = true;
+        cron("0 */6 * * *", wanted);
+        const User user = created(born("1990-05-05", "Pacific/Auckland"));
+        advance(5h + 30min);
+        moved(user, "Europe/Paris");
+        ASSERT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 6h);
+    }
+    Event pending() { return pending_of(queries.schedule("ext:digest").value().schedule); }
+};
+
+TEST_F(ScheduleChainOfAMove, GoesOnAfterWhatHasFiredInAnotherZone) {
+    advance(pending().due - clock.now());
+    EXPECT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 18h);
+}
+
+TEST_F(ScheduleChainOfAMove, GoesOnThereAfterACancelledEvent) {
+    ASSERT_TRUE(cancel_event.run(to_string(pending().id), std::nullopt));
+    EXPECT_EQ(pending().intent.wall, local_days{2027y / 1 / 6} + 18h);
+}
+
 TEST_F(ScheduleChain, GoesOnAfterOneThatWasSentEarlyByHand) {
     const Schedule schedule = cron("0 13 * * *");
     EventEdit now;
