@@ -189,6 +189,7 @@ public:
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
     EventStore& streams() override { return tx_.streams(); }
+    CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";

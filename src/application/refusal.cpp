@@ -93,6 +93,25 @@ struct ToRefusal {
     Refusal operator()(const PayloadTooLarge& large) const {
         return {"PAYLOAD_TOO_LARGE", large.what + " is larger than " + std::to_string(large.limit)};
     }
+    Refusal operator()(const CheckpointConflict& conflict) const {
+        return {"CHECKPOINT_CONFLICT", "the checkpoint '" + conflict.name + "' is at " +
+                                           std::to_string(conflict.position) + " by now"};
+    }
+    Refusal operator()(const CheckpointLost& lost) const {
+        return {"LEASE_LOST", "somebody else goes on from the checkpoint '" + lost.name +
+                                  "' by now, with a greater token than " +
+                                  std::to_string(lost.fencing_token)};
+    }
+    Refusal operator()(const FeedDiverged& diverged) const {
+        return {"FEED_DIVERGED", "event " + base::to_string(diverged.event_id) +
+                                     " is not at position " + std::to_string(diverged.position) +
+                                     ": the checkpoint and the store are of different pasts"};
+    }
+    Refusal operator()(const UnknownEventType& unknown) const {
+        return {"UNKNOWN_EVENT_TYPE", "nothing is known of events of type '" + unknown.type +
+                                          "' in schema version " +
+                                          std::to_string(unknown.schema_version)};
+    }
     Refusal operator()(const TooManyOperations& many) const {
         return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
                                     " operations of that kind are at work at once"};

@@ -14,14 +14,6 @@ namespace {
 constexpr std::size_t most_type_bytes = 128;
 constexpr std::size_t most_id_bytes = 255;
 
-bool is_type_name(std::string_view text) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '.' || c == '-';
-    };
-    return !text.empty() && text.size() <= most_type_bytes && std::ranges::all_of(text, allowed);
-}
-
 bool is_aggregate_id(std::string_view text) {
     const auto is_control = [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -159,6 +151,14 @@ std::vector<Uuid> ids_of(std::span<const RecordedEvent> batch) {
 }
 
 }  // namespace
+
+bool is_type_name(std::string_view text) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '.' || c == '-';
+    };
+    return !text.empty() && text.size() <= most_type_bytes && std::ranges::all_of(text, allowed);
+}
 
 std::string_view to_string(EventIdReuse reuse) {
     static constexpr EnumNames<5> names{"PARTIAL", "DIFFERENT_ORDER", "DIFFERENT_CONTENT",

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/error.hpp"
@@ -39,6 +40,8 @@ struct Appended {
 /// EventIdReused.
 [[nodiscard]] Result<void> judge_request(const Append& wanted, const std::string& at = {});
 [[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
+/// Of events, of aggregates, of checkpoints: [A-Za-z0-9_.-]{1,128}.
+[[nodiscard]] bool is_type_name(std::string_view text);
 
 /// Where an event id of a batch was found.
 struct KnownEvent {

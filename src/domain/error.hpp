@@ -81,7 +81,8 @@ using Error =
     std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
                  InvalidCursor, ClockNotTest, TooManyOperations, StreamOptimisticLock,
-                 EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge>;
+                 EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge,
+                 CheckpointConflict, CheckpointLost, FeedDiverged, UnknownEventType>;
 template <class T>
 using Result = base::Result<T, Error>;
 

@@ -49,6 +49,27 @@ struct StreamDeleted {
 struct StreamArchived {
     StreamId stream;
 };
+/// Somebody has moved the checkpoint since it was at the position that the caller named.
+struct CheckpointConflict {
+    std::string name;
+    std::uint64_t position;  // where it is
+};
+/// A greater fencing token has been seen there: somebody else runs it by now. LEASE_LOST.
+struct CheckpointLost {
+    std::string name;
+    std::uint64_t fencing_token;  // the caller's
+};
+/// What a checkpoint says was recorded at its position is not what the store has there: one of them
+/// is of another past, such as a restored backup.
+struct FeedDiverged {
+    std::uint64_t position;
+    Uuid event_id;
+};
+/// An aggregate cannot be made of an event that nobody has told it of.
+struct UnknownEventType {
+    std::string type;
+    std::uint32_t schema_version;
+};
 /// Item `index` of a batch, or all of it, is larger than allowed.
 struct PayloadTooLarge {
     std::optional<std::size_t> index;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contract/checkpoint_contract.hpp"
 #include "contract/control_plane_contract.hpp"
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
@@ -15,6 +16,7 @@
 /// namespace sundial, in a program that links sundial_contract.
 #define SUNDIAL_CONTRACTS(adapter, ...)                                  \
     SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);          \
     SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);               \
     SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);  \
     SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);           \

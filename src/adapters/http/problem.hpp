@@ -45,6 +45,8 @@ enum class Code : std::uint8_t {
     duplicate_idempotency_key,
     optimistic_lock,
     stream_archived,
+    feed_diverged,
+    checkpoint_conflict,
     stream_deleted,
     event_id_reused,
     unsupported_media_type,

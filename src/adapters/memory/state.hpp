@@ -13,6 +13,7 @@
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
+#include "domain/checkpoint.hpp"
 #include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
@@ -70,6 +71,12 @@ struct StreamPlace {
     friend auto operator<=>(const StreamPlace&, const StreamPlace&) = default;
 };
 
+struct ParkedKey {
+    std::string checkpoint;
+    std::uint64_t position;
+    friend auto operator<=>(const ParkedKey&, const ParkedKey&) = default;
+};
+
 /// All that is kept. Whoever reads or changes it does so in a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
@@ -100,6 +107,8 @@ struct State {
     Table<Uuid, std::uint64_t> recorded_ids{journal};
     Table<StreamId, StreamHead> streams{journal};
     Table<StreamId, Snapshot> snapshots{journal};
+    Table<std::string, Checkpoint> checkpoints{journal};
+    Table<ParkedKey, ParkedEvent> parked{journal};
     Table<Uuid, SkippedRun> skips{journal};
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "adapters/memory/api_key_repository.hpp"
+#include "adapters/memory/checkpoint_store.hpp"
 #include "adapters/memory/circuit_repository.hpp"
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
@@ -36,7 +37,8 @@ public:
           tz_{state},
           operations_{state},
           api_keys_{state},
-          streams_{state, now_} {}
+          streams_{state, now_},
+          checkpoints_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -52,6 +54,7 @@ public:
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
     EventStore& streams() override { return streams_; }
+    CheckpointStore& checkpoints() override { return checkpoints_; }
 
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
@@ -69,6 +72,7 @@ private:
     MemoryOperationRepository operations_;
     MemoryApiKeyRepository api_keys_;
     MemoryEventStore streams_;
+    MemoryCheckpointStore checkpoints_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

@@ -1,6 +1,7 @@
 #include "adapters/postgres/store.hpp"
 
 #include "adapters/postgres/api_key_repository.hpp"
+#include "adapters/postgres/checkpoint_store.hpp"
 #include "adapters/postgres/circuit_repository.hpp"
 #include "adapters/postgres/endpoint_repository.hpp"
 #include "adapters/postgres/event_repository.hpp"
@@ -34,6 +35,7 @@ public:
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
     EventStore& streams() override { return streams_; }
+    CheckpointStore& checkpoints() override { return checkpoints_; }
 
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
@@ -51,6 +53,7 @@ private:
     PostgresOperationRepository operations_{session_};
     PostgresApiKeyRepository api_keys_{session_};
     PostgresEventStore streams_{session_};
+    PostgresCheckpointStore checkpoints_{session_};
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "adapters/sqlite/store.hpp"
 
 #include "adapters/sqlite/api_key_repository.hpp"
+#include "adapters/sqlite/checkpoint_store.hpp"
 #include "adapters/sqlite/circuit_repository.hpp"
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
@@ -34,7 +35,8 @@ public:
           tz_{session},
           operations_{session},
           api_keys_{session},
-          streams_{session} {}
+          streams_{session},
+          checkpoints_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -50,6 +52,7 @@ public:
     ApiKeyRepository& api_keys() override { return api_keys_; }
 
     EventStore& streams() override { return streams_; }
+    CheckpointStore& checkpoints() override { return checkpoints_; }
 
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
@@ -67,6 +70,7 @@ private:
     SqliteOperationRepository operations_;
     SqliteApiKeyRepository api_keys_;
     SqliteEventStore streams_;
+    SqliteCheckpointStore checkpoints_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "application/ports/api_key_repository.hpp"
+#include "application/ports/checkpoint_store.hpp"
 #include "application/ports/circuit_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
@@ -38,6 +39,7 @@ public:
     virtual OperationRepository& operations() = 0;
     virtual ApiKeyRepository& api_keys() = 0;
     virtual EventStore& streams() = 0;
+    virtual CheckpointStore& checkpoints() = 0;
     /// Appends the recorded event of a change of a row that is locked: the row is the stream's head
     /// then.
     virtual void record(const RecordedEvent& recorded) = 0;

@@ -36,6 +36,8 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.endpoint_slots;
         DELETE FROM sundial.streams;
         DELETE FROM sundial.snapshots;
+        DELETE FROM sundial.checkpoints;
+        DELETE FROM sundial.parked_events;
         DELETE FROM sundial.inbox_requests;
         DELETE FROM sundial.skipped_runs;
         DELETE FROM sundial.tz_fingerprints;

@@ -172,6 +172,32 @@ struct ToProblem {
         return of_stream(Code::stream_archived, archived.stream, "is archived: restore it first");
     }
 
+    Problem operator()(const CheckpointConflict& conflict) const {
+        return {.code = Code::checkpoint_conflict,
+                .detail = "the checkpoint is at " + std::to_string(conflict.position) +
+                          "; somebody else has moved it",
+                .members = {{"position", static_cast<std::int64_t>(conflict.position)}}};
+    }
+    Problem operator()(const CheckpointLost& lost) const {
+        return {.code = Code::lease_lost,
+                .detail = "a greater fencing token has been seen: somebody else runs it by now",
+                .members = {{"name", lost.name},
+                            {"fencingToken", static_cast<std::int64_t>(lost.fencing_token)}}};
+    }
+    Problem operator()(const FeedDiverged& diverged) const {
+        return {.code = Code::feed_diverged,
+                .detail =
+                    "that event is not recorded at that position: the checkpoint and the "
+                    "store are of different pasts, such as before and after a restore",
+                .members = {{"position", static_cast<std::int64_t>(diverged.position)},
+                            {"eventId", base::to_string(diverged.event_id)}}};
+    }
+    /// Only those who load aggregates meet one: the library's users.
+    Problem operator()(const UnknownEventType& unknown) const {
+        return {.code = Code::internal_error,
+                .detail = "nothing is known of events of type '" + unknown.type + "'"};
+    }
+
     Problem operator()(const PayloadTooLarge& large) const {
         Problem problem{.code = Code::payload_too_large,
                         .detail = large.what + " is larger than " + std::to_string(large.limit),

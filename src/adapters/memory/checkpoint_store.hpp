@@ -1,0 +1,24 @@
+#pragma once
+
+#include "adapters/memory/state.hpp"
+#include "application/ports/checkpoint_store.hpp"
+
+namespace sundial::memory {
+
+/// One transaction at a time: whatever it reads is locked already.
+class MemoryCheckpointStore final : public CheckpointStore {
+public:
+    explicit MemoryCheckpointStore(State& state) : state_{state} {}
+    Checkpoint lock(const std::string& name) override { return find(name); }
+    Checkpoint find(const std::string& name) override;
+    void put(const std::string& name, const Checkpoint& checkpoint) override;
+    void park(const std::string& name, const ParkedEvent& event) override;
+    std::vector<ParkedEvent> parked(const std::string& name, std::uint64_t after,
+                                    std::size_t limit) override;
+    bool unpark(const std::string& name, std::uint64_t position) override;
+
+private:
+    State& state_;
+};
+
+}  // namespace sundial::memory

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "application/append_to_stream.hpp"
+#include "application/keep_checkpoint.hpp"
+#include "contract/event_store_contract.hpp"
+
+namespace sundial {
+
+/// Checkpoints in the feed, of the table ES (concurrency 2).
+class CheckpointContract : public EventStoreContract {
+protected:
+    /// Positions and ids of so many events, in the feed.
+    std::vector<RecordedEvent> recorded_events(std::size_t count) {
+        a_stream_of(count);
+        return recorded();
+    }
+    static CheckpointStep to(const RecordedEvent& event, std::uint64_t previous,
+                             std::uint64_t token = 0) {
+        return {event.position, event.event_id, previous, token};
+    }
+
+    const std::string name_ = "orders-" + std::to_string(next_number());
+    KeepCheckpoint keep_checkpoint_{store()};
+};
+
+}  // namespace sundial
