@@ -190,6 +190,7 @@ public:
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
     EventStore& streams() override { return tx_.streams(); }
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
+    LockRepository& locks() override { return tx_.locks(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";

@@ -112,6 +112,16 @@ struct ToRefusal {
                                           "' in schema version " +
                                           std::to_string(unknown.schema_version)};
     }
+    Refusal operator()(const LockHeld& held) const {
+        return {"LOCK_HELD", "'" + held.holder + "' has the lock '" + held.name + "'"};
+    }
+    Refusal operator()(const LockNotHeld& lock) const {
+        return {"LOCK_NOT_HELD", "the lock '" + lock.name + "' is not held under that token"};
+    }
+    Refusal operator()(const LockLeaseLost& lost) const {
+        return {"LEASE_LOST", "the lock '" + lost.name + "' was held under fencing token " +
+                                  std::to_string(lost.held.value) + ", which is over"};
+    }
     Refusal operator()(const TooManyOperations& many) const {
         return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
                                     " operations of that kind are at work at once"};

@@ -11,6 +11,7 @@
 #include "domain/claimant.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/lock_error.hpp"
 #include "domain/stream_error.hpp"
 
 namespace sundial {
@@ -82,7 +83,8 @@ using Error =
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
                  InvalidCursor, ClockNotTest, TooManyOperations, StreamOptimisticLock,
                  EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge,
-                 CheckpointConflict, CheckpointLost, FeedDiverged, UnknownEventType>;
+                 CheckpointConflict, CheckpointLost, FeedDiverged, UnknownEventType, LockHeld,
+                 LockNotHeld, LockLeaseLost>;
 template <class T>
 using Result = base::Result<T, Error>;
 

@@ -19,7 +19,8 @@ using OperationId = Strong<struct OperationIdTag, Uuid>;
 using ApiKeyId = Strong<struct ApiKeyIdTag, Uuid>;
 using InstanceId = Strong<struct InstanceIdTag, Uuid>;     // random at every start
 using Version = Strong<struct VersionTag, std::uint64_t>;  // one more with every change of the row
-using Attempt = Strong<struct AttemptTag, std::uint32_t>;  // number of the latest try
+using FencingToken = Strong<struct FencingTokenTag, std::uint64_t>;    // of a lock: grows for ever
+using Attempt = Strong<struct AttemptTag, std::uint32_t>;              // number of the latest try
 using IdempotencyKey = Strong<struct IdempotencyKeyTag, std::string>;  // [A-Za-z0-9_-]{1,128}
 
 template <class Tag>

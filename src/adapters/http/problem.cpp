@@ -52,6 +52,8 @@ constexpr std::array kinds{
                 false},
     ProblemKind{Code::checkpoint_conflict, "CHECKPOINT_CONFLICT", 409, "Checkpoint has moved",
                 false},
+    ProblemKind{Code::lock_held, "LOCK_HELD", 409, "Lock is held", true},
+    ProblemKind{Code::lock_not_held, "LOCK_NOT_HELD", 409, "Lock is not held", false},
     ProblemKind{Code::stream_deleted, "STREAM_DELETED", 410, "Stream is deleted", false},
     ProblemKind{Code::event_id_reused, "EVENT_ID_REUSED", 422, "Event id is already taken", false},
     ProblemKind{Code::unsupported_media_type, "UNSUPPORTED_MEDIA_TYPE", 415,

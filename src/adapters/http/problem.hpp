@@ -47,6 +47,8 @@ enum class Code : std::uint8_t {
     stream_archived,
     feed_diverged,
     checkpoint_conflict,
+    lock_held,
+    lock_not_held,
     stream_deleted,
     event_id_reused,
     unsupported_media_type,

@@ -18,6 +18,7 @@
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
 #include "domain/limits.hpp"
+#include "domain/lock.hpp"
 #include "domain/obstacle.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
@@ -110,6 +111,7 @@ struct State {
     Table<std::string, Checkpoint> checkpoints{journal};
     Table<ParkedKey, ParkedEvent> parked{journal};
     Table<Uuid, SkippedRun> skips{journal};
+    Table<std::string, Lock> locks{journal};
 };
 
 /// The time during which one transaction has the state for itself. Undone unless committed.

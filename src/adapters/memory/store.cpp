@@ -11,6 +11,7 @@
 #include "adapters/memory/event_store.hpp"
 #include "adapters/memory/inbox_repository.hpp"
 #include "adapters/memory/limit_repository.hpp"
+#include "adapters/memory/lock_repository.hpp"
 #include "adapters/memory/operation_repository.hpp"
 #include "adapters/memory/schedule_repository.hpp"
 #include "adapters/memory/skip_repository.hpp"
@@ -38,7 +39,8 @@ public:
           operations_{state},
           api_keys_{state},
           streams_{state, now_},
-          checkpoints_{state} {}
+          checkpoints_{state},
+          locks_{state} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -52,10 +54,9 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
-
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
-
+    LockRepository& locks() override { return locks_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -73,6 +74,7 @@ private:
     MemoryApiKeyRepository api_keys_;
     MemoryEventStore streams_;
     MemoryCheckpointStore checkpoints_;
+    MemoryLockRepository locks_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {

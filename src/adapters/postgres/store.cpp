@@ -8,6 +8,7 @@
 #include "adapters/postgres/event_store.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
 #include "adapters/postgres/limit_repository.hpp"
+#include "adapters/postgres/lock_repository.hpp"
 #include "adapters/postgres/operation_repository.hpp"
 #include "adapters/postgres/schedule_repository.hpp"
 #include "adapters/postgres/skip_repository.hpp"
@@ -33,10 +34,9 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
-
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
-
+    LockRepository& locks() override { return locks_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -54,6 +54,7 @@ private:
     PostgresApiKeyRepository api_keys_{session_};
     PostgresEventStore streams_{session_};
     PostgresCheckpointStore checkpoints_{session_};
+    PostgresLockRepository locks_{session_};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/event_store.hpp"
 #include "adapters/sqlite/inbox_repository.hpp"
 #include "adapters/sqlite/limit_repository.hpp"
+#include "adapters/sqlite/lock_repository.hpp"
 #include "adapters/sqlite/operation_repository.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/schedule_repository.hpp"
@@ -36,7 +37,8 @@ public:
           operations_{session},
           api_keys_{session},
           streams_{session},
-          checkpoints_{session} {}
+          checkpoints_{session},
+          locks_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -50,10 +52,9 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return operations_; }
     ApiKeyRepository& api_keys() override { return api_keys_; }
-
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
-
+    LockRepository& locks() override { return locks_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -71,6 +72,7 @@ private:
     SqliteApiKeyRepository api_keys_;
     SqliteEventStore streams_;
     SqliteCheckpointStore checkpoints_;
+    SqliteLockRepository locks_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "application/ports/event_store.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/limit_repository.hpp"
+#include "application/ports/lock_repository.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/skip_repository.hpp"
@@ -40,6 +41,7 @@ public:
     virtual ApiKeyRepository& api_keys() = 0;
     virtual EventStore& streams() = 0;
     virtual CheckpointStore& checkpoints() = 0;
+    virtual LockRepository& locks() = 0;
     /// Appends the recorded event of a change of a row that is locked: the row is the stream's head
     /// then.
     virtual void record(const RecordedEvent& recorded) = 0;

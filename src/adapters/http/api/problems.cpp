@@ -6,6 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "domain/names.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial::http {
 namespace {
@@ -206,6 +207,26 @@ struct ToProblem {
             problem.members.emplace_back("index", static_cast<std::int64_t>(*large.index));
         }
         return problem;
+    }
+
+    Problem operator()(const LockHeld& held) const {
+        return {.code = Code::lock_held,
+                .detail = "'" + held.holder + "' has the lock '" + held.name + "'",
+                .members = {{"name", held.name},
+                            {"holder", held.holder},
+                            {"expiresAt", format_instant_millis(held.expires_at)}},
+                .retry_after = std::chrono::seconds{1}};
+    }
+    Problem operator()(const LockNotHeld& lock) const {
+        return {.code = Code::lock_not_held,
+                .detail = "the lock '" + lock.name + "' is not held under that token",
+                .members = {{"name", lock.name}}};
+    }
+    Problem operator()(const LockLeaseLost& lost) const {
+        return {.code = Code::lease_lost,
+                .detail = "the lock '" + lost.name + "' was the caller's, but its time is over",
+                .members = {{"name", lost.name},
+                            {"fencingToken", static_cast<std::int64_t>(lost.held.value)}}};
     }
 
     Problem operator()(const ClockNotTest& /*clock*/) const {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// The statements of locks. Columns in order: name, fencing_token, token_hash, holder, acquired_at,
+/// expires_at.
+namespace sundial::postgres::sql {
+
+inline constexpr Statement find_lock{"find_lock", "SELECT * FROM sundial.locks WHERE name = $1"};
+/// For a grant: waits for those who guard it.
+inline constexpr Statement lock_lock{"lock_lock",
+                                     "SELECT * FROM sundial.locks WHERE name = $1 FOR UPDATE"};
+/// For the holder's own changes: passes by those who guard it.
+inline constexpr Statement lock_to_renew{
+    "lock_to_renew", "SELECT * FROM sundial.locks WHERE name = $1 FOR NO KEY UPDATE"};
+inline constexpr Statement guard_lock{"guard_lock",
+                                      "SELECT * FROM sundial.locks WHERE name = $1 FOR KEY SHARE"};
+/// One that nobody has ever had, unless somebody was faster.
+inline constexpr Statement add_lock{"add_lock", R"sql(
+    INSERT INTO sundial.locks (name, fencing_token, token_hash, holder, acquired_at, expires_at)
+    VALUES ($1, 0, '', '', 'epoch', 'epoch') ON CONFLICT DO NOTHING)sql"};
+/// $1 to $6: the columns in order.
+inline constexpr Statement update_lock{"update_lock", R"sql(
+    UPDATE sundial.locks
+       SET fencing_token = $2, token_hash = $3, holder = $4, acquired_at = $5, expires_at = $6
+     WHERE name = $1)sql"};
+/// $1 now, $2 prefix of the name or null, $3 the last name of the page before or null, $4 limit.
+inline constexpr Statement held_locks{"held_locks", R"sql(
+    SELECT * FROM sundial.locks
+     WHERE token_hash <> '' AND expires_at > $1
+       AND ($2::text IS NULL OR starts_with(name, $2))
+       AND ($3::text IS NULL OR name > $3)
+     ORDER BY name LIMIT $4)sql",
+                                      Statement::Plan::fresh};
+/// The time now, after whatever this transaction has waited for.
+inline constexpr Statement time_now{"time_now", "SELECT sundial.clock()"};
+
+}  // namespace sundial::postgres::sql

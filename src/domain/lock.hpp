@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "domain/error.hpp"
+#include "domain/ids.hpp"
+#include "domain/time/types.hpp"
+
+namespace sundial {
+
+/// A lock by name, from the first time that somebody took it: its fencing token outlives every
+/// holder. A plain value; the functions below return the next one (concurrency 1, "Locks").
+struct Lock {
+    std::string name;               // 1 to 128 printable characters
+    FencingToken fencing_token{0};  // the greatest that was ever given, or seen by what it guards
+    std::string token_hash{};       // of the holder's lock token; empty: nobody has it
+    std::string holder{};           // for people
+    Instant acquired_at{};
+    Instant expires_at{};
+    friend bool operator==(const Lock&, const Lock&) = default;
+};
+
+struct LockRequest {
+    std::string name;
+    std::string holder;
+    std::string token_hash;  // SHA-256 of a token made for this request: 32 bytes
+    std::chrono::microseconds ttl;
+    FencingToken floor{0};  // the greatest token that the guarded resource has seen
+};
+
+/// What whoever has a lock holds against others.
+struct LockGrant {
+    FencingToken fencing_token;
+    Instant expires_at;
+    friend bool operator==(const LockGrant&, const LockGrant&) = default;
+};
+[[nodiscard]] inline LockGrant grant_of(const Lock& lock) {
+    return {lock.fencing_token, lock.expires_at};
+}
+
+[[nodiscard]] bool is_held(const Lock& lock, Instant now);
+[[nodiscard]] LockHeld held(const Lock& lock);
+
+/// To whom asks, with a token greater than any before; the same request again is answered as
+/// before. Errors: LockHeld, by whomever, himself included.
+[[nodiscard]] Result<Lock> grant(Lock lock, const LockRequest& request, Instant now);
+/// For `ttl` from now, under the same fencing token; never shorter than it is. Errors: LockNotHeld;
+/// LockLeaseLost where it is over, though nobody took it.
+[[nodiscard]] Result<Lock> renew(Lock lock, const std::string& token_hash,
+                                 std::chrono::microseconds ttl, Instant now);
+/// Errors: LockNotHeld, also where it is over.
+[[nodiscard]] Result<Lock> release(Lock lock, const std::string& token_hash, Instant now);
+/// Whether the holder of `token` may write. Errors: LockLeaseLost.
+[[nodiscard]] Result<void> admit(const Lock& lock, FencingToken token, Instant now);
+
+// For a lock that lies elsewhere: what it guards remembers the greatest token that it has seen.
+/// One that was granted just now, and so must be greater. Errors: LockLeaseLost.
+[[nodiscard]] Result<Lock> raise(Lock fence, FencingToken granted);
+/// One whose holder writes. Errors: LockLeaseLost for a smaller one.
+[[nodiscard]] Result<Lock> pass(Lock fence, FencingToken token);
+
+}  // namespace sundial

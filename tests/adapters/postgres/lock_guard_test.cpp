@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+
+#include "application/stored_locks.hpp"
+#include "contract/lock_store_contract.hpp"
+#include "postgres_storage.hpp"
+#include "support/postgres_cluster.hpp"
+
+/// What a transaction that guards a lock holds up, and what passes by (LK12). Elsewhere one
+/// transaction at a time writes, so there is nothing to see.
+namespace sundial::postgres {
+namespace {
+
+class LockGuard : public testing::Test {
+protected:
+    LockGrant acquire(char who) {
+        const auto granted = locks.acquire(
+            {.name = "job", .holder = "holder", .token_hash = hash_of(who), .ttl = 30s});
+        EXPECT_TRUE(granted.has_value());
+        return granted.value();
+    }
+    /// A transaction of the holder of `token` that writes `user` and stays open until `may_commit`.
+    std::future<bool> guarded_write(FencingToken token, const User& user,
+                                    std::promise<void>& is_open, std::future<void> may_commit) {
+        return std::async(std::launch::async, [this, token, user, &is_open,
+                                               may_commit = std::move(may_commit)]() mutable {
+            return in_transaction(storage.store(),
+                                  [&](Transaction& tx) -> Result<void> {
+                                      const auto guarded = locks.guard(tx, "job", token);
+                                      if (!guarded) return guarded.error();
+                                      EXPECT_TRUE(tx.users().add(user).has_value());
+                                      is_open.set_value();
+                                      may_commit.wait();
+                                      return {};
+                                  })
+                .has_value();
+        });
+    }
+    void await_somebody_who_waits_for_a_row() {
+        const std::string waiting =
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND "
+            "datname = current_database()";
+        const auto give_up = std::chrono::steady_clock::now() + 20s;
+        while (query(storage.url(), waiting)[0][0] == "0") {
+            ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+            std::this_thread::yield();
+        }
+    }
+
+    PostgresStorage storage{1};
+    StoredLocks locks{storage.store()};
+    std::promise<void> open, commit;
+};
+
+TEST_F(LockGuard, LK12_ATakeOverWaitsForTheCommitOfAGuardedTransaction) {
+    const LockGrant first = acquire('a');
+    const User user = a_user();
+    auto written = guarded_write(first.fencing_token, user, open, commit.get_future());
+    open.get_future().wait();
+    ASSERT_TRUE(storage.clock().set(noon + 31s).has_value());
+    auto next = std::async(std::launch::async, [&] { return acquire('b'); });
+    await_somebody_who_waits_for_a_row();
+    EXPECT_FALSE(
+        in_read(storage.store(), [&](Transaction& tx) { return tx.users().find(user.id); }));
+    commit.set_value();
+    EXPECT_TRUE(written.get());
+    EXPECT_GT(next.get().fencing_token, first.fencing_token);
+    EXPECT_TRUE(
+        in_read(storage.store(), [&](Transaction& tx) { return tx.users().find(user.id); }));
+}
+
+TEST_F(LockGuard, LK12_ARenewalPassesByAGuardedTransactionThoughATakeOverWaits) {
+    const LockGrant first = acquire('a');
+    auto written = guarded_write(first.fencing_token, a_user(), open, commit.get_future());
+    open.get_future().wait();
+    EXPECT_TRUE(locks.renew("job", hash_of('a'), 40s).has_value());
+
+    ASSERT_TRUE(storage.clock().set(noon + 41s).has_value());
+    auto late = std::async(std::launch::async, [&] { return acquire('b'); });
+    await_somebody_who_waits_for_a_row();
+    EXPECT_TRUE(is<LockLeaseLost>(locks.renew("job", hash_of('a'), 40s)));  // answered at once
+    commit.set_value();
+    EXPECT_TRUE(written.get());
+    EXPECT_EQ(late.get().expires_at, noon + 71s);
+}
+
+TEST_F(LockGuard, AHeldLockIsRefusedAtOnceWhateverItsHolderGuards) {
+    const LockGrant first = acquire('a');
+    auto written = guarded_write(first.fencing_token, a_user(), open, commit.get_future());
+    open.get_future().wait();
+    EXPECT_TRUE(is<LockHeld>(
+        locks.acquire({.name = "job", .holder = "b", .token_hash = hash_of('b'), .ttl = 30s})));
+    EXPECT_TRUE(locks.release("job", hash_of('a')).has_value());  // neither does a release wait
+    commit.set_value();
+    EXPECT_TRUE(written.get());
+}
+
+}  // namespace
+}  // namespace sundial::postgres

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "application/ports/lock_store.hpp"
+#include "contract/storage.hpp"
+
+namespace sundial {
+
+/// One LockStore under test. Nobody has anything at first.
+class LockStorage {
+public:
+    virtual ~LockStorage() = default;
+    virtual LockStore& locks() = 0;
+    /// As if so much time had gone by at the store.
+    virtual void advance(std::chrono::microseconds by) = 0;
+};
+
+/// An adapter, for INSTANTIATE_TEST_SUITE_P: every storage has locks as rows.
+struct LockStorageKind {
+    std::string name;
+    std::function<std::unique_ptr<LockStorage>()> open;
+    LockStorageKind(std::string its_name, std::function<std::unique_ptr<LockStorage>()> opens)
+        : name{std::move(its_name)}, open{std::move(opens)} {}
+    explicit LockStorageKind(const StorageKind& kind);
+    friend void PrintTo(const LockStorageKind& kind, std::ostream* out) { *out << kind.name; }
+};
+
+/// A token's hash: 32 bytes, of `letter`.
+[[nodiscard]] inline std::string hash_of(char letter) { return std::string(32, letter); }
+
+/// Grants, renewals and releases, of rows and of a lock server (LK01 to LK09).
+class LockStoreContract : public testing::TestWithParam<LockStorageKind> {
+protected:
+    LockStore& locks() { return storage_->locks(); }
+    void advance(std::chrono::microseconds by) { storage_->advance(by); }
+    /// `who` asks for the lock "job" for 30 seconds; its token's hash is made of that letter.
+    Result<LockGrant> acquire(char who, FencingToken floor = FencingToken{0}) {
+        return locks().acquire({.name = "job",
+                                .holder = std::string{"holder-"} + who,
+                                .token_hash = hash_of(who),
+                                .ttl = 30s,
+                                .floor = floor});
+    }
+    Result<LockGrant> renew(char who, std::chrono::microseconds ttl = 30s) {
+        return locks().renew("job", hash_of(who), ttl);
+    }
+    Result<void> release(char who) { return locks().release("job", hash_of(who)); }
+
+private:
+    std::unique_ptr<LockStorage> storage_ = GetParam().open();
+};
+
+/// What transactions do with locks: guards for rows, fences for locks that lie elsewhere.
+class LockGuardContract : public StorageTest {};
+
+}  // namespace sundial
