@@ -1,0 +1,12 @@
+#include "adapters/redis/open.hpp"
+#include "application/ports/failures.hpp"
+
+namespace sundial::redis {
+
+std::unique_ptr<LockStore> open_locks(const std::string& /*url*/, Store& /*store*/) {
+    throw CannotStart{
+        "locks.url names a Redis server, and this program was built without hiredis: install "
+        "libhiredis-dev and build again, or leave locks.url empty to keep locks in the database"};
+}
+
+}  // namespace sundial::redis

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/redis/connection.hpp"
+#include "application/ports/lock_store.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial::redis {
+
+class RedisLocks final : public LockStore {
+public:
+    RedisLocks(Address address, Store& store) : server_{std::move(address)}, store_{store} {}
+    Result<LockGrant> acquire(const LockRequest& request) override;
+    Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
+                            std::chrono::microseconds ttl) override;
+    Result<void> release(const std::string& name, const std::string& token_hash) override;
+    Page<Lock> list(const LockQuery& query) override;
+    Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override;
+
+private:
+    struct Granted {
+        Lock lock;
+        bool again;  // the same request was granted before
+    };
+    [[nodiscard]] std::optional<Lock> find(const std::string& name);
+    [[nodiscard]] Result<Granted> ask(const LockRequest& request, FencingToken floor);
+    Reply run(std::string_view script, const std::string& name,
+              const std::vector<std::string>& arguments);
+
+    Server server_;
+    Store& store_;
+};
+
+}  // namespace sundial::redis

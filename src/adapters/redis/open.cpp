@@ -1,0 +1,11 @@
+#include "adapters/redis/open.hpp"
+
+#include "adapters/redis/locks.hpp"
+
+namespace sundial::redis {
+
+std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store) {
+    return std::make_unique<RedisLocks>(parse_url(url), store);
+}
+
+}  // namespace sundial::redis

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "application/ports/lock_store.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial::redis {
+
+/// Locks at `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, whose tokens fence what is kept in
+/// `store`. Does not connect yet. Throws CannotStart: not such a URL, or built without hiredis.
+[[nodiscard]] std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store);
+
+}  // namespace sundial::redis

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "adapters/memory/manual_clock.hpp"
+#include "adapters/memory/store.hpp"
+#include "adapters/redis/connection.hpp"
+#include "adapters/redis/locks.hpp"
+#include "contract/lock_store_contract.hpp"
+#include "support/redis_server.hpp"
+
+namespace sundial::redis {
+
+/// As if so much time had gone by at a server: leases that are not over then are so much shorter.
+inline void let_time_pass(Server& server, std::chrono::microseconds by) {
+    for (const Reply& key : server.run({"KEYS", "sundial:lock:*"}).parts) {
+        const auto left = std::chrono::milliseconds{server.run({"PTTL", key.text}).number} - by;
+        if (left <= std::chrono::milliseconds{0}) {
+            server.run({"DEL", key.text});
+        } else {
+            const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+            server.run({"PEXPIRE", key.text, std::to_string(milliseconds)});
+        }
+    }
+}
+
+/// Nothing in it; one server for the whole program. What the locks guard is in memory.
+class RedisStorage final : public LockStorage {
+public:
+    RedisStorage() { admin_.run({"FLUSHALL"}); }
+    LockStore& locks() override { return locks_; }
+    void advance(std::chrono::microseconds by) override { let_time_pass(admin_, by); }
+
+private:
+    static RedisServer& server() {
+        static RedisServer one;
+        return one;
+    }
+
+    Server admin_{parse_url(server().url())};
+    ManualClock clock_{noon};
+    memory::MemoryStore store_{clock_};
+    RedisLocks locks_{parse_url(server().url()), store_};
+};
+
+}  // namespace sundial::redis

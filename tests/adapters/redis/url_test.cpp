@@ -1,0 +1,60 @@
+#include "adapters/redis/url.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "application/ports/failures.hpp"
+
+namespace sundial::redis {
+namespace {
+
+struct UrlCase {
+    const char* name;
+    const char* url;
+    Address address;
+    friend void PrintTo(const UrlCase& url, std::ostream* out) { *out << url.url; }
+};
+
+class RedisUrl : public testing::TestWithParam<UrlCase> {};
+
+TEST_P(RedisUrl, IsTakenApart) {
+    const Address found = parse_url(GetParam().url);
+    const Address& wanted = GetParam().address;
+    EXPECT_EQ(found.host, wanted.host);
+    EXPECT_EQ(found.port, wanted.port);
+    EXPECT_EQ(found.user, wanted.user);
+    EXPECT_EQ(found.password, wanted.password);
+    EXPECT_EQ(found.database, wanted.database);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, RedisUrl,
+    testing::Values(
+        UrlCase{"host", "redis://locks.example", {.host = "locks.example"}},
+        UrlCase{"port", "redis://127.0.0.1:7000/", {.host = "127.0.0.1", .port = 7000}},
+        UrlCase{"ipv6", "redis://[::1]:7000/3", {.host = "::1", .port = 7000, .database = 3}},
+        UrlCase{"ipv6_without_port", "redis://[::1]", {.host = "::1"}},
+        UrlCase{"password",
+                "redis://:p%40ss%2F@h/1",
+                {.host = "h", .password = "p@ss/", .database = 1}},
+        UrlCase{"password_only", "redis://secret@h", {.host = "h", .password = "secret"}},
+        UrlCase{"user", "redis://me:it@h", {.host = "h", .user = "me", .password = "it"}}),
+    [](const auto& test) { return std::string{test.param.name}; });
+
+TEST(RedisUrlRefused, SaysWhyAndNeverShowsThePassword) {
+    for (const char* url :
+         {"", "redis://", "rediss://h", "h:6379", "redis://:hush@h:99999", "redis://:hush@h:x",
+          "redis://:hush%4@h", "redis://:hush@h/x", "redis://:hush@h/-1", "redis://:hush@:1"}) {
+        try {
+            (void)parse_url(url);
+            ADD_FAILURE() << url;
+        } catch (const CannotStart& refused) {
+            EXPECT_EQ(std::string{refused.what()}.find("hush"), std::string::npos) << url;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sundial::redis
