@@ -71,6 +71,9 @@ struct ToRefusal {
     Refusal operator()(const ClockNotTest& /*clock*/) const {
         return {"CLOCK_NOT_TEST", "only a clock that was opened as a test clock can be moved"};
     }
+    Refusal operator()(const Stopped& /*stopped*/) const {
+        return {"STOPPED", "a stop was requested before it was done"};
+    }
     Refusal operator()(const StreamOptimisticLock& lock) const {
         return {"OPTIMISTIC_LOCK", name_of(lock.stream) + " is at version " +
                                        std::to_string(lock.actual) + ", not at " +

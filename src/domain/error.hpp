@@ -73,6 +73,8 @@ struct InvalidTemplate {
 struct InvalidCursor {};
 /// The clock can be moved only where it was started as a test clock.
 struct ClockNotTest {};
+/// A stop was requested before it was done.
+struct Stopped {};
 /// So many operations of that kind are at work already.
 struct TooManyOperations {
     std::size_t limit;
@@ -81,7 +83,7 @@ struct TooManyOperations {
 using Error =
     std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
-                 InvalidCursor, ClockNotTest, TooManyOperations, StreamOptimisticLock,
+                 InvalidCursor, ClockNotTest, Stopped, TooManyOperations, StreamOptimisticLock,
                  EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge,
                  CheckpointConflict, CheckpointLost, FeedDiverged, UnknownEventType, LockHeld,
                  LockNotHeld, LockLeaseLost>;

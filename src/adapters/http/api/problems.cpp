@@ -234,6 +234,10 @@ struct ToProblem {
                 .detail = "the clock can be moved only under 'sundial dev --test-clock'"};
     }
 
+    Problem operator()(const Stopped& /*stopped*/) const {
+        return {.code = Code::draining, .detail = "the server is going down; ask again soon"};
+    }
+
     Problem operator()(const TooManyOperations& many) const {
         return {.code = Code::rate_limited,
                 .detail = "at most " + std::to_string(many.limit) +

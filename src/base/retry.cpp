@@ -1,0 +1,131 @@
+#include "sundial/retry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::int64_t token = 1'000'000;
+
+std::int64_t millionths(double tokens) { return std::llround(tokens * token); }
+
+/// base · 2^retry, no more than the cap, whatever the numbers.
+microseconds doubled(const RetryRules& rules, unsigned retry) {
+    constexpr unsigned most_bits = 62;
+    const unsigned bits = std::min(retry, most_bits);
+    if (rules.base.count() > rules.cap.count() >> bits) return rules.cap;
+    return rules.base * (std::int64_t{1} << bits);
+}
+
+microseconds part_of(microseconds whole, double random) {
+    return microseconds{
+        static_cast<microseconds::rep>(random * static_cast<double>(whole.count()))};
+}
+
+}  // namespace
+
+RetryBudget::RetryBudget(const Settings& settings)
+    : per_call_{millionths(settings.per_call)},
+      floor_{millionths(settings.floor_per_second)},
+      most_{millionths(settings.most)},
+      floor_left_{floor_} {}
+
+void RetryBudget::first_call() {
+    const std::lock_guard lock{mutex_};
+    tokens_ = std::min(most_, tokens_ + per_call_);
+}
+
+bool RetryBudget::take(Timing::Moment now) {
+    const std::lock_guard lock{mutex_};
+    const auto idle = std::chrono::duration<double>(now - floor_filled_.value_or(now));
+    floor_left_ = std::min(floor_, floor_left_ + millionths(std::min(idle.count(), 1.0) *
+                                                            static_cast<double>(floor_) / token));
+    floor_filled_ = now;
+    for (Millionths* purse : {&tokens_, &floor_left_}) {
+        if (*purse < token) continue;
+        *purse -= token;
+        return true;
+    }
+    ++refused_;
+    return false;
+}
+
+double RetryBudget::tokens() const {
+    const std::lock_guard lock{mutex_};
+    return static_cast<double>(tokens_) / token;
+}
+
+std::uint64_t RetryBudget::refused() const {
+    const std::lock_guard lock{mutex_};
+    return refused_;
+}
+
+std::optional<std::string> defect_of(const RetryRules& rules) {
+    if (rules.max_attempts == 0) return "max_attempts is at least 1: the first call counts";
+    if (rules.base < microseconds{0}) return "base is no time before now";
+    if (rules.cap < rules.base) return "cap is at least base";
+    return std::nullopt;
+}
+
+microseconds retry_delay(const RetryRules& rules, unsigned retry, microseconds previous,
+                         double random) {
+    base::check(0.0 <= random && random < 1.0);
+    switch (rules.jitter) {
+        case Jitter::full:
+            return part_of(doubled(rules, retry), random);
+        case Jitter::decorrelated: {
+            const auto longest = previous > rules.cap / 3 ? rules.cap : previous * 3;
+            return rules.base + part_of(longest - rules.base, random);
+        }
+        case Jitter::none:
+            break;
+    }
+    return doubled(rules, retry);
+}
+
+Retries::Retries(const RetryRules& rules, Timing& timing)
+    : rules_{rules}, timing_{timing}, previous_{rules.base} {
+    if (rules.budget) rules.budget->first_call();
+}
+
+Retries::Next Retries::wait(std::optional<microseconds> retry_after) {
+    if (attempts_ >= rules_.max_attempts) return Next::over;
+    previous_ = retry_delay(rules_, attempts_ - 1, previous_, timing_.unit());
+    const microseconds wait = std::max(previous_, retry_after.value_or(microseconds{0}));
+    const auto now = timing_.now();
+    if (wait > std::chrono::floor<microseconds>(rules_.deadline - now)) return Next::over;
+    if (rules_.budget && !rules_.budget->take(now)) return Next::over;
+    timing_.sleep_until(now + wait, rules_.stop);
+    if (rules_.stop.stop_requested()) return Next::stopped;
+    ++attempts_;
+    return Next::again;
+}
+
+bool RetryErrors<embedding::Error>::passing(const embedding::Error& error) {
+    using namespace std::string_view_literals;
+    constexpr std::array codes{"OPTIMISTIC_LOCK"sv, "LOCK_HELD"sv, "IDEMPOTENCY_IN_PROGRESS"sv,
+                               "RATE_LIMITED"sv, "STORAGE_UNAVAILABLE"sv};
+    return std::ranges::find(codes, error.code) != codes.end();
+}
+
+embedding::Error RetryErrors<embedding::Error>::after(embedding::Error error,
+                                                      unsigned /*attempts*/) {
+    return error;
+}
+
+embedding::Error RetryErrors<embedding::Error>::stopped() {
+    return {"STOPPED", "a stop was requested while waiting to try again"};
+}
+
+embedding::Error RetryErrors<embedding::Error>::invalid(std::string why) {
+    return {"VALIDATION_FAILED", std::move(why)};
+}
+
+}  // namespace sundial
