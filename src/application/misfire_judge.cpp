@@ -13,8 +13,8 @@ bool perhaps_sent(const Event& event) {
     return event.first_attempt_at || event.retry_count > 0 || event.retry_of;
 }
 
-std::string policy_name(const MisfireRule& rule, Timing timing) {
-    if (timing == Timing::expired) return "window";
+std::string policy_name(const MisfireRule& rule, Punctuality punctuality) {
+    if (punctuality == Punctuality::expired) return "window";
     switch (rule.policy) {
         case MisfirePolicy::all:
             return "misfire_limit";
@@ -35,16 +35,16 @@ std::optional<RuleOccurrence> goes_on_at(const ScheduleRule& rule, const Event& 
 
 std::optional<Judgement> judge_lateness(const ScheduleRule& rule, const Event& event, Instant now) {
     const MisfireRule& misfire = rule.schedule().misfire;
-    const Timing timing = timing_of(event.due, now, misfire);
-    if (timing == Timing::on_time || rule.moved_by_hand(event)) return std::nullopt;
+    const Punctuality punctuality = punctuality_of(event.due, now, misfire);
+    if (punctuality == Punctuality::on_time || rule.moved_by_hand(event)) return std::nullopt;
     const Instant before = event.due - microseconds{1};
-    if (timing == Timing::late && misfire.policy == MisfirePolicy::all &&
+    if (punctuality == Punctuality::late && misfire.policy == MisfirePolicy::all &&
         rule.recurrence().count(before, now) <= misfire.limit) {
         return std::nullopt;
     }
     const CatchUp caught = catch_up(rule.recurrence(), before, now, misfire);
     if (caught.dropped == 0) return std::nullopt;
-    return Judgement{.dropped = policy_name(misfire, timing),
+    return Judgement{.dropped = policy_name(misfire, punctuality),
                      .last = caught.last_dropped->instant,
                      .count = caught.dropped,
                      .next = goes_on_at(rule, event, caught)};

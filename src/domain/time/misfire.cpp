@@ -43,11 +43,11 @@ MisfirePolicy default_misfire_policy(TimeKind kind) {
     return {};
 }
 
-Timing timing_of(Instant due, Instant now, const MisfireRule& rule) {
+Punctuality punctuality_of(Instant due, Instant now, const MisfireRule& rule) {
     const auto late_by = now - due;
-    if (late_by <= rule.grace) return Timing::on_time;
-    if (rule.window && late_by > *rule.window) return Timing::expired;
-    return Timing::late;
+    if (late_by <= rule.grace) return Punctuality::on_time;
+    if (rule.window && late_by > *rule.window) return Punctuality::expired;
+    return Punctuality::late;
 }
 
 CatchUp catch_up(const Recurrence& rule, Instant last, Instant now, const MisfireRule& misfire) {

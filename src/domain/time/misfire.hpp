@@ -29,9 +29,9 @@ struct MisfireRule {
 /// years of grace must stay a bounded answer.
 inline constexpr std::uint32_t most_at_once = 10'000;
 
-enum class Timing : std::uint8_t { on_time, late, expired };
+enum class Punctuality : std::uint8_t { on_time, late, expired };
 /// What `due` is at `now`. Grace goes before the window: what is on time is never expired.
-[[nodiscard]] Timing timing_of(Instant due, Instant now, const MisfireRule& rule);
+[[nodiscard]] Punctuality punctuality_of(Instant due, Instant now, const MisfireRule& rule);
 
 /// What becomes of the missed ones, those after `last` and not after `now`. The newest of them
 /// fire; what is dropped is older than all that fire.

@@ -36,9 +36,9 @@ std::vector<RuleOccurrence> as_specified(const Downtime& down,
                                          const std::vector<RuleOccurrence>& missed) {
     std::vector<RuleOccurrence> late, on_time;
     for (const RuleOccurrence& each : missed) {
-        const Timing timing = timing_of(each.instant, down.now, down.misfire);
-        if (timing == Timing::late) late.push_back(each);
-        if (timing == Timing::on_time) on_time.push_back(each);
+        const Punctuality punctuality = punctuality_of(each.instant, down.now, down.misfire);
+        if (punctuality == Punctuality::late) late.push_back(each);
+        if (punctuality == Punctuality::on_time) on_time.push_back(each);
     }
     switch (down.misfire.policy) {
         case MisfirePolicy::all:

@@ -135,13 +135,13 @@ TEST(CatchUp, AnswersNineThousandYearsOfSecondsAtOnce) {
 
 TEST(TimingOf, IsOnTimeThenLateThenExpired) {
     const MisfireRule rule{.window = 1h};
-    EXPECT_EQ(timing_of(last, last - 1h, rule), Timing::on_time);
-    EXPECT_EQ(timing_of(last, last + 60s, rule), Timing::on_time);
-    EXPECT_EQ(timing_of(last, last + 60s + 1us, rule), Timing::late);
-    EXPECT_EQ(timing_of(last, last + 1h, rule), Timing::late);
-    EXPECT_EQ(timing_of(last, last + 1h + 1us, rule), Timing::expired);
-    EXPECT_EQ(timing_of(last, last + 876'600h, {}), Timing::late);
-    EXPECT_EQ(timing_of(last, last + 5s, {.window = 0s}), Timing::on_time);
+    EXPECT_EQ(punctuality_of(last, last - 1h, rule), Punctuality::on_time);
+    EXPECT_EQ(punctuality_of(last, last + 60s, rule), Punctuality::on_time);
+    EXPECT_EQ(punctuality_of(last, last + 60s + 1us, rule), Punctuality::late);
+    EXPECT_EQ(punctuality_of(last, last + 1h, rule), Punctuality::late);
+    EXPECT_EQ(punctuality_of(last, last + 1h + 1us, rule), Punctuality::expired);
+    EXPECT_EQ(punctuality_of(last, last + 876'600h, {}), Punctuality::late);
+    EXPECT_EQ(punctuality_of(last, last + 5s, {.window = 0s}), Punctuality::on_time);
 }
 
 TEST(MisfirePolicyDefaults, AreAllWhereEachIsAMessageOfItsOwn) {
