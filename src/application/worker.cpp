@@ -234,7 +234,7 @@ Mono Worker::next_moment(Mono now) const {
     at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
     if (stopping_) {
         at(drain_until_);
-    } else if (read_backoff_.failing()) {
+    } else if (!read_backoff_.over(now)) {
         at(read_backoff_.until());
     } else if (may_claim()) {
         at(rota_.next_change(now));

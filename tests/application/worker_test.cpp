@@ -733,6 +733,20 @@ TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
     want<Claim>();
 }
 
+TEST_F(WorkerTest, SleepsWhileItMayReadAgainButCannotSettle) {
+    take(events(1));
+    const Event event = send();
+    look({never});
+    now += 1s;
+    fail<Look>();
+    now += 60ms;
+    accept(event);
+    fail<Settle>();
+    EXPECT_EQ(wait(), 40ms);
+    now += 40ms;
+    EXPECT_EQ(wait(), 60ms);
+}
+
 TEST_F(WorkerTest, RepeatsGivingBack) {
     look({db()});
     claim(events(1));
