@@ -71,6 +71,7 @@ struct Life {
         Instant until;
     };
     std::optional<Holder> holder;
+    std::optional<UserId> user;  // whose it was when it was claimed
     std::uint64_t version = 0;
     std::uint32_t attempt = 0;  // of the latest claim
     std::uint32_t highest_sent = 0;
@@ -92,11 +93,13 @@ public:
     Verdict run() {
         for (const Step& step : history_.steps) follow(step);
         judge_keys();
+        judge_effects();
         for (const FinalEvent& one : history_.events) judge(one);
         judge_acknowledged();
         for (const FinalChain& chain : history_.chains) {
             if (!chain.alive) {
-                breach("I1", "nothing follows: " + chain.schedule, std::nullopt);
+                const std::string whom = chain.user ? " for " + to_string(*chain.user) : "";
+                breach("I1", "nothing follows: " + chain.schedule + whom, std::nullopt);
             }
         }
         return std::move(verdict_);
@@ -122,7 +125,7 @@ private:
     }
 
     void follow(const Step& step) {
-        if (step.op == Op::erase && step.how != How::refused) users_were_erased_ = true;
+        if (step.op == Op::erase && step.how != How::refused) erased_.insert(step.user.value());
         if (step.op == Op::create) return follow_create(step);
         if (!step.id) return;
         Life& life = lives_[*step.id];
@@ -157,10 +160,6 @@ private:
     void follow_create(const Step& step) {
         if (!step.sound) breach("I11", "not the moment that was asked for", step);
         if (step.how == How::ok && step.id) acknowledged_.push_back(&step);
-        if (step.how == How::ok && step.id && !step.what.empty()) {
-            const auto [known, is_new] = by_asked_key_.emplace(step.what, *step.id);
-            if (!is_new && known->second != *step.id) breach("I3", "two events for one key", step);
-        }
     }
 
     void follow_claim(const Step& step, Life& life) {
@@ -179,6 +178,7 @@ private:
         }
         judge_lateness(step, life);
         life.holder = {step.source, step.version, step.until};
+        if (step.user) life.user = step.user;
         life.version = step.version;
         life.attempt = step.attempt;
         life.not_before.reset();
@@ -305,6 +305,18 @@ private:
         }
     }
 
+    /// Each request has a payload of its own, which its event keeps or exchanges for another such.
+    void judge_effects() {
+        std::set<std::string_view> payloads;
+        for (const FinalEvent& one : history_.events) {
+            const Event& event = one.event;
+            if (event.occurrence || event.retry_of) continue;
+            if (!payloads.insert(event.payload).second) {
+                breach("I3", "two events of one request", event.id);
+            }
+        }
+    }
+
     void judge_acknowledged() {
         std::set<EventId> there;
         for (const FinalEvent& one : history_.events) there.insert(one.event.id);
@@ -312,7 +324,8 @@ private:
             if (!there.contains(*step->id)) breach("I1", "told to be stored, and gone", *step);
         }
         for (const auto& [id, life] : lives_) {
-            if (life.requests.empty() || there.contains(id) || users_were_erased_) continue;
+            const bool erased = life.user && erased_.contains(*life.user);
+            if (life.requests.empty() || there.contains(id) || erased) continue;
             breach("I2", "a request without an event", *life.requests.front().step);
         }
     }
@@ -390,8 +403,7 @@ private:
     Verdict verdict_;
     std::unordered_map<EventId, Life> lives_;
     std::vector<const Step*> acknowledged_;
-    std::map<std::string, EventId> by_asked_key_;
-    bool users_were_erased_ = false;
+    std::set<UserId> erased_;
 };
 
 }  // namespace

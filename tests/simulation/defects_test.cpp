@@ -52,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         DefectCase{"settles_before_sending", Defect::settles_before_sending, {"I5"}, Profile::none},
         DefectCase{"retry_after_ignored", Defect::retry_after_ignored, {"I13"}, Profile::none},
         DefectCase{"cancel_ignored", Defect::cancel_ignored, {"I13"}, Profile::none},
+        DefectCase{"keys_not_unique", Defect::keys_not_unique, {"I3"}, Profile::replies},
         DefectCase{"wrong_zone", Defect::wrong_zone, {"I11"}, Profile::none},
         DefectCase{
             "sends_unclaimed_numbers", Defect::sends_unclaimed_numbers, {"I15"}, Profile::none}),

@@ -23,6 +23,7 @@ Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
         Claimed claimed = world_.queue->claim_ready(request);
         for (const auto& [event, rescued] : claimed.events) {
             Step step = step_of(Op::claim, event.id, event.version, true);
+            step.user = event.user;
             step.key = event.key.value;
             step.attempt = event.attempt.value;
             step.target = target_of(event);

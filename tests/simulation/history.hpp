@@ -48,6 +48,7 @@ struct Step {
     Op op = Op::manage;
     How how = How::ok;
     std::optional<EventId> id{};
+    std::optional<UserId> user{};  // erase, claim: whose events
     std::string key{};
     std::uint64_t version = 0;
     std::uint32_t attempt = 0;
@@ -55,7 +56,7 @@ struct Step {
     Instant target{};    // when it is due: of create, claim and request
     Instant until{};     // claim, extend: end of the lease; settle, release: the next try;
                          // request: now, as its sender believes
-    std::string what{};  // create: asked key; settle: result; request: body; else for people
+    std::string what{};  // settle: result; request: body; else for people
     bool sound = true;   // create, claim: the target shows the local time that was asked for
     std::optional<Time> retry_after{};  // of an answer
     Instant created_at{};               // of what is claimed

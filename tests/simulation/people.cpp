@@ -53,21 +53,28 @@ bool kept(const Result& result, Keep keep) {
     return true;
 }
 
+/// What is not there was deleted by an earlier try.
+bool gone(const Result<void>& deleted) {
+    return deleted || std::holds_alternative<NotFound>(deleted.error());
+}
+
 }  // namespace
 
 // How they ask.
 
 How People::ask(const std::function<bool(Process&)>& request, bool repeat, bool lost_commit) {
     ++world_.counts.actions;
+    How so_far = How::refused;  // an earlier try may have done what the last one is refused
     for (int tries = repeat ? 4 : 1; tries > 0; --tries) {
         Process* process = someone_();
-        if (process == nullptr) return How::refused;
+        if (process == nullptr) return so_far;
         bool done = false;
         if (process->serve([&](Process& one) { done = request(one); }, lost_commit)) {
-            return done ? How::ok : How::refused;
+            return done ? How::ok : so_far;
         }
+        so_far = How::unknown;
     }
-    return How::unknown;
+    return so_far;
 }
 
 void People::record(Op op, How how, std::optional<EventId> id, std::string what) {
@@ -245,11 +252,14 @@ void People::delete_user() {
     const auto history = world_.dice.chance(0.5) ? UserHistory::erase : UserHistory::keep;
     const How how = ask(
         [&](Process& process) {
-            return process.delete_user.run(to_string(id), history, std::nullopt, request_id)
-                .has_value();
+            return gone(process.delete_user.run(to_string(id), history, std::nullopt, request_id));
         },
         true);
-    record(Op::erase, how, std::nullopt, "delete user");
+    Step step;
+    step.op = Op::erase;
+    step.how = how;
+    step.user = id;
+    world_.record(std::move(step));
     if (how != How::unknown) users_.erase(chosen);
 }
 
@@ -329,8 +339,8 @@ void People::delete_schedule() {
     unwanted_.insert(chosen->id);
     const How how = ask(
         [&](Process& process) {
-            return process.delete_schedule.run(to_string(chosen->id), std::nullopt, request_id)
-                .has_value();
+            return gone(
+                process.delete_schedule.run(to_string(chosen->id), std::nullopt, request_id));
         },
         true);
     record(Op::manage, how, std::nullopt, "delete schedule");
