@@ -2,7 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
 #include <vector>
+
+#include "application/locks.hpp"
+#include "support/fake_ids.hpp"
+#include "support/fake_lock_tokens.hpp"
 
 namespace sundial {
 namespace {
@@ -147,6 +153,38 @@ TEST_P(LockStoreContract, ListsWhatIsHeldByName) {
     EXPECT_TRUE(locks().list({.limit = 2}).has_more);
     EXPECT_THAT(names({.after = "jobs.b"}), ElementsAre("other"));
     EXPECT_FALSE(locks().list({.after = "jobs.a"}).has_more);
+}
+
+/// Time stands still for those who wait here: no wait runs out.
+class NoTime final : public MonotonicClock {
+public:
+    [[nodiscard]] std::chrono::microseconds now() const override { return 1s; }
+};
+
+TEST_P(LockStoreContract, LK04_OfAHundredContendersOneAtATimeIsInsideWithRisingTokens) {
+    FakeLockTokens tokens;
+    LockWaits waits;
+    FakeRandom random;
+    const NoTime monotonic;
+    Locks contended{{locks(), tokens, waits, random, monotonic}};
+    int inside = 0, most_inside = 0, entered = 0;  // unprotected but for the lock
+    std::vector<std::uint64_t> given;
+    std::vector<std::future<void>> contenders;
+    for (int i = 0; i < 100; ++i) {
+        contenders.push_back(std::async(std::launch::async, [&] {
+            const auto held = contended.acquire({.name = "job", .holder = "one of many"}, 1h);
+            ASSERT_TRUE(held.has_value());
+            most_inside = std::max(most_inside, ++inside);
+            ++entered;
+            given.push_back(held->fencing_token.value);
+            --inside;
+            ASSERT_TRUE(contended.release("job", held->lock_token).has_value());
+        }));
+    }
+    for (auto& contender : contenders) contender.get();
+    EXPECT_EQ(entered, 100);
+    EXPECT_EQ(most_inside, 1);
+    EXPECT_TRUE(std::ranges::is_sorted(given, std::less_equal{}));  // strictly rising
 }
 
 TEST_P(LockStoreContract, OneOfManyWhoAskAtOnceIsGranted) {

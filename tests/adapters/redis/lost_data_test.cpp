@@ -16,11 +16,11 @@ protected:
         return {.name = "job", .holder = "holder", .token_hash = hash_of(who), .ttl = 30s};
     }
     /// Writes what `who` has to say, in a transaction that the lock guards.
-    bool guarded_write(RedisLocks& locks, const LockGrant& grant, const User& what) {
+    bool guarded_write(RedisLocks& by, const LockGrant& grant, const User& what) {
         return in_transaction(store,
                               [&](Transaction& tx) -> Result<void> {
                                   EXPECT_TRUE(tx.users().add(what).has_value());
-                                  return locks.guard(tx, "job", grant.fencing_token);
+                                  return by.guard(tx, "job", grant.fencing_token);
                               })
             .has_value();
     }
@@ -30,7 +30,7 @@ protected:
     }
 
     RedisServer primary;
-    ManualClock clock{noon};
+    memory::ManualClock clock{noon};
     memory::MemoryStore store{clock};
     RedisLocks locks{parse_url(primary.url()), store};
 };

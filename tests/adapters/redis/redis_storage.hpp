@@ -39,7 +39,7 @@ private:
     }
 
     Server admin_{parse_url(server().url())};
-    ManualClock clock_{noon};
+    memory::ManualClock clock_{noon};
     memory::MemoryStore store_{clock_};
     RedisLocks locks_{parse_url(server().url()), store_};
 };
