@@ -1,0 +1,335 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "sundial/result.hpp"
+#include "sundial/single_flight.hpp"
+#include "sundial/timing.hpp"
+
+/// Values that are dear to get and may be a little old.
+///
+///     sundial::Cache<std::string, Report> reports{
+///         {.ttl = 60s, .stale_while_revalidate = 30s, .stale_if_error = 10min},
+///         [&](const std::string& key, std::stop_token) { return load_report(key); }};
+///     const auto report = reports.get(tenant + "/" + month);
+namespace sundial {
+
+/// How long values are good for, and how many are kept.
+struct CacheRules {
+    std::chrono::microseconds ttl = std::chrono::seconds{60};
+    /// Each value's ttl is drawn from ttl · (1 ± this), so that what was loaded together is not
+    /// loaded again together. In [0, 1).
+    double ttl_jitter = 0.1;
+    /// So long after its end the old value is answered at once, while one load gets the new one.
+    std::chrono::microseconds stale_while_revalidate{0};
+    /// So long after its end the old value stands in for one that cannot be loaded.
+    std::chrono::microseconds stale_if_error{0};
+    /// How long it is believed that there is no such value; 0: it is asked each time.
+    std::chrono::microseconds negative_ttl{0};
+    /// β: one reader loads a value anew before its end if −β · δ · ln(u) reaches what is left of
+    /// its ttl, where δ is what its last load took and u is drawn from (0, 1]. Greater is earlier;
+    /// 0: never.
+    double early_refresh = 1.0;
+    /// The one that was not asked for longest goes first.
+    std::size_t most_entries = 10'000;
+    /// Loads that nobody waits for, at once. While there are so many, the old values do.
+    std::size_t most_refreshes = 16;
+};
+
+/// What is wrong with the rules, for people; empty if nothing is.
+[[nodiscard]] std::optional<std::string> defect_of(const CacheRules& rules);
+
+/// Since the cache was made.
+struct CacheCounts {
+    std::uint64_t hits = 0;             // answered from it, and good
+    std::uint64_t stale = 0;            // answered from it, past their end
+    std::uint64_t misses = 0;           // waited for a load
+    std::uint64_t loads = 0;            // begun
+    std::uint64_t failures = 0;         // loads without an answer
+    std::uint64_t early_refreshes = 0;  // loads begun before the end of a value
+    std::uint64_t evictions = 0;
+};
+
+namespace detail {
+
+/// When a value that came now is no longer good. `random` in [0, 1).
+[[nodiscard]] Timing::Moment end_of_ttl(const CacheRules& rules, Timing::Moment now, double random);
+/// Whether this reader loads the value anew, `remaining` before its end.
+[[nodiscard]] bool refreshes_early(const CacheRules& rules, Timing::Moment::duration took,
+                                   Timing::Moment::duration remaining, Timing& timing);
+
+}  // namespace detail
+
+/// Keeps what its loader got, loads each key once at a time (SingleFlight), and answers the old
+/// value while a new one is on its way. Errors are not kept. Keys are ordered by `<`, and carry the
+/// tenant where there are tenants.
+///
+/// Thread-safe. The loader is called from callers' threads and others, several at once for several
+/// keys; it outlives the cache with all that it uses, and so does `timing`.
+template <class Key, class Value>
+class Cache {
+public:
+    /// Null where there is no such value.
+    using Shared = std::shared_ptr<const Value>;
+    using Answer = embedding::Result<Shared>;
+    using Loaded = embedding::Result<std::optional<Value>>;
+    using Loader = std::function<Loaded(const Key&, const std::stop_token&)>;
+
+    /// The rules have no defect. Refreshes run where `launch` runs them.
+    Cache(const CacheRules& rules, Loader loader, Timing& timing = real_timing(),
+          Launch launch = launch_thread)
+        : rules_{rules}, loader_{std::move(loader)}, timing_{timing}, flights_{std::move(launch)} {}
+
+    /// Errors: those of SingleFlight::run, if there is no value that could stand in.
+    Answer get(const Key& key, const std::stop_token& stop = {},
+               Timing::Moment deadline = Timing::Moment::max());
+    /// It has changed: whoever asks from now on has it loaded anew, and what is being loaded now is
+    /// not kept.
+    void invalidate(const Key& key);
+
+    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] CacheCounts counts() const;
+
+private:
+    using Latest = std::list<Key>;  // asked for, the latest first
+    struct Entry {
+        Shared value;
+        Timing::Moment good_until;
+        Timing::Moment::duration took;  // to load it
+        typename Latest::iterator place;
+    };
+
+    /// What can be answered at once; begins a refresh where it is time for one.
+    [[nodiscard]] std::optional<Shared> kept(const Key& key);
+    [[nodiscard]] std::optional<Shared> kept_for(std::chrono::microseconds after_its_end,
+                                                 const Key& key);
+    [[nodiscard]] bool take_turn_to_refresh(const Key& key);
+    void refresh(const Key& key);
+    [[nodiscard]] embedding::Result<Shared> load(const Key& key, const std::stop_token& stop);
+    [[nodiscard]] Loaded call_loader(const Key& key, const std::stop_token& stop) const;
+    void keep(const Key& key, Shared value, Timing::Moment begun);
+    void forget_entry(const Key& key);
+
+    const CacheRules rules_;
+    const Loader loader_;
+    Timing& timing_;
+    mutable std::mutex mutex_;  // all below but for the flights
+    std::map<Key, Entry> entries_;
+    Latest latest_;
+    std::map<Key, std::uint64_t> loading_;  // the load whose value will be kept
+    std::set<Key> refreshing_;
+    CacheCounts counts_;
+    SingleFlight<Key, Shared> flights_;  // last: its end waits for loads, which use all the others
+};
+
+template <class Key, class Value>
+auto Cache<Key, Value>::get(const Key& key, const std::stop_token& stop, Timing::Moment deadline)
+    -> Answer {
+    if (auto value = kept(key)) return *std::move(value);
+    const auto loaded = flights_.run(
+        key, [this, key](const std::stop_token& given_up) { return load(key, given_up); }, stop,
+        deadline);
+    if (loaded) return **loaded;
+    if (auto value = kept_for(rules_.stale_if_error, key)) return *std::move(value);
+    return loaded.error();
+}
+
+template <class Key, class Value>
+auto Cache<Key, Value>::kept(const Key& key) -> std::optional<Shared> {
+    std::unique_lock lock{mutex_};
+    const auto found = entries_.find(key);
+    const auto now = timing_.now();
+    if (found == entries_.end() ||
+        now >= found->second.good_until + (found->second.value ? rules_.stale_while_revalidate
+                                                               : std::chrono::microseconds{0})) {
+        ++counts_.misses;
+        return std::nullopt;
+    }
+    const Entry& entry = found->second;
+    latest_.splice(latest_.begin(), latest_, entry.place);
+    const bool good = now < entry.good_until;
+    ++(good ? counts_.hits : counts_.stale);
+    Shared value = entry.value;
+    const bool early = good && value &&
+                       detail::refreshes_early(rules_, entry.took, entry.good_until - now, timing_);
+    if ((!good || early) && take_turn_to_refresh(key)) {
+        if (early) ++counts_.early_refreshes;
+        lock.unlock();
+        refresh(key);
+    }
+    return value;
+}
+
+template <class Key, class Value>
+auto Cache<Key, Value>::kept_for(std::chrono::microseconds after_its_end, const Key& key)
+    -> std::optional<Shared> {
+    const std::lock_guard lock{mutex_};
+    const auto found = entries_.find(key);
+    if (found == entries_.end() || !found->second.value) return std::nullopt;
+    if (timing_.now() >= found->second.good_until + after_its_end) return std::nullopt;
+    ++counts_.stale;
+    return found->second.value;
+}
+
+template <class Key, class Value>
+bool Cache<Key, Value>::take_turn_to_refresh(const Key& key) {
+    return refreshing_.size() < rules_.most_refreshes && refreshing_.insert(key).second;
+}
+
+template <class Key, class Value>
+void Cache<Key, Value>::refresh(const Key& key) {
+    const auto done = [this, key] {
+        const std::lock_guard lock{mutex_};
+        refreshing_.erase(key);
+    };
+    const bool begun = flights_.start(key, [this, key, done](const std::stop_token& stop) {
+        auto answer = load(key, stop);
+        done();
+        return answer;
+    });
+    if (!begun) done();  // somebody waits for a load already
+}
+
+template <class Key, class Value>
+auto Cache<Key, Value>::load(const Key& key, const std::stop_token& stop)
+    -> embedding::Result<Shared> {
+    const auto begun = timing_.now();
+    const auto number = [&] {
+        const std::lock_guard lock{mutex_};
+        return loading_[key] = ++counts_.loads;
+    }();
+    Loaded loaded = call_loader(key, stop);
+    Shared value = loaded && *loaded ? std::make_shared<const Value>(**std::move(loaded)) : nullptr;
+
+    const std::lock_guard lock{mutex_};
+    const auto current = loading_.find(key);
+    const bool wanted = current != loading_.end() && current->second == number;
+    if (wanted) loading_.erase(current);
+    if (!loaded) {
+        ++counts_.failures;
+        return loaded.error();
+    }
+    if (wanted) keep(key, value, begun);
+    return value;
+}
+
+template <class Key, class Value>
+auto Cache<Key, Value>::call_loader(const Key& key, const std::stop_token& stop) const -> Loaded {
+    try {
+        return loader_(key, stop);
+    } catch (const std::exception& failure) {
+        return embedding::Error{"INTERNAL_ERROR", failure.what()};
+    }
+}
+
+template <class Key, class Value>
+void Cache<Key, Value>::keep(const Key& key, Shared value, Timing::Moment begun) {
+    forget_entry(key);
+    const auto now = timing_.now();
+    const auto good_until =
+        value ? detail::end_of_ttl(rules_, now, timing_.unit()) : now + rules_.negative_ttl;
+    if (good_until == now) return;
+    latest_.push_front(key);
+    entries_.emplace(key, Entry{std::move(value), good_until, now - begun, latest_.begin()});
+    while (entries_.size() > rules_.most_entries) {
+        ++counts_.evictions;
+        forget_entry(latest_.back());
+    }
+}
+
+template <class Key, class Value>
+void Cache<Key, Value>::forget_entry(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    const auto place = found->second.place;  // `key` may lie there
+    entries_.erase(found);
+    latest_.erase(place);
+}
+
+template <class Key, class Value>
+void Cache<Key, Value>::invalidate(const Key& key) {
+    {
+        const std::lock_guard lock{mutex_};
+        forget_entry(key);
+        loading_.erase(key);
+    }
+    flights_.forget(key);
+}
+
+template <class Key, class Value>
+std::size_t Cache<Key, Value>::size() const {
+    const std::lock_guard lock{mutex_};
+    return entries_.size();
+}
+
+template <class Key, class Value>
+CacheCounts Cache<Key, Value>::counts() const {
+    const std::lock_guard lock{mutex_};
+    return counts_;
+}
+
+/// Leases that processes share, such as those of a lock server. Thread-safe.
+class LoadLeases {
+public:
+    virtual ~LoadLeases() = default;
+    /// A lease on `name`, which ends by itself after `ttl`: what to release it by; nothing while
+    /// another process has it, or nobody can tell.
+    virtual std::optional<std::string> try_acquire(const std::string& name,
+                                                   std::chrono::microseconds ttl) = 0;
+    virtual void release(const std::string& name, const std::string& token) = 0;
+};
+
+/// Where a value lies for all processes, and who may load it.
+template <class Key, class Value>
+struct AcrossProcesses {
+    LoadLeases& leases;
+    std::function<std::string(const Key&)> name;  // of the lease
+    std::function<embedding::Result<std::optional<Value>>(const Key&)> find;
+    std::function<void(const Key&, const Value&)> keep;
+    std::chrono::microseconds lease = std::chrono::seconds{5};  // longer than a load takes
+    std::chrono::microseconds poll = std::chrono::milliseconds{20};
+};
+
+/// A loader for Cache that lets one process load for all: it takes what lies in the shared place,
+/// or loads under a short lease and puts it there; the others look until it is there or the lease
+/// is over, so that a process that dies holds them up no longer than that. `timing` and what
+/// `shared` refers to outlive it. Errors: those of `find` and `loader`; STOPPED.
+template <class Key, class Value>
+typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Value> shared,
+                                                         typename Cache<Key, Value>::Loader loader,
+                                                         Timing& timing = real_timing()) {
+    return [shared = std::move(shared), loader = std::move(loader), &timing](
+               const Key& key, const std::stop_token& stop) -> typename Cache<Key, Value>::Loaded {
+        const std::string name = shared.name(key);
+        while (!stop.stop_requested()) {
+            auto found = shared.find(key);
+            if (!found || *found) return found;
+            if (const auto token = shared.leases.try_acquire(name, shared.lease)) {
+                found = shared.find(key);  // it may have come in between
+                if (found && !*found) {
+                    found = loader(key, stop);
+                    if (found && *found) shared.keep(key, **found);
+                }
+                shared.leases.release(name, *token);
+                return found;
+            }
+            timing.sleep_until(timing.now() + shared.poll, stop);
+        }
+        return embedding::Error{"STOPPED", "a stop was requested before it was there"};
+    };
+}
+
+}  // namespace sundial

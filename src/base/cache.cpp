@@ -1,0 +1,37 @@
+#include "sundial/cache.hpp"
+
+#include <cmath>
+
+namespace sundial {
+
+std::optional<std::string> defect_of(const CacheRules& rules) {
+    constexpr std::chrono::microseconds none{0};
+    if (rules.ttl <= none) return "ttl is longer than nothing";
+    if (!(0.0 <= rules.ttl_jitter && rules.ttl_jitter < 1.0)) return "ttl_jitter is in [0, 1)";
+    if (rules.stale_while_revalidate < none || rules.stale_if_error < none ||
+        rules.negative_ttl < none) {
+        return "no time is less than nothing";
+    }
+    if (!(rules.early_refresh >= 0.0)) return "early_refresh is at least 0";
+    if (rules.most_entries == 0) return "most_entries is at least 1";
+    return std::nullopt;
+}
+
+namespace detail {
+
+Timing::Moment end_of_ttl(const CacheRules& rules, Timing::Moment now, double random) {
+    const double factor = 1.0 - rules.ttl_jitter + 2.0 * rules.ttl_jitter * random;
+    return now + std::chrono::duration_cast<std::chrono::microseconds>(
+                     std::chrono::duration<double, std::micro>{rules.ttl} * factor);
+}
+
+bool refreshes_early(const CacheRules& rules, Timing::Moment::duration took,
+                     Timing::Moment::duration remaining, Timing& timing) {
+    const auto gap = rules.early_refresh * std::chrono::duration<double>{took};
+    constexpr double longest = 37.0;  // −ln(u) of the least u that 53 random bits make
+    if (remaining > gap * longest) return false;
+    return -gap * std::log(1.0 - timing.unit()) >= remaining;
+}
+
+}  // namespace detail
+}  // namespace sundial
