@@ -1,0 +1,41 @@
+// A hundred people want the same report at the moment when nobody has it: one of them computes it,
+// all the others wait for that one. Later readers get what is kept, and near its end one of them
+// has it computed anew while the rest go on with the old one.
+#include <atomic>
+#include <optional>
+#include <sundial/cache.hpp>
+#include <sundial/engine.hpp>
+
+#include "support.hpp"
+
+using namespace std::chrono_literals;
+
+int main() {
+    const TemporaryFolder folder;
+    Sqlite shop{folder.file("shop.db")};
+    shop.run("CREATE TABLE orders (tenant TEXT, cents INTEGER)");
+    shop.run("INSERT INTO orders VALUES ('acme', 1250), ('acme', 750), ('other', 1)");
+
+    std::atomic<int> queries = 0;
+    sundial::Cache<std::string, long long> sales{
+        // keys carry the tenant
+        {.ttl = 60s, .stale_while_revalidate = 30s, .stale_if_error = 10min, .negative_ttl = 5s},
+        [&](const std::string& tenant,
+            const std::stop_token&) -> sundial::Result<std::optional<long long>> {
+            ++queries;
+            Sqlite own{folder.file("shop.db")};
+            const auto row =
+                own.run("SELECT sum(cents) FROM orders WHERE tenant = ?", {tenant}).row;
+            return std::optional{row[0]};
+        }};
+
+    std::atomic<int> right = 0;
+    in_parallel(100, [&](int) {
+        const auto cents = sales.get("acme");
+        if (cents && *cents && **cents == 2000) ++right;
+    });
+
+    std::cout << right << " readers, " << queries << " query\n";
+    require(right == 100, "everybody has the report");
+    require(queries == 1, "it was computed once");
+}

@@ -1,0 +1,23 @@
+// A hundred people want the last one in stock: look and take in one statement, which says by the
+// number of rows whether it was there. Reading first and writing then would sell it many times.
+#include <atomic>
+
+#include "support.hpp"
+
+int main() {
+    const TemporaryFolder folder;
+    Sqlite shop{folder.file("shop.db")};
+    shop.run("CREATE TABLE stock (item TEXT PRIMARY KEY, n INTEGER NOT NULL)");
+    shop.run("INSERT INTO stock VALUES ('sundial', 1)");
+
+    std::atomic<int> sold = 0;
+    in_parallel(100, [&](int) {
+        Sqlite own{folder.file("shop.db")};
+        sold +=
+            own.run("UPDATE stock SET n = n - 1 WHERE item = ? AND n >= 1", {"sundial"}).changed;
+    });
+
+    std::cout << sold << " of 100 buyers got it\n";
+    require(sold == 1, "one was there, and one was sold");
+    require(shop.run("SELECT n FROM stock").row[0] == 0, "none is left, and not fewer");
+}
