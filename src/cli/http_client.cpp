@@ -18,13 +18,14 @@ struct HeadersFree {
 
 }  // namespace
 
-Answer HttpClient::call(std::string_view method, std::string_view path,
-                        std::string_view body) const {
+Answer HttpClient::call(std::string_view method, std::string_view path, std::string_view body,
+                        const CallOptions& options) const {
     const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
                                                                    &curl_easy_cleanup);
     const std::string authorization = "Authorization: Bearer " + api_key_;
     curl_slist* fields = curl_slist_append(nullptr, "Content-Type: application/json");
     if (!api_key_.empty()) fields = curl_slist_append(fields, authorization.c_str());
+    if (!options.header.empty()) fields = curl_slist_append(fields, options.header.c_str());
     const std::unique_ptr<curl_slist, HeadersFree> headers(fields);
     const std::string url = server_ + std::string(path);
     const std::string verb{method};
@@ -33,6 +34,8 @@ Answer HttpClient::call(std::string_view method, std::string_view path,
     curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl.get(), CURLOPT_CUSTOMREQUEST, verb.c_str());
     curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 5L);
+    curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
+    curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, &append);
     curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &answer.body);
     curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,16 +18,21 @@ struct Answer {
     std::string body;
 };
 
+struct CallOptions {
+    std::string header{};                  // one more, "Name: value"
+    std::chrono::milliseconds timeout{0};  // of the whole call; 0: as long as the server works
+};
+
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:
     /// `api_key` may be empty: then none is shown.
     HttpClient(std::string server, std::string api_key)
         : server_(std::move(server)), api_key_(std::move(api_key)) {}
-    /// `body` is JSON, or empty for none. Waits as long as the server works: an advance of the test
-    /// clock by a year takes minutes. Throws Unreachable.
+    /// `body` is JSON, or empty for none. Waits as long as the server works, unless told otherwise:
+    /// an advance of the test clock by a year takes minutes. Throws Unreachable. Thread-safe.
     [[nodiscard]] Answer call(std::string_view method, std::string_view path,
-                              std::string_view body = {}) const;
+                              std::string_view body = {}, const CallOptions& options = {}) const;
 
 private:
     std::string server_;

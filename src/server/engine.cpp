@@ -6,6 +6,7 @@
 #include "adapters/http/api/bulk_routes.hpp"
 #include "adapters/http/api/endpoint_routes.hpp"
 #include "adapters/http/api/event_routes.hpp"
+#include "adapters/http/api/lock_routes.hpp"
 #include "adapters/http/api/operation_routes.hpp"
 #include "adapters/http/api/preview_routes.hpp"
 #include "adapters/http/api/pull_routes.hpp"
@@ -14,11 +15,13 @@
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
+#include "adapters/redis/open.hpp"
 #include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/claim_log_file.hpp"
 #include "adapters/system/digest.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
+#include "adapters/system/lock_tokens.hpp"
 #include "adapters/system/monotonic_clock.hpp"
 #include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
@@ -28,7 +31,10 @@
 #include "application/append_to_stream.hpp"
 #include "application/both_wakeups.hpp"
 #include "application/keep_stream.hpp"
+#include "application/lock_waits.hpp"
+#include "application/locks.hpp"
 #include "application/logged_queue.hpp"
+#include "application/maintenance.hpp"
 #include "application/observed_pull_queue.hpp"
 #include "application/observed_queue.hpp"
 #include "application/observed_store.hpp"
@@ -39,6 +45,7 @@
 #include "application/read_streams.hpp"
 #include "application/reseal_secrets.hpp"
 #include "application/settle_pulled.hpp"
+#include "application/stored_locks.hpp"
 #include "application/survey_tzdata.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
@@ -212,7 +219,24 @@ struct Engine::Parts {
           survey(store, zones),
           append_to_stream(store, digest),
           keep_stream(store),
-          read_streams(store, database->feed()) {}
+          read_streams(store, database->feed()),
+          lock_store(open_lock_store()),
+          locks({.store = *lock_store,
+                 .tokens = lock_tokens,
+                 .waits = lock_waits,
+                 .random = random,
+                 .monotonic = monotonic}),
+          maintenance({.locks = locks, .monotonic = monotonic, .log = log},
+                      "instance " + to_string(instance), maintenance_jobs()) {}
+
+    /// In the database, or on a lock server if there is one.
+    [[nodiscard]] std::unique_ptr<LockStore> open_lock_store() {
+        if (settings.locks.url.empty()) return std::make_unique<StoredLocks>(store);
+        return redis::open_locks(settings.locks.url, store);
+    }
+
+    /// What one instance does for all: see MaintenanceJob.
+    [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs() { return {}; }
 
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
     /// today.
@@ -334,9 +358,16 @@ struct Engine::Parts {
     AppendToStream append_to_stream;
     KeepStream keep_stream;
     ReadStreams read_streams;
+    system::SystemLockTokens lock_tokens;
+    LockWaits lock_waits;
+    std::unique_ptr<LockStore> lock_store;
+    Locks locks;
+    Maintenance maintenance;
     std::thread worker;
     std::thread operations_worker;
     std::thread pull_watcher;
+    std::thread lock_watcher;
+    std::thread maintainer;
 };
 
 Engine::Engine(std::unique_ptr<Database> database, const EngineParts& parts)
@@ -351,17 +382,25 @@ void Engine::start() {
     parts_->worker = std::thread([this] { parts_->loop.run(); });
     parts_->operations_worker = std::thread([this] { parts_->operations.run(); });
     parts_->pull_watcher = std::thread([this] { parts_->watch.run(); });
+    parts_->lock_watcher = std::thread([this] { parts_->lock_waits.run(); });
+    parts_->maintainer = std::thread([this] { parts_->maintenance.run(); });
 }
 
-void Engine::end_waits() { parts_->watch.stop(); }
+void Engine::end_waits() {
+    parts_->watch.stop();
+    parts_->lock_waits.stop();
+}
 
 void Engine::stop() {
-    parts_->watch.stop();
+    end_waits();
+    parts_->maintenance.stop();
     parts_->operations.shut_down();
     parts_->loop.stop();
     if (parts_->operations_worker.joinable()) parts_->operations_worker.join();
     if (parts_->worker.joinable()) parts_->worker.join();
     if (parts_->pull_watcher.joinable()) parts_->pull_watcher.join();
+    if (parts_->lock_watcher.joinable()) parts_->lock_watcher.join();
+    if (parts_->maintainer.joinable()) parts_->maintainer.join();
 }
 
 ApiKeyRing& Engine::api_keys() { return parts_->keys; }
@@ -450,6 +489,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                      .keep = p.keep_stream,
                                      .streams = p.read_streams,
                                      .ids = p.ids});
+    http::add_lock_routes(router, {.locks = p.locks, .waits = p.lock_waits});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
     http::add_bulk_routes(router, {.bulk = p.bulk_events,
                                    .queries = p.queries,

@@ -265,6 +265,8 @@ const std::vector<Key>& keys() {
             key("security.encryption_key",
                 "32 bytes in base64 that encrypt secrets at rest; behind it those that it replaces",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
+            key("locks.url", "redis://…, a lock server; empty: locks are kept in the database",
+                [](auto& s) -> auto& { return s.locks.url; }),
             word("tz.source", "auto (tz.dir if given, else system), system or dir",
                  [](auto& s) -> auto& { return s.tz.source; }, {"auto", "system", "dir"}),
             key("tz.dir", "directory of the tz database, as the package tzdata installs it",

@@ -54,6 +54,9 @@ struct Settings {
         std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the
                                        // database
     } security;
+    struct Locks {
+        std::string url{};  // redis://…; empty: the storage database
+    } locks;
     struct Tz {
         std::string source = "auto";  // auto: dir if it is given, else the system's; system; dir
         std::string dir{};

@@ -79,6 +79,11 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", write},
     {"GET", "/v1/feed", read},
 
+    {"GET", "/v1/locks", read},
+    {"POST", "/v1/locks/{name}", write},
+    {"PUT", "/v1/locks/{name}", write},
+    {"DELETE", "/v1/locks/{name}", write},
+
     {"GET", "/v1/api-keys", admin},
     {"POST", "/v1/api-keys", admin},
     {"DELETE", "/v1/api-keys/{id}", admin},

@@ -1,0 +1,189 @@
+#include "adapters/http/api/lock_routes.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "adapters/http/api/answers.hpp"
+#include "adapters/http/api/json_members.hpp"
+#include "adapters/http/api/paging.hpp"
+#include "adapters/http/api/problems.hpp"
+#include "adapters/http/api/query.hpp"
+#include "base/json_writer.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Proxies commonly cut a connection that is silent for longer.
+constexpr std::chrono::seconds longest_wait = 60s;
+/// What begins so are locks of Sundial itself, such as that of maintenance.
+constexpr std::string_view reserved = "sundial.";
+
+/// Of the body's member, or `if_absent`; what is wrong with it is added to `errors`.
+std::chrono::seconds duration_in(const Members& members, const char* name,
+                                 std::chrono::seconds if_absent, std::chrono::seconds most,
+                                 std::vector<FieldError>& errors) {
+    const auto text = members.text(name);
+    if (!text) return if_absent;
+    const auto duration = parse_duration(*text);
+    if (!duration) {
+        errors.push_back({std::string{"/"} + name, "bad_format", duration.error().message});
+    } else if (*duration > most) {
+        errors.push_back(
+            {std::string{"/"} + name, "out_of_range", "must be at most " + format_duration(most)});
+    }
+    return duration ? *duration : if_absent;
+}
+
+struct Wanted {
+    LockWanted lock;
+    std::chrono::seconds wait;
+};
+
+Result<Wanted> wanted_in(const Request& request) {
+    const Members members{*request.json};
+    std::vector<FieldError> errors;
+    Wanted wanted{
+        .lock = {.name = request.path_value("name"), .holder = members.text("holder").value()},
+        .wait = duration_in(members, "wait", 0s, longest_wait, errors)};
+    wanted.lock.ttl = duration_in(members, "ttl", 30s, 24h, errors);
+    if (wanted.lock.name.starts_with(reserved)) {
+        errors.push_back(
+            {"/name", "not_allowed", "locks whose names begin with 'sundial.' are Sundial's own"});
+    }
+    if (!errors.empty()) return ValidationFailed{std::move(errors)};
+    return wanted;
+}
+
+void write_grant(base::JsonWriter& json, FencingToken token, Instant expires_at) {
+    json.member("fencingToken", token.value);
+    json.member("expiresAt", std::string_view{format_instant_millis(expires_at)});
+}
+
+std::string acquired_json(const AcquiredLock& lock) {
+    base::JsonWriter json;
+    json.begin_object().member("name", std::string_view{lock.name});
+    json.member("holder", std::string_view{lock.holder});
+    json.member("lockToken", std::string_view{lock.lock_token});
+    write_grant(json, lock.fencing_token, lock.expires_at);
+    return std::move(json.end_object()).text();
+}
+
+class LockRoutes {
+public:
+    explicit LockRoutes(LockApi api) : api_{api} {}
+
+    [[nodiscard]] Response list(const Request& request) const {
+        const auto page = page_request(request, SortValue::text);
+        if (!page) return refused(page.error(), request);
+        LockQuery query{.prefix = text_value(request, "q"), .limit = page->limit};
+        if (page->after) query.after = page->after->value;
+        const auto locks = api_.locks.list(query);
+        base::JsonWriter json;
+        begin_page(json);
+        PageKey last{};
+        for (const Lock& lock : locks.items) {
+            json.begin_object().member("name", std::string_view{lock.name});
+            json.member("holder", std::string_view{lock.holder});
+            json.member("acquiredAt", std::string_view{format_instant_millis(lock.acquired_at)});
+            write_grant(json, lock.fencing_token, lock.expires_at);
+            json.end_object();
+            last.value = lock.name;
+        }
+        return end_page(std::move(json), request, locks.has_more, last);
+    }
+
+    [[nodiscard]] Response acquire(const Request& request) const {
+        const auto wanted = wanted_in(request);
+        if (!wanted) return refused(wanted.error(), request);
+        return lock_or_wait(*wanted, std::make_shared<const Request>(request), wanted->wait == 0s);
+    }
+
+    [[nodiscard]] Response renew(const Request& request) const {
+        const Members members{*request.json};
+        std::vector<FieldError> errors;
+        const auto ttl = duration_in(members, "ttl", 30s, 24h, errors);
+        if (!errors.empty()) return refused(ValidationFailed{std::move(errors)}, request);
+        const std::string& name = request.path_value("name");
+        const auto renewed = api_.locks.renew(name, members.text("lockToken").value(), ttl);
+        if (!renewed) return refused(renewed.error(), request);
+        base::JsonWriter json;
+        json.begin_object().member("name", std::string_view{name});
+        write_grant(json, renewed->fencing_token, renewed->expires_at);
+        return http::json(200, std::move(json.end_object()).text());
+    }
+
+    [[nodiscard]] Response release(const Request& request) const {
+        const auto token = request.headers.find("Sundial-Lock-Token");
+        if (!token) {
+            return refused(invalid("Sundial-Lock-Token", "required",
+                                   "the header names the token under which the lock is held"),
+                           request);
+        }
+        const auto released = api_.locks.release(request.path_value("name"), *token);
+        if (!released) return refused(released.error(), request);
+        return no_content();
+    }
+
+private:
+    [[nodiscard]] Response lock_or_wait(const Wanted& wanted,
+                                        const std::shared_ptr<const Request>& request,
+                                        bool last) const {
+        const auto lock = api_.locks.acquire(wanted.lock);
+        if (!lock) {
+            const bool may_wait =
+                !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
+            return may_wait ? wait(wanted, request) : refused(lock.error(), *request);
+        }
+        Response response = http::json(201, acquired_json(*lock));
+        response.headers.add("Location", request->path);
+        // Who has gone meanwhile will never release it.
+        response.undelivered = [&locks = api_.locks, had = *lock] {
+            try {
+                (void)locks.release(had.name, had.lock_token);
+            } catch (const std::exception&) {
+                return;  // its lease ends by itself
+            }
+        };
+        return response;
+    }
+
+    [[nodiscard]] Response wait(const Wanted& wanted,
+                                const std::shared_ptr<const Request>& request) const {
+        auto listen = [&waits = api_.waits, name = wanted.lock.name](std::function<void()> wake) {
+            return waits.wait(name, std::move(wake));
+        };
+        auto answer = [routes = *this, wanted, request](bool last) {
+            return routes.lock_or_wait(wanted, request, last);
+        };
+        Response response;
+        response.later =
+            std::make_shared<const Later>(Later{wanted.wait, std::move(listen), std::move(answer)});
+        return response;
+    }
+
+    LockApi api_;
+};
+
+}  // namespace
+
+void add_lock_routes(Router& router, LockApi api) {
+    const LockRoutes routes{api};
+    const auto add = [&](const char* method, const char* pattern,
+                         Response (LockRoutes::*handle)(const Request&) const) {
+        router.add(method, pattern,
+                   [routes, handle](const Request& request) { return (routes.*handle)(request); });
+    };
+    add("GET", "/v1/locks", &LockRoutes::list);
+    add("POST", "/v1/locks/{name}", &LockRoutes::acquire);
+    add("PUT", "/v1/locks/{name}", &LockRoutes::renew);
+    add("DELETE", "/v1/locks/{name}", &LockRoutes::release);
+}
+
+}  // namespace sundial::http
