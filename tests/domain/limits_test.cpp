@@ -37,7 +37,7 @@ TEST(Slots, AreGivenUntilThereAreNone) {
                                           SlotLease{instance_b, 5, noon + 30s, noon + 2s}));
 }
 
-TEST(Slots, OfADeadInstanceAreFreeAfterItsLease) {
+TEST(Slots, HP07_OfADeadInstanceAreFreeAfterItsLease) {
     const Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 20), noon).limits;
     const auto just_before =
         share_out(limits, at_most(20), demand(instance_b, 0, 20), noon + 30s - 1us);

@@ -183,7 +183,7 @@ TEST_F(RouterTest, ListsItsRoutesAsTheDocumentDoes) {
     EXPECT_EQ(router_.routes(), schema_.operations());
 }
 
-TEST_F(RouterTest, WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
+TEST_F(RouterTest, HP03_WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
     Router strict(schema_, everybody_, log_, true);
     const auto done = [](const Request&) { return no_content(); };
     strict.add("GET", "/v1/users", done);  // the one that takes it here
