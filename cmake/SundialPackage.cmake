@@ -1,0 +1,64 @@
+# What `cmake --install` brings: the library as one archive of all layers that Sundial::engine is made of, its public
+# headers, a package file with which find_package(Sundial) finds what it links, and the program.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# `result`: a layer and all that are below it.
+function(_sundial_layers_of layer result)
+    set(found ${layer})
+    get_target_property(links ${layer} LINK_LIBRARIES)
+    foreach(link IN LISTS links)
+        if(link MATCHES "^sundial_" AND NOT link STREQUAL sundial_compiler)
+            _sundial_layers_of(${link} below)
+            list(APPEND found ${below})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES found)
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# What the layers' sources use. The package file below looks for the same.
+find_package(OpenSSL 3 REQUIRED)
+find_package(PostgreSQL REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Threads REQUIRED)
+
+_sundial_layers_of(sundial_embedded layers)
+list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+get_target_property(engine_headers sundial_embedded HEADER_SET_public)
+get_target_property(pattern_headers sundial_base HEADER_SET_patterns)
+
+add_library(sundial_library STATIC ${objects})
+set_target_properties(sundial_library PROPERTIES OUTPUT_NAME sundial EXPORT_NAME engine LINKER_LANGUAGE CXX)
+target_compile_features(sundial_library PUBLIC cxx_std_20)
+target_link_libraries(sundial_library
+    PRIVATE OpenSSL::Crypto PostgreSQL::PostgreSQL SQLiteCpp spdlog::spdlog Threads::Threads cctz)
+target_sources(sundial_library PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR}/include FILES ${engine_headers} ${pattern_headers})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Sundial)
+install(TARGETS sundial_library EXPORT SundialTargets COMPONENT library
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+install(EXPORT SundialTargets NAMESPACE Sundial:: DESTINATION ${package_dir} COMPONENT library)
+# In lower case, so that find_package(sundial) finds it too.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/sundial-config.cmake @ONLY CONTENT [[# Written by cmake/SundialPackage.cmake.
+include(CMakeFindDependencyMacro)
+find_dependency(OpenSSL 3)
+find_dependency(PostgreSQL)
+find_dependency(SQLiteCpp)
+find_dependency(spdlog)
+find_dependency(Threads)
+include(${CMAKE_CURRENT_LIST_DIR}/SundialTargets.cmake)
+]])
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/sundial-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/sundial-config.cmake ${CMAKE_BINARY_DIR}/sundial-config-version.cmake
+    DESTINATION ${package_dir} COMPONENT library)
+
+if(TARGET sundial)
+    get_target_property(kind sundial TYPE)
+    if(kind STREQUAL EXECUTABLE)
+        install(TARGETS sundial RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+    endif()
+endif()
