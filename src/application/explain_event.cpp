@@ -180,11 +180,9 @@ private:
             text += " after " + in_words(attempt.duration) + ", begun at " +
                     format_instant_millis(*attempt.started_at);
         }
-        if (!attempt.error_code.empty()) {
-            text += ", " + attempt.error_code;
-            if (attempt.status_code) text += ' ' + std::to_string(*attempt.status_code);
-            if (!attempt.error_text.empty()) text += ": " + attempt.error_text;
-        }
+        if (!attempt.error_code.empty()) text += ", " + attempt.error_code;
+        if (attempt.status_code) text += ' ' + std::to_string(*attempt.status_code);
+        if (!attempt.error_text.empty()) text += ": " + attempt.error_text;
         add("attempt", std::move(text),
             {{"number", number(attempt.number.value)},
              {"outcome", std::string{to_string(attempt.outcome)}},
@@ -244,7 +242,22 @@ private:
         if (status_of(event_) == EventStatus::pending) {
             return Wait{"due", "it waits until it is due, at " + at, next};
         }
-        return Wait{"retry", "its last attempt was not accepted; the next one is at " + at, next};
+        const auto why = given_back_because();
+        return Wait{"retry",
+                    why ? "it was given back unsent: " + *why + "; it is looked at again at " + at
+                        : "its last attempt was not accepted; the next one is at " + at,
+                    next};
+    }
+
+    /// Why its last claim came to nothing.
+    [[nodiscard]] std::optional<std::string> given_back_because() const {
+        for (const AttemptRecord& attempt : story_.attempts) {
+            if (attempt.outcome == AttemptOutcome::released && attempt.held &&
+                attempt.held->value + 1 == event_.version.value) {
+                return attempt.error_text;
+            }
+        }
+        return std::nullopt;
     }
 
     [[nodiscard]] bool left_to_workers() const {

@@ -45,6 +45,16 @@ protected:
         wanted.target = {.local = local, .zone = zone, .gap = gap};
         return scheduled(wanted);
     }
+    Event given_back(const Event& claimed, std::chrono::microseconds delay, std::string reason) {
+        const GivenBack given_back{.id = claimed.id,
+                                   .held = claimed.version,
+                                   .number = claimed.attempt,
+                                   .by = instance_a,
+                                   .delay = delay,
+                                   .reason = std::move(reason)};
+        EXPECT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+        return find(claimed);
+    }
 
     ExplainEvent explain_event{store, zones};
 };
@@ -122,6 +132,18 @@ TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
     const Event parked_event = parked(claimed_one());
     EXPECT_EQ(explained(parked_event).wait->what, "endpoint");
     EXPECT_FALSE(explained(parked_event).wait->until);
+}
+
+TEST_F(ExplainEventTest, TellsWhyItWasGivenBackUnsent) {
+    created(ada());
+    clock.advance(24h);
+    const auto waiting =
+        explained(given_back(claimed_one(), 10min, "CIRCUIT_OPEN its endpoint fails"));
+    EXPECT_EQ(waiting.wait->what, "retry");
+    EXPECT_EQ(waiting.wait->until, clock.now() + 10min);
+    EXPECT_THAT(waiting.wait->text,
+                HasSubstr("given back unsent: CIRCUIT_OPEN its endpoint fails"));
+    EXPECT_THAT(step(waiting, "attempt").text, HasSubstr("CIRCUIT_OPEN its endpoint fails"));
 }
 
 TEST_F(ExplainEventTest, NamesThePauseOfItsSchedule) {
