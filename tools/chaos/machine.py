@@ -28,9 +28,10 @@ def run(*command):
 
 
 class Disk:
-    """An ext4 file system in a file, by a loop device. Cutting its power loses whatever was not flushed to it."""
+    """An ext4 file system in a file, by a loop device. Cutting its power loses whatever was not flushed to it. Sparse, with
+    room for the largest log that SQLite is allowed (256 MB) beside the database."""
 
-    def __init__(self, world, megabytes=256):
+    def __init__(self, world, megabytes=1024):
         self.folder = tempfile.mkdtemp(dir=world.folder, prefix="disk-")
         image = f"{world.folder}/disk.img"
         with open(image, "wb") as file:
