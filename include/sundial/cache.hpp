@@ -191,16 +191,14 @@ bool Cache<Key, Value>::take_turn_to_refresh(const Key& key) {
 
 template <class Key, class Value>
 void Cache<Key, Value>::refresh(const Key& key) {
-    const auto done = [this, key] {
-        const std::lock_guard lock{mutex_};
-        refreshing_.erase(key);
-    };
-    const bool begun = flights_.start(key, [this, key, done](const std::stop_token& stop) {
-        auto answer = load(key, stop);
-        done();
-        return answer;
+    // Ends with the last copy of the loader: it has run, or could not be begun.
+    std::shared_ptr<void> turn{nullptr, [this, key](void*) {
+                                   const std::lock_guard lock{mutex_};
+                                   refreshing_.erase(key);
+                               }};
+    flights_.start(key, [this, key, turn = std::move(turn)](const std::stop_token& stop) {
+        return load(key, stop);
     });
-    if (!begun) done();  // somebody waits for a load already
 }
 
 template <class Key, class Value>

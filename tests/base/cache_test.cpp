@@ -264,6 +264,28 @@ TEST_F(CacheTest, RefreshesNoMoreAtOnceThanItsBound) {
     run_refreshes();
 }
 
+TEST_F(CacheTest, ARefreshThatCannotBeBegunIsBegunByALaterReader) {
+    auto rules = plain();
+    rules.stale_while_revalidate = 30s;
+    bool no_thread = true;
+    Reports cache{rules,
+                  [this](const std::string& asked, const std::stop_token&) -> Loaded {
+                      loads.push_back(asked);
+                      return std::optional{std::to_string(loads.size())};
+                  },
+                  timing,
+                  [&](const std::function<void()>& work) {
+                      if (no_thread) throw std::runtime_error{"no thread"};
+                      work();
+                  }};
+    (void)cache.get(key);
+    timing.advance(60s);
+    EXPECT_EQ(text_of(cache.get(key)), "1");
+    no_thread = false;
+    EXPECT_EQ(text_of(cache.get(key)), "1");
+    EXPECT_EQ(text_of(cache.get(key)), "2");
+}
+
 TEST_F(CacheTest, ALoaderThatThrowsIsAFailure) {
     auto cache = made(plain());
     during_load = [] { throw std::runtime_error{"broken"}; };
