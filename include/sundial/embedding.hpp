@@ -148,6 +148,8 @@ private:
     std::shared_ptr<Parts> parts_;
 };
 
+class Streams;
+
 /// Sundial inside your program: keeps people and events, and calls your handlers at the right local
 /// time, through restarts and changes of the clocks.
 ///
@@ -195,6 +197,9 @@ public:
     Result<Event> find_event(const std::string& id);
     /// Errors: EVENT_NOT_FOUND, INVALID_STATE_TRANSITION once it is being handled or over.
     Result<Event> cancel(const std::string& id);
+
+    /// Histories of your own things, kept beside: see `sundial/streams.hpp`.
+    [[nodiscard]] Streams streams();
 
     /// From here on handlers are called, on threads of the engine, as events come due. Not under a
     /// test clock.

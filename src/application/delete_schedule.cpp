@@ -58,6 +58,7 @@ Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Versi
             removed = !schedule;
             if (removed || cancel_some(tx, *paused) > 0) return true;
             tx.record(schedule_deleted(*schedule, {ids_.fresh(), caller}));
+            tx.streams().close({"Schedule", to_string(*paused)});
             tx.skips().remove_of_schedule(*paused);
             tx.schedules().remove(*paused);
             removed = true;

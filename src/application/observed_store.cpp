@@ -29,6 +29,7 @@ struct ObservedStore::Changes {
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
     bool of_user = false;                          // a user was changed in it
+    bool of_streams = false;                       // something may have been appended
     std::unordered_map<EventId, Before> before{};  // of the events that it has locked
 
     void remember(const Event& event) {
@@ -188,11 +189,15 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
-    EventStore& streams() override { return tx_.streams(); }
+    EventStore& streams() override {
+        changes_.of_streams = true;
+        return tx_.streams();
+    }
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
+        changes_.of_streams = true;
         changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";
     }
 
@@ -223,6 +228,7 @@ void ObservedStore::read(const std::function<void(Transaction&)>& work) {
 }
 
 void ObservedStore::tell(const Changes& changes) {
+    if (changes.of_streams && appended_) appended_();
     for (const auto& [type, count] : changes.created) {
         observer_.transition(type, EventStatus::pending, count);
     }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "application/observer.hpp"
 #include "application/ports/clock.hpp"
@@ -18,6 +19,9 @@ public:
     ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
                   base::Log& log)
         : store_(store), monotonic_(monotonic), observer_(observer), log_(log) {}
+    /// `appended` is called after each commit that may have appended to a stream. Before the first
+    /// transaction.
+    void on_append(std::function<void()> appended) { appended_ = std::move(appended); }
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
 
@@ -32,6 +36,7 @@ private:
     const MonotonicClock& monotonic_;
     StorageObserver& observer_;
     base::Log& log_;
+    std::function<void()> appended_;
 };
 
 }  // namespace sundial

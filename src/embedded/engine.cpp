@@ -2,6 +2,7 @@
 #include <thread>
 #include <utility>
 
+#include "adapters/system/digest.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/monotonic_clock.hpp"
@@ -26,6 +27,7 @@
 #include "embedded/answers.hpp"
 #include "embedded/pull_worker.hpp"
 #include "embedded/storage.hpp"
+#include "embedded/streams.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {
@@ -112,11 +114,14 @@ struct Engine::Parts {
                 .shards = queue.shards(),
                 .clock_stands_still = options.test_clock},
                {queue, plan, deliver, admit, judge, monotonic, random, log, observer}),
-          watch(storage->pull_queue(), monotonic, log, std::chrono::seconds{1},
-                options.test_clock) {
+          watch(storage->pull_queue(), monotonic, log, std::chrono::seconds{1}, options.test_clock),
+          feed_watch(storage->feed(), monotonic, log, std::chrono::seconds{1}),
+          streams(std::make_shared<Streams::Parts>(store, storage->feed(), feed_watch, digest, ids,
+                                                   log)) {
         // What was planned by an earlier tz database keeps its local time.
         (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
         watcher = std::thread([this] { watch.run(); });
+        feed_watcher = std::thread([this] { feed_watch.run(); });
     }
     ~Parts() { stop(); }
     Parts(const Parts&) = delete;
@@ -126,7 +131,9 @@ struct Engine::Parts {
         operations.shut_down();
         loop.stop();
         watch.stop();
+        feed_watch.stop();
         if (watcher.joinable()) watcher.join();
+        if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
         if (worker.joinable()) worker.join();
     }
@@ -151,6 +158,9 @@ struct Engine::Parts {
     JudgeReceivers judge{store, CircuitPolicy{}};
     WorkerLoop loop;
     PullWatch watch;
+    FeedWatch feed_watch;
+    system::OpensslDigest digest;
+    std::shared_ptr<Streams::Parts> streams;
     BothWakeups wakeups{loop, watch};
     PullEvents pull{instance,
                     {.store = store,
@@ -188,6 +198,7 @@ struct Engine::Parts {
     std::thread worker;
     std::thread operations_worker;
     std::thread watcher;
+    std::thread feed_watcher;
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -260,6 +271,8 @@ Result<Event> Engine::find_event(const std::string& id) {
 Result<Event> Engine::cancel(const std::string& id) {
     return answered<Event>([&] { return parts_->cancel.run(id, std::nullopt); });
 }
+
+Streams Engine::streams() { return Streams{parts_->streams}; }
 
 void Engine::start() {
     if (parts_->clock.is_test() || parts_->worker.joinable()) return;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "adapters/memory/event_queue.hpp"
+#include "adapters/memory/event_store.hpp"
 #include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/pull_queue.hpp"
 #include "adapters/memory/store.hpp"
@@ -46,12 +47,14 @@ public:
     EventQueue& queue() override { return queue_; }
     PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
+    Feed& feed() override { return feed_; }
 
 private:
     TheClock clock_;
     memory::MemoryStore store_{clock_};
     memory::MemoryEventQueue queue_{store_};
     memory::MemoryPullQueue pull_queue_{store_};
+    memory::MemoryFeed feed_{store_};
 };
 
 /// A database that opens as these ports.
@@ -63,6 +66,7 @@ public:
     EventQueue& queue() override { return database_->queue(); }
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
+    Feed& feed() override { return database_->feed(); }
 
 private:
     std::unique_ptr<Database> database_;

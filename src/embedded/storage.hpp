@@ -4,6 +4,7 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
+#include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
@@ -19,6 +20,7 @@ public:
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
+    virtual Feed& feed() = 0;
 };
 
 /// Throws CannotStart, Unavailable.

@@ -30,6 +30,8 @@
 #include "adapters/webhook/webhook_delivery.hpp"
 #include "application/append_to_stream.hpp"
 #include "application/both_wakeups.hpp"
+#include "application/feed_watch.hpp"
+#include "application/keep_checkpoint.hpp"
 #include "application/keep_stream.hpp"
 #include "application/lock_waits.hpp"
 #include "application/locks.hpp"
@@ -220,6 +222,8 @@ struct Engine::Parts {
           append_to_stream(store, digest),
           keep_stream(store),
           read_streams(store, database->feed()),
+          keep_checkpoint(store),
+          feed_watch(database->feed(), monotonic, log, settings.scheduler.tick),
           lock_store(open_lock_store()),
           locks({.store = *lock_store,
                  .tokens = lock_tokens,
@@ -227,7 +231,9 @@ struct Engine::Parts {
                  .random = random,
                  .monotonic = monotonic}),
           maintenance({.locks = locks, .monotonic = monotonic, .log = log},
-                      "instance " + to_string(instance), maintenance_jobs()) {}
+                      "instance " + to_string(instance), maintenance_jobs()) {
+        store.on_append([this] { feed_watch.appended(); });
+    }
 
     /// In the database, or on a lock server if there is one.
     [[nodiscard]] std::unique_ptr<LockStore> open_lock_store() {
@@ -358,6 +364,8 @@ struct Engine::Parts {
     AppendToStream append_to_stream;
     KeepStream keep_stream;
     ReadStreams read_streams;
+    KeepCheckpoint keep_checkpoint;
+    FeedWatch feed_watch;
     system::SystemLockTokens lock_tokens;
     LockWaits lock_waits;
     std::unique_ptr<LockStore> lock_store;
@@ -366,6 +374,7 @@ struct Engine::Parts {
     std::thread worker;
     std::thread operations_worker;
     std::thread pull_watcher;
+    std::thread feed_watcher;
     std::thread lock_watcher;
     std::thread maintainer;
 };
@@ -384,11 +393,13 @@ void Engine::start() {
     parts_->pull_watcher = std::thread([this] { parts_->watch.run(); });
     parts_->lock_watcher = std::thread([this] { parts_->lock_waits.run(); });
     parts_->maintainer = std::thread([this] { parts_->maintenance.run(); });
+    parts_->feed_watcher = std::thread([this] { parts_->feed_watch.run(); });
 }
 
 void Engine::end_waits() {
     parts_->watch.stop();
     parts_->lock_waits.stop();
+    parts_->feed_watch.stop();
 }
 
 void Engine::stop() {
@@ -401,6 +412,7 @@ void Engine::stop() {
     if (parts_->pull_watcher.joinable()) parts_->pull_watcher.join();
     if (parts_->lock_watcher.joinable()) parts_->lock_watcher.join();
     if (parts_->maintainer.joinable()) parts_->maintainer.join();
+    if (parts_->feed_watcher.joinable()) parts_->feed_watcher.join();
 }
 
 ApiKeyRing& Engine::api_keys() { return parts_->keys; }
@@ -488,6 +500,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     http::add_stream_routes(router, {.append = p.append_to_stream,
                                      .keep = p.keep_stream,
                                      .streams = p.read_streams,
+                                     .checkpoints = p.keep_checkpoint,
+                                     .watch = p.feed_watch,
                                      .ids = p.ids});
     http::add_lock_routes(router, {.locks = p.locks, .waits = p.lock_waits});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});

@@ -48,7 +48,7 @@ public:
     /// half done (endpoints that were enabled), then lets the worker and the operations run, each
     /// on a thread of its own, as does the watch for pull workers.
     void start();
-    /// Answers pull workers that wait for work, here and from now on, at once.
+    /// Answers those who wait, for work or for the feed, here and from now on, at once.
     void end_waits();
     /// Claims nothing more; waits until what was claimed is settled or given back, and for the
     /// batch of the operation under way.

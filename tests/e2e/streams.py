@@ -1,4 +1,6 @@
-"""Streams over HTTP: append with an expected version, read, repeat, snapshots, and the feed that has all of it."""
+"""Streams over HTTP: append with an expected version, read, repeat, snapshots, and the feed that has all of it: by
+pages, waited for, and followed, with checkpoints."""
+import json
 import threading
 import uuid
 
@@ -116,6 +118,14 @@ def control_plane(client):
     assert all(event["deleted"] and event["data"] is None for event in headers), headers
 
 
+def deleted_schedules(client):
+    schedule = client.ok("POST", "/v1/schedules", {"eventType": "T", "trigger": {"every": "PT1H"}, "payload": {}})
+    path = f"/v1/streams/Schedule/{schedule['id']}"
+    assert [event["eventType"] for event in client.ok("GET", path)["data"]] == ["ScheduleCreated"]
+    assert client.call("DELETE", f"/v1/schedules/{schedule['id']}").status == 204
+    assert code(client.call("GET", path)) == (410, "STREAM_DELETED")
+
+
 def many_writers(server):
     """Eight clients append to four streams while one follows the feed."""
     committed, seen, running = [], [], []
@@ -152,6 +162,93 @@ def many_writers(server):
         assert versions == list(range(1, len(versions) + 1))
 
 
+def waits(server):
+    """A long poll is answered once something that it asks for is there, and not before."""
+    client, waiting = server.client(), server.client()
+    end = client.ok("GET", "/v1/feed?limit=1&after=0&aggregateType=Nobody")["nextPosition"]
+    assert client.ok("GET", f"/v1/feed?after={end}&wait=PT1S")["data"] == []
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(
+        waiting.ok("GET", f"/v1/feed?after={end}&aggregateType=Late&wait=PT30S")))
+    thread.start()
+    assert append(client, "Other/1", [fact()]).status == 201  # nothing that it asks for
+    assert append(client, "Late/1", [fact(n=7)]).status == 201
+    thread.join()
+    assert [event["data"] for event in answers[0]["data"]] == [{"n": 7}], answers
+    assert client.call("GET", "/v1/feed?wait=PT61S").status == 400
+
+
+class Sent:
+    """Server-sent events of the feed, as a browser reads them."""
+
+    def __init__(self, server, query, headers=None):
+        self.connection = server.client().connect(30)
+        self.connection.request("GET", f"/v1/feed?{query}", headers={"Accept": "text/event-stream", **(headers or {})})
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200 and self.answer.headers["Content-Type"] == "text/event-stream"
+
+    def next(self):
+        """Id and data of the next event that has some."""
+        fields = {}
+        while True:
+            line = self.answer.readline().decode().rstrip("\n")
+            if line:
+                name, _, value = line.partition(": ")
+                fields[name] = fields[name] + "\n" + value if name in fields else value
+            elif "data" in fields:
+                return int(fields["id"]), json.loads(fields["data"])
+            else:
+                fields = {}
+
+
+def follows(server):
+    client = server.client()
+    first = append(client, "Sent/1", [fact(n=1), fact(n=2)]).json()
+    sent = Sent(server, "aggregateType=Sent")
+    assert [sent.next()[1]["data"]["n"] for _ in range(2)] == [1, 2]
+    raw = b'{"events":[{"eventType":"Odd","data":{"a":\r\n 1,\n"b":2}}]}'
+    assert client.call("POST", "/v1/streams/Sent/1", raw).status == 201
+    position, event = sent.next()
+    assert event["data"] == {"a": 1, "b": 2} and position == event["position"], event
+    again = Sent(server, "aggregateType=Sent", {"Last-Event-ID": str(first["firstPosition"])})
+    assert again.next()[1]["data"]["n"] == 2
+    # Many who follow hold no thread: others are served meanwhile.
+    many = [Sent(server, "aggregateType=Sent&after=" + str(position)) for _ in range(40)]
+    assert append(client, "Sent/1", [fact(n=9)]).status == 201
+    assert all(one.next()[1]["data"]["n"] == 9 for one in many)
+
+
+def checkpoints(client):
+    path = "/v1/checkpoints/totals"
+    assert client.ok("GET", path) == {"name": "totals", "position": 0, "eventId": None, "fencingToken": 0,
+                                      "holder": None}
+    first, second = client.ok("GET", "/v1/feed?limit=2")["data"]
+    step = {"position": first["position"], "eventId": first["eventId"], "previous": 0, "fencingToken": 3}
+    assert client.ok("PUT", path, step)["position"] == first["position"]
+    conflict = client.call("PUT", path, step)
+    assert code(conflict) == (409, "CHECKPOINT_CONFLICT") and conflict.json()["position"] == first["position"]
+    step = {"position": second["position"], "eventId": second["eventId"], "previous": first["position"]}
+    lost = client.call("PUT", path, step)
+    assert code(lost) == (409, "LEASE_LOST") and lost.json()["name"] == "totals", lost.body
+    other = {**step, "eventId": str(uuid.uuid4()), "fencingToken": 4}
+    diverged = client.call("PUT", path, other)
+    assert code(diverged) == (409, "FEED_DIVERGED") and diverged.json()["eventId"] == other["eventId"], diverged.body
+    assert client.ok("PUT", path, {**step, "fencingToken": 4})["fencingToken"] == 4
+    assert code(client.call("GET", "/v1/checkpoints/no%20name")) == (400, "VALIDATION_FAILED")
+    assert code(client.call("PUT", path, {**step, "eventId": "x" * 36})) == (400, "VALIDATION_FAILED")
+
+
+def ends_with_the_server(server):
+    """Who follows or waits is let go at once when the server stops."""
+    sent = Sent(server, "aggregateType=Nobody")
+    end = server.client().ok("GET", "/v1/feed?aggregateType=Nobody")["nextPosition"]
+    waiting = server.client().connect(30)
+    waiting.request("GET", f"/v1/feed?after={end}&wait=PT30S")
+    server.stop()
+    assert json.loads(waiting.getresponse().read())["data"] == []
+    assert b"data:" not in sent.answer.read()
+
+
 def main(kind):
     with h.folder() as directory, h.database(kind, directory) as database, \
             h.running("serve", "--db", database, folder=directory) as server:
@@ -162,7 +259,12 @@ def main(kind):
         bad_input(client)
         reads(client)
         control_plane(client)
+        deleted_schedules(client)
         many_writers(server)
+        waits(server)
+        follows(server)
+        checkpoints(client)
+        ends_with_the_server(server)
 
 
 if __name__ == "__main__":

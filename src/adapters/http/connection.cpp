@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -44,6 +45,16 @@ asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool,
 
 std::chrono::steady_clock::time_point after(std::chrono::milliseconds time) {
     return std::chrono::steady_clock::now() + time;
+}
+
+/// Proxies and clients take a silence of a minute for the end.
+constexpr std::chrono::milliseconds idle_time{15'000};
+
+/// One piece of a body whose length nobody knows (RFC 9112 7.1).
+std::string chunk(const std::string& piece) {
+    std::array<char, 16> length{};
+    const auto end = std::to_chars(length.begin(), length.end(), piece.size(), 16).ptr;
+    return std::string(length.begin(), end) + "\r\n" + piece + "\r\n";
 }
 
 std::string_view method_label(std::string_view method) {
@@ -94,6 +105,7 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     identify(incoming.request);
     const std::string method = incoming.request.method;
     const std::string id = incoming.request.correlation_id;
+    const std::string path = incoming.request.path;
     Response response;
     if (incoming.refused) {
         response = to_response(*incoming.refused, incoming.request);
@@ -108,7 +120,9 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     }
     report(incoming, method, id, response);
 
-    const bool keep_alive = incoming.keep_alive && !incoming.refused && !shared_.stopping;
+    const bool without_end = response.stream && !incoming.http_1_1;  // chunks are of HTTP/1.1
+    const bool keep_alive =
+        incoming.keep_alive && !incoming.refused && !shared_.stopping && !without_end;
     const AnswerContext context{.correlation_id = id,
                                 .now = shared_.world.now(),
                                 .http_1_1 = incoming.http_1_1,
@@ -118,6 +132,10 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
     const bool written = co_await socket_.write(head, body, after(shared_.settings.answer_time));
     if (!written) undo(std::move(response));
+    if (written && response.stream && method != "HEAD") {
+        const bool whole = co_await write_pieces(response.stream, incoming.http_1_1, path, id);
+        co_return (whole && keep_alive);
+    }
     co_return (written && keep_alive);
 }
 
@@ -149,6 +167,33 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
         }
     }
     co_return response;
+}
+
+asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
+                                               std::string path, std::string id) {
+    const auto end = after(stream->at_most);
+    const auto framed = [in_chunks](const std::string& piece) {
+        return in_chunks ? chunk(piece) : piece;
+    };
+    while (!shared_.stopping && std::chrono::steady_clock::now() < end) {
+        std::function<Response()> next = stream->next;
+        const Response piece = co_await run(std::move(next), path, id);
+        if (piece.status != 200) break;  // the client comes again
+        std::string bytes = piece.body;
+        if (bytes.empty()) {
+            const auto until = std::min(end, after(idle_time));
+            const bool still_there = co_await socket_.rest(until, stream->listen);
+            if (!still_there) co_return false;
+            if (std::chrono::steady_clock::now() >= until) bytes = stream->idle;
+        }
+        if (bytes.empty()) continue;
+        const std::string frame = framed(bytes);
+        const bool sent = co_await socket_.write(frame, "", after(shared_.settings.answer_time));
+        if (!sent) co_return false;
+    }
+    const std::string_view last = in_chunks ? "0\r\n\r\n" : "";
+    const bool ended = co_await socket_.write(last, "", after(shared_.settings.answer_time));
+    co_return ended;
 }
 
 asio::awaitable<Response> Connection::run(std::function<Response()> job, std::string path,

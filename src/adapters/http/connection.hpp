@@ -55,6 +55,9 @@ private:
     /// On the pool; without a place there, that there is none.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
                                          std::string id);
+    /// What follows the head of a stream, until it ends. Whether the connection can go on.
+    boost::asio::awaitable<bool> write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
+                                              std::string path, std::string id);
     void undo(Response response);
     void identify(Request& request) const;
     void report(const Incoming& incoming, const std::string& method, const std::string& id,

@@ -57,6 +57,7 @@ struct Request {
 };
 
 struct Later;
+struct Stream;
 
 struct Response {
     int status = 200;
@@ -68,6 +69,8 @@ struct Response {
     std::string subject{};  // the id of what was asked about, for the log
     /// Instead of all that: there is nothing to say yet.
     std::shared_ptr<const Later> later{};
+    /// After all that, in place of `body`: what comes as it comes.
+    std::shared_ptr<const Stream> stream{};
     /// Undoes what only this answer tells of; for a client that is gone before it is sent. Runs on
     /// the pool; must not throw.
     std::function<void()> undelivered{};
@@ -82,6 +85,18 @@ struct Later {
     std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;
     /// Runs on the pool, as a handler does; must not throw. If `last`, there is no more waiting.
     std::function<Response(bool last)> answer;
+};
+
+/// A body that has no end yet, and holds no thread while nothing comes. The connection asks for a
+/// piece, sends it, and asks again, or waits where a piece was empty; until time is up, the server
+/// stops, or the client is gone.
+struct Stream {
+    std::chrono::milliseconds at_most;  // then it ends, and the client may ask again
+    std::string idle;                   // sent every 15 s while nothing comes
+    std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;  // as of `Later`
+    /// Runs on the pool; must not throw. Its body is the next piece; another status than 200 ends
+    /// all.
+    std::function<Response()> next;
 };
 
 [[nodiscard]] Response json(int status, std::string body);

@@ -106,7 +106,12 @@ std::string response_head(const Response& response, const AnswerContext& context
     if (may_have_body && !response.content_type.empty()) {
         append_field(head, "Content-Type", response.content_type);
     }
-    if (may_have_body) append_field(head, "Content-Length", std::to_string(response.body.size()));
+    if (response.stream) {
+        append_field(head, "Cache-Control", "no-store");
+        if (context.http_1_1) append_field(head, "Transfer-Encoding", "chunked");
+    } else if (may_have_body) {
+        append_field(head, "Content-Length", std::to_string(response.body.size()));
+    }
     if (!context.keep_alive) {
         append_field(head, "Connection", "close");
     } else if (!context.http_1_1) {

@@ -117,9 +117,10 @@ Response Router::handle(Request request) const {
     response.route = request.route;
     response.actor = request.actor;
     response.subject = found.subject();
-    if (response.later) {
-        response.later =
-            guarded(std::make_shared<const Request>(std::move(request)), response.later);
+    if (response.later || response.stream) {
+        const auto asked = std::make_shared<const Request>(std::move(request));
+        if (response.later) response.later = guarded(asked, response.later);
+        if (response.stream) response.stream = guarded(asked, response.stream);
     }
     return response;
 }
@@ -165,6 +166,13 @@ std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request
         return response;
     };
     return std::make_shared<const Later>(Later{later->at_most, later->listen, std::move(answer)});
+}
+
+std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Request>& request,
+                                              const std::shared_ptr<const Stream>& stream) const {
+    auto next = [this, request, stream] { return guarded(*request, stream->next); };
+    return std::make_shared<const Stream>(
+        Stream{stream->at_most, stream->idle, stream->listen, std::move(next)});
 }
 
 /// Three kinds of failure end here: whatever happens, the client gets a problem.

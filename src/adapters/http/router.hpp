@@ -56,6 +56,9 @@ private:
     [[nodiscard]] std::shared_ptr<const Later> guarded(
         const std::shared_ptr<const Request>& request,
         const std::shared_ptr<const Later>& later) const;
+    [[nodiscard]] std::shared_ptr<const Stream> guarded(
+        const std::shared_ptr<const Request>& request,
+        const std::shared_ptr<const Stream>& stream) const;
 
     const ApiSchema& schema_;
     Guard& guard_;

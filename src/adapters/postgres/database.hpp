@@ -104,6 +104,8 @@ public:
     [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const {
         return outage_.so_far();
     }
+    /// The one that answers.
+    [[nodiscard]] Server server() const { return servers_.latest(); }
     [[nodiscard]] PoolUse pool_use() const { return pool_.use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const { return pool_.servers(); }
 

@@ -35,16 +35,23 @@ FeedPage PostgresFeed::read_all(std::uint64_t after, const FeedFilter& filter, s
     return page;
 }
 
+PostgresFeed::Settled PostgresFeed::settled() const {
+    const std::lock_guard lock{mutex_};
+    return settled_;
+}
+
 PostgresFeed::Window PostgresFeed::look(std::uint64_t after) {
     // Before the view is made: what was settled then is settled in it.
-    const std::uint64_t settled = settled_;
+    const Settled settled = this->settled();
     Window window{{}, after};
     database_.read("read_feed", [&](Session& session) {
         window.positions =
             column_of<std::uint64_t>(session.run(sql::feed_window, after, most_looked_at), 0);
     });
+    const bool of_this_server = settled.server == database_.server().started;
     for (const std::uint64_t position : window.positions) {
-        if (position != window.end + 1 && position > settled) break;
+        const bool is_settled = of_this_server && position <= settled.position;
+        if (position != window.end + 1 && !is_settled) break;
         window.end = position;
     }
     return window;
@@ -52,21 +59,28 @@ PostgresFeed::Window PostgresFeed::look(std::uint64_t after) {
 
 bool PostgresFeed::settle(std::uint64_t seen) {
     const std::lock_guard lock{settling_};
+    const std::int64_t server = database_.server().started;
     const std::set<std::string> now = appenders();
-    const std::uint64_t before = settled_;
+    if (database_.server().started != server) return false;  // whose appenders those are is unclear
+    Settled after = settled();
+    if (after.server != server) after = {server, 0};
+    if (watch_ && watch_->server != server) watch_.reset();
+    const std::uint64_t before = after.position;
     const auto still_appends = [&](const std::string& one) { return now.contains(one); };
     if (watch_ && std::ranges::none_of(watch_->appenders, still_appends)) {
-        settled_ = std::max(before, watch_->position);
+        after.position = std::max(before, watch_->position);
         watch_.reset();
     }
-    if (!watch_ && seen > settled_) {
+    if (!watch_ && seen > after.position) {
         if (now.empty()) {
-            settled_ = seen;
+            after.position = seen;
         } else {
-            watch_ = Watch{seen, now};
+            watch_ = Watch{server, seen, now};
         }
     }
-    return settled_ > before;
+    const std::lock_guard writing{mutex_};
+    settled_ = after;
+    return after.position > before;
 }
 
 std::set<std::string> PostgresFeed::appenders() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -23,6 +22,7 @@ public:
 private:
     /// Some transactions that were appending when `position` was there already.
     struct Watch {
+        std::int64_t server;
         std::uint64_t position;
         std::set<std::string> appenders;
     };
@@ -36,8 +36,17 @@ private:
     bool settle(std::uint64_t seen);
     [[nodiscard]] std::set<std::string> appenders();
 
+    /// Up to where all is there or never will be, as a server has it: another one may lack the last
+    /// commits and give their positions anew.
+    struct Settled {
+        std::int64_t server = 0;  // when it started
+        std::uint64_t position = 0;
+    };
+    [[nodiscard]] Settled settled() const;
+
     Database& database_;
-    std::atomic<std::uint64_t> settled_ = 0;
+    mutable std::mutex mutex_;  // of settled_
+    Settled settled_;
     std::mutex settling_;  // who is appending is asked after the watch began that it may end
     std::optional<Watch> watch_;
 };

@@ -110,5 +110,44 @@ TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
     undone_.get_future().wait();
 }
 
+class StreamTest : public ServerTest {};
+
+TEST_F(StreamTest, SendsWhatComesAsItComesInChunks) {
+    start();
+    say({"id: 1\n\n", "id: 2\n\n"});
+    RawHttpClient client(port_);
+    client.send(get("/stream") + get("/next"));
+    until_listened(1);  // both are sent, and nothing else is there
+    say({"0123456789abcdef", "end"});
+    const auto reply = client.read();
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_EQ(reply->field("Transfer-Encoding"), "chunked");
+    EXPECT_EQ(reply->field("Content-Length"), std::nullopt);
+    EXPECT_EQ(reply->field("Content-Type"), "text/event-stream");
+    const auto chunks = client.read(true);  // up to the last one, which is empty
+    EXPECT_EQ(chunks->head, "7\r\nid: 1\n\n\r\n7\r\nid: 2\n\n\r\n10\r\n0123456789abcdef\r\n0\r\n");
+    EXPECT_EQ(client.read()->body, "GET /next ");
+}
+
+TEST_F(StreamTest, HoldsNoThreadWhileNothingComes) {
+    settings_.handler_threads = 1;
+    start();
+    RawHttpClient first(port_), second(port_), third(port_);
+    first.send(get("/stream"));
+    second.send(get("/stream"));
+    until_listening(2);
+    EXPECT_EQ(third.ask(get("/a"))->body, "GET /a ");
+}
+
+TEST_F(StreamTest, EndsWhenTheClientGoes) {
+    start();
+    {
+        RawHttpClient client(port_);
+        client.send(get("/stream"));
+        until_listening(1);
+    }
+    until_listening(0);
+}
+
 }  // namespace
 }  // namespace sundial::http

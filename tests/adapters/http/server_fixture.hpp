@@ -76,6 +76,7 @@ protected:
             may_go_on_.wait();
         }
         if (request.path == "/poll") return poll();
+        if (request.path == "/stream") return stream();
         Response response = json(200, request.method + ' ' + request.target + ' ' + request.body);
         if (request.path == "/large") response.body.assign(64'000'000, 'x');
         response.route = "/echo";
@@ -107,6 +108,31 @@ protected:
                           return said;
                       }});
         return response;
+    }
+    /// Gives out `pieces_`, one after the other, and waits where there is none.
+    Response stream() {
+        Response response;
+        response.route = "/stream";
+        response.content_type = "text/event-stream";
+        auto next = [this] {
+            const std::lock_guard lock(wakes_mutex_);
+            Response piece;
+            if (pieces_.empty()) return piece;
+            piece.body = pieces_.front();
+            if (piece.body == "end") piece.status = 503;
+            pieces_.erase(pieces_.begin());
+            return piece;
+        };
+        response.stream = std::make_shared<const Stream>(
+            Stream{.at_most = 1min, .idle = ":\n", .listen = poll().later->listen, .next = next});
+        return response;
+    }
+    void say(std::vector<std::string> pieces) {
+        {
+            const std::lock_guard lock(wakes_mutex_);
+            pieces_ = std::move(pieces);
+        }
+        wake();
     }
     /// Wakes every poll that has ever waited.
     void wake() {
@@ -145,6 +171,7 @@ protected:
     std::chrono::milliseconds poll_time_ = 2min;
     std::mutex wakes_mutex_;
     std::vector<std::function<void()>> wakes_;
+    std::vector<std::string> pieces_;  // of "/stream"; "end": it is over
     std::atomic<int> listened_ = 0;
     std::atomic<int> listening_ = 0;
     std::atomic<bool> something_to_say_ = false;

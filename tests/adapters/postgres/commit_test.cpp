@@ -9,15 +9,18 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
+#include "application/append_to_stream.hpp"
 #include "application/cancel_event.hpp"
 #include "application/create_user.hpp"
 #include "application/edit_event.hpp"
+#include "application/keep_checkpoint.hpp"
 #include "application/ports/failures.hpp"
 #include "application/retry_event.hpp"
 #include "application/schedule_event.hpp"
 #include "contract/settlements.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
+#include "support/fake_digest.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
 #include "support/postgres_cluster.hpp"
@@ -141,6 +144,43 @@ TEST_F(Commit, OfAUserIsFoundByItsRecordedEvent) {
     EXPECT_EQ(count("events"), "2");
     EXPECT_EQ(count("recorded_events"), "2");
     EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, ES15_OfAnAppendThatIsRepeatedIsThereOnce) {
+    const FakeDigest digest;
+    AppendToStream append{store(), digest};
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        Append wanted{.stream = {"Order", std::to_string(next_number())}, .events = {}};
+        for (int i = 0; i < 2; ++i) {
+            wanted.events.push_back(
+                {.event_id = uuid_of(next_number()), .event_type = "OrderPlaced", .data = "1"});
+        }
+        proxy.cut_next(cut);
+        const auto appended = append.run(wanted);
+        ASSERT_TRUE(appended.has_value());
+        EXPECT_EQ(appended->last_version, 2U);
+        const auto again = append.run(wanted);
+        ASSERT_TRUE(again.has_value());
+        EXPECT_TRUE(again->replayed);
+        EXPECT_EQ(
+            count("recorded_events WHERE aggregate_id = '" + wanted.stream.aggregate_id + "'"),
+            "2");
+    }
+    EXPECT_EQ(told, 2);
+}
+
+TEST_F(Commit, OfACheckpointIsFoundByTheVersionThatItLeaves) {
+    KeepCheckpoint keep{store()};
+    std::uint64_t previous = 0;
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit,
+                           CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        proxy.cut_next(cut);
+        const auto saved = keep.save("totals", {.position = previous + 7, .previous = previous});
+        ASSERT_TRUE(saved.has_value());
+        previous = saved->position;
+    }
+    EXPECT_EQ(count("checkpoints WHERE position = 28 AND version = 4"), "1");
+    EXPECT_EQ(told, 4);
 }
 
 TEST_F(Commit, OfARetryIsFoundByItsKey) {

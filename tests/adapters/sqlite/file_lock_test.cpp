@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "application/ports/failures.hpp"
-#include "child_process.hpp"
+#include "support/child_process.hpp"
 #include "files.hpp"
 
 namespace sundial::sqlite {

@@ -4,10 +4,13 @@
 #include <thread>
 
 #include "adapters/sqlite/open.hpp"
-#include "child_process.hpp"
+#include "application/append_to_stream.hpp"
+#include "application/subscription.hpp"
 #include "contract/settlements.hpp"
 #include "files.hpp"
 #include "support/builders.hpp"
+#include "support/child_process.hpp"
+#include "support/fake_digest.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial::sqlite {
@@ -112,6 +115,104 @@ TEST(KillNine, LosesNothingThatWasAcknowledged) {
     EXPECT_GE(acknowledged.created.size() + acknowledged.completed.size(),
               rounds * least_acknowledged);
     EXPECT_FALSE(acknowledged.completed.empty());
+}
+
+const StreamId orders{"Order", "1"}, view{"View", "1"};
+
+Append facts_of(const StreamId& stream, std::size_t count) {
+    Append append{.stream = stream, .events = {}};
+    for (std::size_t i = 0; i < count; ++i) {
+        append.events.push_back(
+            {.event_id = uuid_of(next_number()), .event_type = "Happened", .data = "1"});
+    }
+    return append;
+}
+
+TEST(KillNine, ES14_LeavesNothingOfABatchThatWasInsertedAndNotCommitted) {
+    const TemporaryFolder folder;
+    const FakeDigest digest;
+    const Append first = facts_of(orders, 2), lost = facts_of(orders, 3),
+                 last = facts_of(orders, 1);
+    ChildProcess child{[&] {
+        RecordedLog log;
+        const auto database = open(folder.file(), log);
+        AppendToStream append{database->store(), digest};
+        if (!append.run(first)) return;
+        database->store().transact([&](Transaction& tx) {
+            if (append.run(tx, lost)) std::raise(SIGKILL);
+            return true;
+        });
+    }};
+    child.wait();
+
+    RecordedLog log;
+    const auto database = open(folder.file(), log);
+    AppendToStream append{database->store(), digest};
+    const auto next = append.run(last);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->first_version, 3U);
+    EXPECT_TRUE(append.run(first)->replayed);
+    EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was there
+}
+
+/// Follows the orders into the view, and says so after each step, until it is killed.
+void follow_until_killed(const std::filesystem::path& file, std::uint64_t number,
+                         const Pipe& told) {
+    RecordedLog log;
+    const FakeDigest digest;
+    const auto database = open(file, log);
+    AppendToStream append{database->store(), digest};
+    std::uint64_t steps = 0;
+    Subscription::Settings settings{.name = "view", .holder = "only", .page = 3};
+    settings.filter = {.aggregate_types = {"Order"}};
+    Subscription subscription{
+        database->store(), database->feed(), real_timing(), settings,
+        Subscription::Project{[&](Transaction& tx, const FeedPage::Entry&) -> HandlingFailure {
+            Append one{.stream = view, .events = {}};
+            one.events.push_back({.event_id = uuid_of((number << 32U) + ++steps),
+                                  .event_type = "Seen",
+                                  .data = "1"});
+            if (!append.run(tx, one)) return "not kept";
+            told.write("x");
+            return std::nullopt;
+        }}};
+    while (subscription.turn() == Subscription::State::moved) {
+    }
+    told.write("end");
+    ::pause();
+}
+
+TEST(KillNine, ES38_AProjectionCountsEachEventOnceHoweverOftenItsProcessEnds) {
+    constexpr std::size_t count = 200;
+    const TemporaryFolder folder;
+    {
+        RecordedLog log;
+        const FakeDigest digest;
+        const auto database = open(folder.file(), log);
+        AppendToStream append{database->store(), digest};
+        ASSERT_TRUE(append.run(facts_of(orders, count)));
+    }
+    std::uint64_t kills = 0;
+    for (bool ended = false; !ended; ++kills) {
+        Pipe pipe;
+        ChildProcess child{[&] { follow_until_killed(folder.file(), kills + 1, pipe); }};
+        pipe.close_writing();
+        std::string said;
+        // Later with each kill: somewhere between handling and checkpoint.
+        while (said.size() < 5 + kills * 7 && said.find("end") == std::string::npos) {
+            const auto more = pipe.read();
+            ASSERT_FALSE(more.empty()) << "the child ended by itself";
+            said += more;
+        }
+        child.kill();
+        ended = said.find("end") != std::string::npos;
+    }
+    EXPECT_GT(kills, 4U);
+    RecordedLog log;
+    const auto database = open(folder.file(), log);
+    const auto head =
+        in_read(database->store(), [](Transaction& tx) { return tx.streams().find(view); });
+    EXPECT_EQ(head.version, count);
 }
 
 }  // namespace

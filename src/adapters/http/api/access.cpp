@@ -78,6 +78,8 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", read},
     {"PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", write},
     {"GET", "/v1/feed", read},
+    {"GET", "/v1/checkpoints/{name}", read},
+    {"PUT", "/v1/checkpoints/{name}", write},
 
     {"GET", "/v1/locks", read},
     {"POST", "/v1/locks/{name}", write},

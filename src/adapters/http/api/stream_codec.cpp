@@ -204,4 +204,44 @@ std::string snapshot_json(const Snapshot& snapshot) {
     return std::move(json.end_object()).text();
 }
 
+/// JSON that was kept byte for byte may have several lines; each is a field of its own, and the
+/// reader joins them.
+std::string sent_event(std::uint64_t id, std::string_view json) {
+    std::string text = "id: " + std::to_string(id) + "\ndata: ";
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        const bool pair = json[i] == '\r' && i + 1 < json.size() && json[i + 1] == '\n';
+        if (pair) continue;
+        if (json[i] == '\n' || json[i] == '\r') {
+            text += "\ndata: ";
+        } else {
+            text += json[i];
+        }
+    }
+    return text + "\n\n";
+}
+
+base::Result<CheckpointStep, Problem> checkpoint_step_in(const JsonBody& body) {
+    const Members members(body);
+    CheckpointStep step{.position = members.number("position").value_or(0),
+                        .event_id = std::nullopt,
+                        .previous = members.number("previous").value_or(0),
+                        .fencing_token = members.number("fencingToken").value_or(0)};
+    const auto event_id = members.text("eventId");
+    if (!event_id) return step;
+    step.event_id = base::parse_uuid(*event_id);
+    if (!step.event_id) return validation_failed({{"/eventId", "bad_format", "is no UUID"}});
+    return step;
+}
+
+std::string checkpoint_json(const std::string& name, const Checkpoint& checkpoint) {
+    base::JsonWriter json;
+    json.begin_object().member("name", name).member("position", checkpoint.position);
+    std::optional<std::string> event_id, holder;
+    if (checkpoint.event_id) event_id = base::to_string(*checkpoint.event_id);
+    if (!checkpoint.holder.empty()) holder = checkpoint.holder;
+    json.member("eventId", event_id).member("fencingToken", checkpoint.fencing_token);
+    json.member("holder", holder);
+    return std::move(json.end_object()).text();
+}
+
 }  // namespace sundial::http

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "base/json_writer.hpp"
 #include "base/result.hpp"
+#include "domain/checkpoint.hpp"
 
 /// Streams and recorded events as JSON. The data of an event is kept and given back byte for byte.
 namespace sundial::http {
@@ -25,6 +27,13 @@ void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHe
 
 [[nodiscard]] Snapshot snapshot_in(const JsonBody& body);
 [[nodiscard]] std::string snapshot_json(const Snapshot& snapshot);
+
+/// As the server-sent event `id`.
+[[nodiscard]] std::string sent_event(std::uint64_t id, std::string_view json);
+
+/// Errors: VALIDATION_FAILED for an event id that is none.
+[[nodiscard]] base::Result<CheckpointStep, Problem> checkpoint_step_in(const JsonBody& body);
+[[nodiscard]] std::string checkpoint_json(const std::string& name, const Checkpoint& checkpoint);
 
 /// The exact bytes of each item of a JSON array that has been found valid.
 [[nodiscard]] std::vector<std::string_view> array_items(std::string_view array);

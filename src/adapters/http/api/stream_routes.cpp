@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <memory>
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/conditions.hpp"
@@ -10,6 +12,8 @@
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/stream_codec.hpp"
+#include "adapters/http/media_type.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial::http {
 namespace {
@@ -44,6 +48,49 @@ std::optional<ExpectedVersion> condition(const Request& request, Current current
     // A tag that is no version matches nothing; no stream can have so many events.
     constexpr std::uint64_t never_reached = std::numeric_limits<std::int64_t>::max();
     return ExpectedVersion::exactly(version && version->value > 0 ? version->value : never_reached);
+}
+
+/// What of the feed, and from where.
+struct FeedOrder {
+    std::uint64_t after;
+    FeedFilter filter;
+    std::size_t limit;
+    std::chrono::milliseconds wait;  // while nothing of it is there
+};
+
+constexpr std::chrono::seconds longest_wait{60};
+/// A followed feed then ends, and is followed anew by who is still allowed to.
+constexpr std::chrono::minutes longest_stream{15};
+
+base::Result<FeedOrder, Problem> feed_order(const Request& request) {
+    FeedOrder order{.after = version_value(request, "after").value_or(0),
+                    .filter = {.aggregate_types = list_value(request, "aggregateType"),
+                               .event_types = list_value(request, "eventType")},
+                    .limit = number_value(request, "limit").value_or(50),
+                    .wait = {}};
+    const auto wait = request.query_value("wait");
+    if (!wait) return order;
+    const auto wanted = parse_duration(*wait);
+    if (!wanted || *wanted < std::chrono::seconds{0} || *wanted > longest_wait) {
+        return validation_failed({{"?wait", "out_of_range", "must be PT0S to PT60S"}});
+    }
+    order.wait = std::chrono::duration_cast<std::chrono::milliseconds>(*wanted);
+    return order;
+}
+
+/// Whoever takes both is given a page.
+bool wants_to_follow(const Request& request) {
+    const auto accept = request.headers.find("Accept").value_or("");
+    return acceptable(accept, {"text/event-stream"}) && !acceptable(accept, {"application/json"});
+}
+
+Response page_of(const FeedPage& page) {
+    base::JsonWriter json;
+    json.begin_object().key("data").begin_array();
+    for (const auto& [event, deleted] : page.entries) json.raw(recorded_event_json(event, deleted));
+    json.end_array().member("nextPosition", page.next_position).member("hasMore", page.more);
+    json.end_object();
+    return http::json(200, std::move(json).text());
 }
 
 class StreamRoutes {
@@ -128,22 +175,80 @@ public:
     }
 
     [[nodiscard]] Response feed(const Request& request) const {
-        const auto after = version_value(request, "after").value_or(0);
-        const FeedFilter filter{.aggregate_types = list_value(request, "aggregateType"),
-                                .event_types = list_value(request, "eventType")};
-        const FeedPage page =
-            api_.streams.feed(after, filter, number_value(request, "limit").value_or(50));
-        base::JsonWriter json;
-        json.begin_object().key("data").begin_array();
-        for (const auto& [event, deleted] : page.entries) {
-            json.raw(recorded_event_json(event, deleted));
-        }
-        json.end_array().member("nextPosition", page.next_position).member("hasMore", page.more);
-        json.end_object();
-        return http::json(200, std::move(json).text());
+        auto order = feed_order(request);
+        if (!order) return refused(order.error(), request);
+        if (wants_to_follow(request)) return follow(*std::move(order), request);
+        const bool last = order->wait == std::chrono::milliseconds{0};
+        return page_or_wait(*std::move(order), last);
+    }
+
+    [[nodiscard]] Response checkpoint(const Request& request) const {
+        const std::string& name = request.path_value("name");
+        const auto found = api_.checkpoints.find(name);
+        if (!found) return refused(found.error(), request);
+        return http::json(200, checkpoint_json(name, *found));
+    }
+
+    [[nodiscard]] Response save_checkpoint(const Request& request) const {
+        const std::string& name = request.path_value("name");
+        const auto step = checkpoint_step_in(*request.json);
+        if (!step) return refused(step.error(), request);
+        const auto saved = api_.checkpoints.save(name, *step);
+        if (!saved) return refused(saved.error(), request);
+        return http::json(200, checkpoint_json(name, *saved));
     }
 
 private:
+    [[nodiscard]] Response page_or_wait(FeedOrder order, bool last) const {
+        FeedPage page = api_.streams.feed(order.after, order.filter, order.limit);
+        const bool may_wait = !last && !api_.watch.stopped();
+        if (!page.entries.empty() || !may_wait) return page_of(page);
+        order.after = page.next_position;
+        Response response;
+        auto listen = [&watch = api_.watch, after = order.after](std::function<void()> wake) {
+            return watch.wait(after, std::move(wake));
+        };
+        auto answer = [routes = *this, order](bool time_is_up) {
+            return routes.page_or_wait(order, time_is_up);
+        };
+        response.later =
+            std::make_shared<const Later>(Later{order.wait, std::move(listen), std::move(answer)});
+        return response;
+    }
+
+    /// Server-sent events: one for each recorded event, whose id is its position.
+    [[nodiscard]] Response follow(FeedOrder order, const Request& request) const {
+        if (const auto seen = request.headers.find("Last-Event-ID")) {
+            std::from_chars(seen->data(), seen->data() + seen->size(), order.after);
+        }
+        const auto at = std::make_shared<std::uint64_t>(order.after);  // one piece after the other
+        auto listen = [&watch = api_.watch, at](std::function<void()> wake) {
+            return watch.wait(*at, std::move(wake));
+        };
+        auto next = [api = api_, order, at] {
+            Response piece;
+            if (api.watch.stopped()) {
+                piece.status = 503;
+                return piece;
+            }
+            const FeedPage page = api.streams.feed(*at, order.filter, order.limit);
+            for (const auto& [event, deleted] : page.entries) {
+                piece.body += sent_event(event.position, recorded_event_json(event, deleted));
+            }
+            // Where the client goes on, though nothing of it matched.
+            if (page.entries.empty() && page.next_position > *at) {
+                piece.body = "id: " + std::to_string(page.next_position) + "\n\n";
+            }
+            *at = page.next_position;
+            return piece;
+        };
+        Response response;
+        response.content_type = "text/event-stream";
+        response.stream = std::make_shared<const Stream>(
+            Stream{longest_stream, ": still here\n\n", std::move(listen), std::move(next)});
+        return response;
+    }
+
     /// Takes the expectation from the headers, if they have one; then true.
     [[nodiscard]] base::Result<bool, Problem> header_expectation(const Request& request,
                                                                  Append& wanted) const {
@@ -188,6 +293,8 @@ void add_stream_routes(Router& router, StreamApi api) {
     add("GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", &StreamRoutes::snapshot);
     add("PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", &StreamRoutes::save_snapshot);
     add("GET", "/v1/feed", &StreamRoutes::feed);
+    add("GET", "/v1/checkpoints/{name}", &StreamRoutes::checkpoint);
+    add("PUT", "/v1/checkpoints/{name}", &StreamRoutes::save_checkpoint);
 }
 
 }  // namespace sundial::http

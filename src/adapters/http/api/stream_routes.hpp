@@ -2,6 +2,8 @@
 
 #include "adapters/http/router.hpp"
 #include "application/append_to_stream.hpp"
+#include "application/feed_watch.hpp"
+#include "application/keep_checkpoint.hpp"
 #include "application/keep_stream.hpp"
 #include "application/ports/ids.hpp"
 #include "application/read_streams.hpp"
@@ -12,10 +14,12 @@ struct StreamApi {
     AppendToStream& append;
     KeepStream& keep;
     ReadStreams& streams;
+    KeepCheckpoint& checkpoints;
+    FeedWatch& watch;
     Ids& ids;
 };
 
-/// /v1/streams and /v1/feed.
+/// /v1/streams, /v1/feed and /v1/checkpoints.
 void add_stream_routes(Router& router, StreamApi api);
 
 }  // namespace sundial::http

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace sundial::sqlite {
+namespace sundial {
 
 /// Both ends of a pipe, closed with it.
 class Pipe {
@@ -77,4 +77,4 @@ private:
     pid_t pid_;
 };
 
-}  // namespace sundial::sqlite
+}  // namespace sundial

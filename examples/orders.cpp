@@ -1,0 +1,114 @@
+// Orders that are what has happened to them: commands decide by an order's history and add to it,
+// while others do the same, and a view of all orders is made of the feed. Name a file or a server
+// as the storage, and everything is there the next time.
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <sundial/aggregate.hpp>
+#include <thread>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using sundial::Error;
+using sundial::Result;
+
+struct ItemsAdded {
+    int count;
+};
+struct Shipped {};
+
+struct Order {
+    using Event = std::variant<ItemsAdded, Shipped>;
+    static constexpr const char* type = "Order";
+
+    static sundial::NewRecordedEvent record(const Event& event) {
+        if (const auto* added = std::get_if<ItemsAdded>(&event)) {
+            return {.type = "ItemsAdded", .data = std::to_string(added->count)};
+        }
+        return {.type = "OrderShipped"};
+    }
+    static std::optional<Event> recall(const sundial::RecordedEvent& event) {
+        if (event.type == "ItemsAdded") return ItemsAdded{std::stoi(event.data)};
+        if (event.type == "OrderShipped") return Shipped{};
+        return std::nullopt;
+    }
+    void apply(const Event& event) {
+        if (const auto* added = std::get_if<ItemsAdded>(&event)) items += added->count;
+        if (std::holds_alternative<Shipped>(event)) shipped = true;
+    }
+
+    int items = 0;
+    bool shipped = false;
+};
+
+using Decision = Result<std::vector<Order::Event>>;
+
+Decision add_one(const Order& order) {
+    if (order.shipped) return Error{"TOO_LATE", "it is on its way"};
+    return std::vector<Order::Event>{ItemsAdded{1}};
+}
+Decision ship(const Order& order) {
+    if (order.shipped) return std::vector<Order::Event>{};  // once is enough
+    if (order.items == 0) return Error{"EMPTY", "there is nothing to send"};
+    return std::vector<Order::Event>{Shipped{}};
+}
+
+int complain(const Error& error) {
+    std::cerr << error.code << ": " << error.detail << '\n';
+    return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main() {
+    auto engine = sundial::Engine::open({.storage = "memory:"});
+    if (!engine) return complain(engine.error());
+    auto streams = engine->streams();
+    sundial::AggregateRepository<Order> orders{streams};
+
+    // Of an order without items nothing can be sent.
+    if (const auto refused = orders.execute("17", ship); refused || refused.error().code != "EMPTY")
+        return EXIT_FAILURE;
+
+    // Two who loaded the same version: the second one's events are refused.
+    if (const auto first = orders.execute("17", add_one); !first) return complain(first.error());
+    auto one = orders.load("17"), other = orders.load("17");
+    if (!one || !other) return EXIT_FAILURE;
+    one->raise(ItemsAdded{2});
+    other->raise(Shipped{});
+    if (const auto saved = orders.save(*one); !saved) return complain(saved.error());
+    const auto late = orders.save(*other);
+    if (late || late.error().code != "OPTIMISTIC_LOCK") return EXIT_FAILURE;
+    std::cout << "too late: " << late.error().detail << '\n';
+
+    // A command is given to the order as it is by then, again and again if need be.
+    std::atomic<int> failed = 0;
+    std::vector<std::thread> customers;
+    for (int customer = 0; customer < 8; ++customer) {
+        customers.emplace_back([&] {
+            if (!orders.execute("17", add_one)) ++failed;
+        });
+    }
+    for (std::thread& customer : customers) customer.join();
+    if (const auto sent = orders.execute("17", ship); !sent) return complain(sent.error());
+
+    // What was sent, told by the feed: each order once, however often this program dies.
+    int sent = 0;
+    auto view = streams.follow({.name = "sent-orders", .filter = {.event_types = {"OrderShipped"}}},
+                               [&](const sundial::RecordedEvent& event) -> Result<sundial::Done> {
+                                   ++sent;
+                                   std::cout << "order " << event.stream.id << " was sent\n";
+                                   return sundial::Done{};
+                               });
+    if (const auto read = view.catch_up(); !read) return complain(read.error());
+
+    const auto order = orders.load("17");
+    if (!order) return complain(order.error());
+    std::cout << order->state.items << " items, version " << order->version << '\n';
+    return failed == 0 && order->state.items == 11 && order->state.shipped && sent == 1
+               ? EXIT_SUCCESS
+               : EXIT_FAILURE;
+}

@@ -1,0 +1,396 @@
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sundial/retry.hpp"
+#include "sundial/streams.hpp"
+
+/// Things that are what has happened to them. Yours are plain values:
+///
+///     struct Order {
+///         using Event = std::variant<Placed, Shipped>;
+///         static constexpr const char* type = "Order";
+///         static sundial::NewRecordedEvent record(const Event&);
+///         static std::optional<Event> recall(const sundial::RecordedEvent&);  // none: unknown
+///         void apply(const Event&);
+///     };
+///     sundial::AggregateRepository<Order> orders{engine->streams()};
+///     orders.execute("17", [](const Order& order) -> sundial::Result<std::vector<Order::Event>> {
+///         if (order.shipped) return sundial::Error{"ALREADY_SHIPPED", "it is on its way"};
+///         return std::vector<Order::Event>{Shipped{}};
+///     });
+namespace sundial {
+
+template <class A>
+concept Aggregate = std::default_initializable<A> &&
+                    requires(A state, const typename A::Event& event, const RecordedEvent& kept) {
+                        { A::type } -> std::convertible_to<std::string>;
+                        { A::record(event) } -> std::same_as<NewRecordedEvent>;
+                        { A::recall(kept) } -> std::same_as<std::optional<typename A::Event>>;
+                        state.apply(event);
+                    };
+/// One whose state can be kept: read back only with the same `state_version`, and only if `restore`
+/// can make something of it.
+template <class A>
+concept Snapshotted = Aggregate<A> && requires(const A state, const std::string& json) {
+    { A::state_version } -> std::convertible_to<std::uint32_t>;
+    { state.save() } -> std::same_as<std::string>;
+    { A::restore(json) } -> std::same_as<std::optional<A>>;
+};
+
+/// Makes of events as they were written what they would be today, one schema version at a time.
+/// What is stored stays as it is.
+class Upcasters {
+public:
+    /// Data of the next schema version, made of data of `from` and nothing else.
+    using Upcast = std::function<std::string(const std::string& data)>;
+    Upcasters& add(const std::string& type, std::uint32_t from, Upcast upcast) {
+        steps_.insert_or_assign({type, from}, std::move(upcast));
+        return *this;
+    }
+    [[nodiscard]] RecordedEvent apply(RecordedEvent event) const {
+        for (auto step = steps_.find({event.type, event.schema_version}); step != steps_.end();
+             step = steps_.find({event.type, event.schema_version})) {
+            event.data = step->second(event.data);
+            ++event.schema_version;
+        }
+        return event;
+    }
+
+private:
+    std::map<std::pair<std::string, std::uint32_t>, Upcast> steps_;
+};
+
+/// An aggregate, as far as it was read and changed here.
+template <Aggregate A>
+struct Loaded {
+    std::string id;
+    A state{};
+    std::uint64_t version = 0;  // of `state`: what is kept, and what is not yet
+    std::vector<NewRecordedEvent> uncommitted{};
+
+    /// It happens here; `save` keeps it.
+    void raise(const typename A::Event& event) {
+        state.apply(event);
+        uncommitted.push_back(A::record(event));
+        ++version;
+    }
+};
+
+/// What becomes of events that somebody else's came before.
+enum class Resolution : std::uint8_t {
+    rebase,  // they hold all the same and go after theirs: only for pairs that commute
+    retry,   // the command decides anew
+    fail     // the caller is told
+};
+using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedEvent>& mine,
+                                                  const std::vector<RecordedEvent>& theirs)>;
+
+/// How a command is carried out while others change the same thing.
+struct Execution {
+    RetryRules retry{};
+    /// After so many conflicts the command decides and saves while nobody else can append: one try
+    /// more, which no conflict ends. 0: never.
+    unsigned pessimistic_after = 3;
+    ConflictResolver resolve{};  // empty: retry
+};
+
+/// What a command came to.
+template <Aggregate A>
+struct Executed {
+    A state;
+    std::uint64_t version = 0;
+    unsigned attempts = 0;
+};
+
+/// Loads and saves aggregates. Thread-safe if A's functions are.
+template <Aggregate A>
+class AggregateRepository {
+public:
+    struct Settings {
+        Upcasters upcasters{};
+        std::uint64_t snapshot_every = 0;  // versions; 0: never. For aggregates that can be kept
+        Timing* timing = nullptr;          // the machine's, if null
+    };
+    explicit AggregateRepository(Streams streams) : AggregateRepository(std::move(streams), {}) {}
+    AggregateRepository(Streams streams, Settings settings)
+        : streams_(std::move(streams)), settings_(std::move(settings)) {}
+
+    /// Errors: AGGREGATE_NOT_FOUND, UNKNOWN_EVENT_TYPE, STREAM_DELETED.
+    [[nodiscard]] Result<Loaded<A>> load(const std::string& id) {
+        auto loaded = load_from(streams_, id);
+        if (loaded && loaded->version == 0) {
+            return Error{"AGGREGATE_NOT_FOUND",
+                         "there is no " + std::string{A::type} + " '" + id + "'"};
+        }
+        return loaded;
+    }
+    /// Keeps what was raised, if nobody else was faster. After an error it is as it was, and may be
+    /// saved again: what had been kept after all is not kept twice. Errors: those of an append.
+    [[nodiscard]] Result<Done> save(Loaded<A>& changed) {
+        if (changed.uncommitted.empty()) return Done{};
+        name(changed.uncommitted);
+        const auto appended = streams_.append(
+            stream(changed.id), Expected::exactly(before(changed)), changed.uncommitted);
+        if (!appended) return appended.error();
+        changed.uncommitted.clear();
+        keep_snapshot(changed, *appended);
+        return Done{};
+    }
+    /// Lets `command` decide by the aggregate as it is (a fresh one, where there is none yet) and
+    /// keeps the events that it answers, if any; anew while others are faster. Errors: the
+    /// command's, which is not called again then; those of an append, with the number of attempts.
+    template <class Command>
+    [[nodiscard]] Result<Executed<A>> execute(const std::string& id, Command&& command,
+                                              const Execution& how = {});
+    /// How many snapshots were of no use: unreadable, of another state version, or out of reach.
+    [[nodiscard]] std::uint64_t snapshots_ignored() const { return *snapshots_ignored_; }
+
+private:
+    /// Why one try came to nothing.
+    struct Failure {
+        Error error;
+        bool passing;  // with the next try it may be over
+    };
+    static StreamId stream(const std::string& id) { return {A::type, id}; }
+    static std::uint64_t before(const Loaded<A>& changed) {
+        return changed.version - changed.uncommitted.size();
+    }
+    static bool is_conflict(const Error& error) { return error.code == "OPTIMISTIC_LOCK"; }
+    /// It may have happened: the very same events are saved again, and so once.
+    static bool is_unknown(const Error& error) { return error.code == "COMMIT_OUTCOME_UNKNOWN"; }
+    static Failure failure(const Error& error) {
+        return {error, RetryErrors<Error>::passing(error) || is_unknown(error)};
+    }
+
+    /// Ids are given once, so that the same events can be saved again.
+    void name(std::vector<NewRecordedEvent>& events) {
+        for (NewRecordedEvent& event : events) {
+            if (event.id.empty()) event.id = streams_.fresh_id();
+        }
+    }
+    template <class Reader>
+    [[nodiscard]] Loaded<A> begin(Reader& reader, const std::string& id);
+    template <class Reader>
+    [[nodiscard]] Result<Loaded<A>> load_from(Reader& reader, const std::string& id);
+    /// The command's decision on top of what is there.
+    template <class Command>
+    [[nodiscard]] Result<Done> decide(Loaded<A>& loaded, Command& command);
+    /// Saves `mine`, or what the command decides now, which is left there. Empty: it is kept.
+    template <class Command>
+    [[nodiscard]] std::optional<Failure> try_once(const std::string& id,
+                                                  std::optional<Loaded<A>>& mine, Command& command);
+    /// What to save after a conflict; empty: the command decides anew. Errors: the caller is told.
+    [[nodiscard]] Result<std::optional<Loaded<A>>> after_conflict(const Loaded<A>& mine,
+                                                                  const Execution& how,
+                                                                  const Error& conflict);
+    [[nodiscard]] Result<std::optional<Loaded<A>>> rebased(const Loaded<A>& mine);
+    template <class Command>
+    [[nodiscard]] Result<Executed<A>> execute_locked(const std::string& id, Command& command,
+                                                     unsigned attempts);
+    void keep_snapshot(const Loaded<A>& saved, const Appended& appended);
+
+    Streams streams_;
+    Settings settings_;
+    std::shared_ptr<std::atomic<std::uint64_t>> snapshots_ignored_ =
+        std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
+template <Aggregate A>
+template <class Reader>
+Loaded<A> AggregateRepository<A>::begin(Reader& reader, const std::string& id) {
+    Loaded<A> loaded{.id = id};
+    if constexpr (Snapshotted<A>) {
+        const auto kept = reader.snapshot(stream(id));
+        if (kept && !*kept) return loaded;
+        std::optional<A> state;
+        if (kept && (*kept)->schema_version == A::state_version) {
+            state = A::restore((*kept)->state);
+        }
+        if (state) {
+            loaded.state = *std::move(state);
+            loaded.version = (*kept)->version;
+        } else {
+            ++*snapshots_ignored_;
+        }
+    }
+    return loaded;
+}
+
+template <Aggregate A>
+template <class Reader>
+Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::string& id) {
+    Loaded<A> loaded = begin(reader, id);
+    for (bool more = true; more;) {
+        const StreamRange rest{.from = loaded.version + 1};
+        const auto part = reader.read(stream(id), rest);
+        if (!part) return part.error();
+        if (part->version < loaded.version) {  // a snapshot of another past
+            ++*snapshots_ignored_;
+            loaded = {.id = id};
+            continue;
+        }
+        if (part->truncated_before > loaded.version + 1) {
+            return Error{"INTERNAL_ERROR", "the events of " + std::string{A::type} + " '" + id +
+                                               "' before version " +
+                                               std::to_string(part->truncated_before) +
+                                               " are erased, and no snapshot of them can be read"};
+        }
+        for (const RecordedEvent& kept : part->events) {
+            const RecordedEvent today = settings_.upcasters.apply(kept);
+            const auto event = A::recall(today);
+            if (!event) {
+                return Error{"UNKNOWN_EVENT_TYPE", std::string{A::type} + " '" + id +
+                                                       "' has an event of type '" + today.type +
+                                                       "' in schema version " +
+                                                       std::to_string(today.schema_version)};
+            }
+            loaded.state.apply(*event);
+            loaded.version = kept.version;
+        }
+        more = part->events.size() == rest.limit;
+    }
+    return loaded;
+}
+
+template <Aggregate A>
+template <class Command>
+Result<Done> AggregateRepository<A>::decide(Loaded<A>& loaded, Command& command) {
+    const Result<std::vector<typename A::Event>> decided = command(std::as_const(loaded.state));
+    if (!decided) return decided.error();
+    for (const auto& event : *decided) loaded.raise(event);
+    name(loaded.uncommitted);
+    return Done{};
+}
+
+template <Aggregate A>
+template <class Command>
+auto AggregateRepository<A>::try_once(const std::string& id, std::optional<Loaded<A>>& mine,
+                                      Command& command) -> std::optional<Failure> {
+    if (!mine) {
+        auto loaded = load_from(streams_, id);
+        if (!loaded) return failure(loaded.error());
+        if (auto decided = decide(*loaded, command); !decided) {
+            return Failure{decided.error(), false};
+        }
+        mine = *std::move(loaded);
+    }
+    if (auto saved = save(*mine); !saved) return failure(saved.error());
+    return std::nullopt;
+}
+
+template <Aggregate A>
+Result<std::optional<Loaded<A>>> AggregateRepository<A>::after_conflict(const Loaded<A>& mine,
+                                                                        const Execution& how,
+                                                                        const Error& conflict) {
+    if (!how.resolve) return std::optional<Loaded<A>>{};
+    const auto theirs = streams_.read(stream(mine.id), {.from = before(mine) + 1});
+    if (!theirs) return theirs.error();
+    switch (how.resolve(mine.uncommitted, theirs->events)) {
+        case Resolution::rebase:
+            return rebased(mine);
+        case Resolution::fail:
+            return conflict;
+        case Resolution::retry:
+            break;
+    }
+    return std::optional<Loaded<A>>{};
+}
+
+/// The same events, on top of what is there by now.
+template <Aggregate A>
+Result<std::optional<Loaded<A>>> AggregateRepository<A>::rebased(const Loaded<A>& mine) {
+    auto fresh = load_from(streams_, mine.id);
+    if (!fresh) return fresh.error();
+    for (const NewRecordedEvent& event : mine.uncommitted) {
+        const auto known = A::recall({.stream = stream(mine.id),
+                                      .type = event.type,
+                                      .schema_version = event.schema_version,
+                                      .data = event.data});
+        if (known) fresh->state.apply(*known);
+        fresh->uncommitted.push_back(event);
+        ++fresh->version;
+    }
+    return std::optional{*std::move(fresh)};
+}
+
+template <Aggregate A>
+template <class Command>
+Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Command&& command,
+                                                    const Execution& how) {
+    using Errors = RetryErrors<Error>;
+    if (auto defect = defect_of(how.retry)) return Errors::invalid(*std::move(defect));
+    Retries retries{how.retry, settings_.timing ? *settings_.timing : real_timing()};
+    std::optional<Loaded<A>> mine;  // decided, and not kept yet
+    for (unsigned conflicts = 0;;) {
+        const auto failed = try_once(id, mine, command);
+        if (!failed) return Executed<A>{mine->state, mine->version, retries.attempts()};
+        if (!failed->passing) return failed->error;
+        if (is_conflict(failed->error)) {
+            if (++conflicts == how.pessimistic_after) {
+                return execute_locked(id, command, retries.attempts() + 1);
+            }
+            auto next = after_conflict(*mine, how, failed->error);
+            if (!next) return next.error();
+            mine = *std::move(next);
+        } else if (!is_unknown(failed->error)) {
+            mine.reset();
+        }
+        switch (retries.wait()) {
+            case Retries::Next::again:
+                break;
+            case Retries::Next::over:
+                return Error{failed->error.code, failed->error.detail + " (attempts: " +
+                                                     std::to_string(retries.attempts()) + ")"};
+            case Retries::Next::stopped:
+                return Errors::stopped();
+        }
+    }
+}
+
+template <Aggregate A>
+template <class Command>
+Result<Executed<A>> AggregateRepository<A>::execute_locked(const std::string& id, Command& command,
+                                                           unsigned attempts) {
+    std::optional<Executed<A>> done;
+    const auto worked = streams_.locked(stream(id), [&](StreamTransaction& tx) -> Result<Done> {
+        auto loaded = load_from(tx, id);
+        if (!loaded) return loaded.error();
+        if (auto decided = decide(*loaded, command); !decided) return decided.error();
+        if (!loaded->uncommitted.empty()) {
+            const auto appended =
+                tx.append(stream(id), Expected::exactly(before(*loaded)), loaded->uncommitted);
+            if (!appended) return appended.error();
+        }
+        done = Executed<A>{std::move(loaded->state), loaded->version, attempts};
+        return Done{};
+    });
+    if (!worked) return worked.error();
+    return *std::move(done);
+}
+
+/// A snapshot only saves time: whatever comes of it, the events are kept.
+template <Aggregate A>
+void AggregateRepository<A>::keep_snapshot(const Loaded<A>& saved, const Appended& appended) {
+    if constexpr (Snapshotted<A>) {
+        const std::uint64_t every = settings_.snapshot_every;
+        if (every == 0 || appended.last_version / every == (appended.first_version - 1) / every) {
+            return;
+        }
+        static_cast<void>(
+            streams_.save_snapshot(stream(saved.id), {.version = saved.version,
+                                                      .schema_version = A::state_version,
+                                                      .state = saved.state.save()}));
+    }
+}
+
+}  // namespace sundial

@@ -1,0 +1,277 @@
+#include "embedded/streams.hpp"
+
+#include <utility>
+
+#include "embedded/answers.hpp"
+
+namespace sundial::embedding {
+namespace {
+
+sundial::StreamId id_of(const StreamId& stream) { return {stream.type, stream.id}; }
+
+ValidationFailed no_uuid(const std::string& id) {
+    return invalid("/events/id", "bad_format", "'" + id + "' is no UUID");
+}
+
+/// Errors: ValidationFailed.
+sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expected,
+                                           const std::vector<NewRecordedEvent>& events, Ids& ids) {
+    const auto known = ExpectedVersion::of(expected.version);
+    if (!known) return invalid("/expected", "out_of_range", "is no version");
+    sundial::Append append{.stream = id_of(stream), .expected = *known, .events = {}};
+    for (const NewRecordedEvent& event : events) {
+        const auto id = event.id.empty() ? ids.fresh() : base::parse_uuid(event.id);
+        if (!id) return no_uuid(event.id);
+        const EventMetadata& metadata = event.metadata;
+        append.events.push_back({.event_id = *id,
+                                 .event_type = event.type,
+                                 .schema_version = event.schema_version,
+                                 .data = event.data,
+                                 .metadata = {.occurred_at = metadata.occurred_at,
+                                              .correlation_id = metadata.correlation_id,
+                                              .causation_id = metadata.causation_id,
+                                              .actor = metadata.actor,
+                                              .tenant = metadata.tenant,
+                                              .traceparent = metadata.traceparent,
+                                              .headers = metadata.headers}});
+    }
+    return append;
+}
+
+Appended shown(const sundial::Appended& appended) {
+    return {.first_version = appended.first_version,
+            .last_version = appended.last_version,
+            .first_position = appended.first_position,
+            .last_position = appended.last_position,
+            .current_version = appended.current_version,
+            .replayed = appended.replayed};
+}
+
+StreamPart shown(const ReadStream& read) {
+    StreamPart part{.version = read.head.version,
+                    .truncated_before = read.head.truncated_before,
+                    .archived = read.head.archived,
+                    .events = {}};
+    for (const sundial::RecordedEvent& event : read.events)
+        part.events.push_back(embedding::shown(event));
+    return part;
+}
+
+sundial::StreamRange range_of(const StreamRange& range) {
+    return {.from = range.from, .to = range.to, .backward = range.backward, .limit = range.limit};
+}
+
+FeedPage shown(const sundial::FeedPage& page) {
+    FeedPage all{.events = {}, .next_position = page.next_position, .more = page.more};
+    for (const auto& entry : page.entries) all.events.push_back(embedding::shown(entry));
+    return all;
+}
+
+Snapshot shown(const sundial::Snapshot& snapshot) {
+    return {.version = snapshot.version,
+            .schema_version = snapshot.schema_version,
+            .state = snapshot.state};
+}
+
+Checkpoint shown(const sundial::Checkpoint& checkpoint) {
+    return {.position = checkpoint.position,
+            .event_id = checkpoint.event_id ? base::to_string(*checkpoint.event_id) : "",
+            .fencing_token = checkpoint.fencing_token};
+}
+
+/// That none was saved is no error here.
+sundial::Result<std::optional<Snapshot>> if_saved(const sundial::Result<sundial::Snapshot>& found) {
+    if (found) return std::optional{shown(*found)};
+    if (std::holds_alternative<AggregateNotFound>(found.error())) return std::optional<Snapshot>{};
+    return found.error();
+}
+
+}  // namespace
+
+RecordedEvent shown(const sundial::RecordedEvent& event) {
+    const sundial::EventMetadata& metadata = event.metadata;
+    return {.stream = {event.stream.aggregate_type, event.stream.aggregate_id},
+            .version = event.version.value,
+            .position = event.position,
+            .id = base::to_string(event.event_id),
+            .type = event.event_type,
+            .schema_version = event.schema_version,
+            .data = event.data,
+            .metadata = {.occurred_at = metadata.occurred_at,
+                         .correlation_id = metadata.correlation_id,
+                         .causation_id = metadata.causation_id,
+                         .actor = metadata.actor,
+                         .tenant = metadata.tenant,
+                         .traceparent = metadata.traceparent,
+                         .headers = metadata.headers},
+            .recorded_at = event.recorded_at,
+            .redacted = event.redacted_at.has_value()};
+}
+
+RecordedEvent shown(const sundial::FeedPage::Entry& entry) {
+    RecordedEvent event = shown(entry.event);
+    event.stream_deleted = entry.deleted;
+    return event;
+}
+
+sundial::FeedFilter filter_of(const FeedFilter& filter) {
+    return {.aggregate_types = filter.stream_types, .event_types = filter.event_types};
+}
+
+// Inside a transaction: what the storage throws goes through, for it ends the transaction.
+
+Result<Appended> StreamTransaction::append(const StreamId& stream, Expected expected,
+                                           const std::vector<NewRecordedEvent>& events) {
+    const auto wanted = append_of(stream, expected, events, parts_.ids);
+    if (!wanted) return error_of(wanted.error());
+    const auto appended = parts_.append.run(parts_.tx, *wanted);
+    if (!appended) return error_of(appended.error());
+    return shown(*appended);
+}
+
+Result<StreamPart> StreamTransaction::read(const StreamId& stream, const StreamRange& range) {
+    const sundial::StreamId id = id_of(stream);
+    const StreamHead head = parts_.tx.streams().find(id);
+    if (head.deleted) return error_of(StreamDeleted{id});
+    return shown(ReadStream{head, parts_.tx.streams().read(id, range_of(range))});
+}
+
+Result<std::optional<Snapshot>> StreamTransaction::snapshot(const StreamId& stream) {
+    const auto found = parts_.tx.streams().snapshot(id_of(stream));
+    return found ? std::optional{shown(*found)} : std::nullopt;
+}
+
+Result<Appended> Streams::append(const StreamId& stream, Expected expected,
+                                 const std::vector<NewRecordedEvent>& events) {
+    auto appended = answered<Appended>([&]() -> sundial::Result<Appended> {
+        const auto wanted = append_of(stream, expected, events, parts_->ids);
+        if (!wanted) return wanted.error();
+        const auto done = parts_->append.run(*wanted);
+        if (!done) return done.error();
+        return shown(*done);
+    });
+    if (appended) parts_->watch.appended();
+    return appended;
+}
+
+Result<StreamPart> Streams::read(const StreamId& stream, const StreamRange& range) {
+    return answered<StreamPart>([&]() -> sundial::Result<StreamPart> {
+        const auto read = parts_->read.read(id_of(stream), range_of(range));
+        if (!read) return read.error();
+        return shown(*read);
+    });
+}
+
+Result<FeedPage> Streams::feed(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
+    return answered<FeedPage>(
+        [&] { return shown(parts_->read.feed(after, filter_of(filter), limit)); });
+}
+
+Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransaction&)>& work) {
+    std::optional<Result<Done>> answer;
+    const auto done = answered<Done>([&] {
+        parts_->store.transact([&](Transaction& tx) {
+            StreamTransaction::Parts parts{tx, parts_->append, parts_->ids};
+            StreamTransaction transaction{parts};
+            answer = work(transaction);
+            return answer->has_value();
+        });
+        return Done{};
+    });
+    if (!done) return done;
+    if (answer->has_value()) parts_->watch.appended();
+    return *std::move(answer);
+}
+
+Result<Done> Streams::locked(const StreamId& stream,
+                             const std::function<Result<Done>(StreamTransaction&)>& work) {
+    return transact([&](StreamTransaction& transaction) {
+        static_cast<void>(transaction.parts_.tx.streams().lock(id_of(stream)));
+        return work(transaction);
+    });
+}
+
+Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::uint64_t after) {
+    constexpr std::size_t most = 100;
+    return answered<std::vector<ParkedEvent>>([&] {
+        const auto found = in_read(parts_->store, [&](Transaction& tx) {
+            return tx.checkpoints().parked(name, after, most);
+        });
+        std::vector<ParkedEvent> all;
+        for (const sundial::ParkedEvent& event : found) {
+            all.push_back(
+                {event.position, base::to_string(event.event_id), event.reason, event.attempts});
+        }
+        return all;
+    });
+}
+
+Result<bool> Streams::unpark(const std::string& name, std::uint64_t position) {
+    return answered<bool>([&] {
+        bool was_there = false;
+        parts_->store.transact([&](Transaction& tx) {
+            was_there = tx.checkpoints().unpark(name, position);
+            return was_there;
+        });
+        return was_there;
+    });
+}
+
+Result<Checkpoint> Streams::checkpoint(const std::string& name) {
+    return answered<Checkpoint>([&]() -> sundial::Result<Checkpoint> {
+        const auto found = parts_->checkpoints.find(name);
+        if (!found) return found.error();
+        return shown(*found);
+    });
+}
+
+Result<Checkpoint> Streams::save_checkpoint(const std::string& name, const Checkpoint& next,
+                                            std::uint64_t previous) {
+    return answered<Checkpoint>([&]() -> sundial::Result<Checkpoint> {
+        CheckpointStep step{.position = next.position,
+                            .event_id = std::nullopt,
+                            .previous = previous,
+                            .fencing_token = next.fencing_token};
+        if (!next.event_id.empty()) {
+            step.event_id = base::parse_uuid(next.event_id);
+            if (!step.event_id) return no_uuid(next.event_id);
+        }
+        const auto saved = parts_->checkpoints.save(name, step);
+        if (!saved) return saved.error();
+        return shown(*saved);
+    });
+}
+
+Result<std::optional<Snapshot>> Streams::snapshot(const StreamId& stream) {
+    return answered<std::optional<Snapshot>>(
+        [&] { return if_saved(parts_->read.snapshot(id_of(stream))); });
+}
+
+Result<bool> Streams::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
+    return answered<bool>([&] {
+        return parts_->keep.save_snapshot(id_of(stream), {.version = snapshot.version,
+                                                          .schema_version = snapshot.schema_version,
+                                                          .state = snapshot.state});
+    });
+}
+
+Result<Done> Streams::archive(const StreamId& stream) {
+    return answered<Done>([&] { return parts_->keep.archive(id_of(stream)); });
+}
+Result<Done> Streams::restore(const StreamId& stream) {
+    return answered<Done>([&] { return parts_->keep.restore(id_of(stream)); });
+}
+Result<Done> Streams::truncate(const StreamId& stream, std::uint64_t version) {
+    return answered<Done>([&] { return parts_->keep.truncate(id_of(stream), version); });
+}
+Result<Done> Streams::remove(const StreamId& stream) {
+    return answered<Done>([&] { return parts_->keep.remove(id_of(stream)); });
+}
+Result<Done> Streams::redact(const StreamId& stream, std::uint64_t version,
+                             const std::string& data) {
+    return answered<Done>([&] { return parts_->keep.redact(id_of(stream), version, data); });
+}
+
+std::string Streams::fresh_id() { return base::to_string(parts_->ids.fresh()); }
+
+}  // namespace sundial::embedding

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "application/append_to_stream.hpp"
+#include "application/feed_watch.hpp"
+#include "application/keep_checkpoint.hpp"
+#include "application/keep_stream.hpp"
+#include "application/ports/ids.hpp"
+#include "application/read_streams.hpp"
+#include "base/log.hpp"
+#include "sundial/recording.hpp"
+
+namespace sundial::embedding {
+
+/// What the streams of an engine are made of.
+struct Streams::Parts {
+    Parts(Store& its_store, Feed& its_feed, FeedWatch& its_watch, const Digest& digest,
+          Ids& its_ids, base::Log& its_log)
+        : store(its_store),
+          feed(its_feed),
+          watch(its_watch),
+          ids(its_ids),
+          log(its_log),
+          append(store, digest) {}
+
+    Store& store;
+    Feed& feed;
+    FeedWatch& watch;
+    Ids& ids;
+    base::Log& log;
+    AppendToStream append;
+    KeepStream keep{store};
+    ReadStreams read{store, feed};
+    KeepCheckpoint checkpoints{store};
+};
+
+/// One transaction, and what appends in it.
+struct StreamTransaction::Parts {
+    Transaction& tx;
+    const AppendToStream& append;
+    Ids& ids;
+};
+
+[[nodiscard]] RecordedEvent shown(const sundial::RecordedEvent& event);
+[[nodiscard]] RecordedEvent shown(const sundial::FeedPage::Entry& entry);
+[[nodiscard]] sundial::FeedFilter filter_of(const FeedFilter& filter);
+
+}  // namespace sundial::embedding

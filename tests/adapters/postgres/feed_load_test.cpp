@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "adapters/postgres/open.hpp"
+#include "application/append_to_stream.hpp"
+#include "support/builders.hpp"
+#include "support/fake_digest.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+/// ES32 to ES36 at once and for a while: many append, pause, commit or roll back, and others
+/// follow. SUNDIAL_FEED_SECONDS says for how long; 20 s if it does not.
+namespace sundial::postgres {
+namespace {
+
+constexpr int writers = 16, streams = 8;
+
+struct Seen {
+    std::uint64_t position;
+    std::string event_id;
+    std::string stream;
+    std::uint64_t version;
+};
+
+/// What a follower saw, held to what was committed.
+struct Verdict {
+    std::size_t lost = 0, twice = 0, out_of_order = 0, never_committed = 0;
+};
+Verdict judge(const std::vector<Seen>& seen, const std::set<std::string>& committed) {
+    Verdict verdict;
+    std::set<std::string> ids;
+    std::map<std::string, std::uint64_t> versions;
+    std::uint64_t position = 0;
+    for (const Seen& one : seen) {
+        if (!ids.insert(one.event_id).second) ++verdict.twice;
+        if (!committed.contains(one.event_id)) ++verdict.never_committed;
+        if (one.position <= position || one.version <= versions[one.stream]) {
+            ++verdict.out_of_order;
+        }
+        position = std::max(position, one.position);
+        versions[one.stream] = std::max(versions[one.stream], one.version);
+    }
+    for (const std::string& id : committed) verdict.lost += ids.contains(id) ? 0U : 1U;
+    return verdict;
+}
+
+std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
+    return out << verdict.lost << " lost, " << verdict.out_of_order << " reordered, "
+               << verdict.twice << " twice";
+}
+
+class FeedUnderLoad : public testing::Test {
+protected:
+    static std::chrono::seconds duration() {
+        const char* seconds = std::getenv("SUNDIAL_FEED_SECONDS");
+        return std::chrono::seconds{seconds == nullptr ? 20 : std::stoi(seconds)};
+    }
+    /// Batches of random size, with random pauses before they are kept, or not.
+    void write(unsigned seed, const std::stop_token& stop) {
+        std::mt19937_64 random{seed};
+        while (!stop.stop_requested()) {
+            Append wanted{.stream = {"Load", std::to_string(random() % streams)}, .events = {}};
+            const std::size_t size = 1 + random() % 5;
+            for (std::size_t i = 0; i < size; ++i) {
+                wanted.events.push_back(
+                    {.event_id = uuid_of(next_number()), .event_type = "Written", .data = "1"});
+            }
+            const bool keep = random() % 5 != 0;
+            const std::chrono::milliseconds pause{random() % 2 == 0 ? 0 : random() % 30};
+            database_->store().transact([&](Transaction& tx) {
+                EXPECT_TRUE(append_.run(tx, wanted));
+                std::this_thread::sleep_for(pause);  // the load itself, not a wait for something
+                return keep;
+            });
+            const std::lock_guard lock{mutex_};
+            if (!keep) ++rolled_back_;
+            for (const auto& event : wanted.events) {
+                if (keep) committed_.insert(base::to_string(event.event_id));
+            }
+        }
+    }
+    /// Writes all the time, and appends nothing.
+    void hold_a_row(const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            database_->store().transact([&](Transaction& tx) {
+                Checkpoint checkpoint = tx.checkpoints().lock("long");
+                checkpoint.version = base::next(checkpoint.version);
+                tx.checkpoints().put("long", checkpoint);
+                for (int i = 0; i < 20 && !stop.stop_requested(); ++i) {
+                    std::this_thread::sleep_for(100ms);
+                }
+                return true;
+            });
+        }
+    }
+    std::vector<Seen> follow(const std::stop_token& writers_done) {
+        std::vector<Seen> seen;
+        for (std::uint64_t after = 0;;) {
+            const bool last = writers_done.stop_requested();
+            const auto page = database_->feed().read_all(after, {}, 100);
+            for (const auto& [event, deleted] : page.entries) {
+                seen.push_back({event.position, base::to_string(event.event_id),
+                                event.stream.aggregate_id, event.version.value});
+            }
+            after = page.next_position;
+            if (last && !page.more && page.entries.empty()) return seen;
+        }
+    }
+    /// The control: takes what is visible for all there is.
+    std::vector<Seen> trust_the_sequence(const std::stop_token& writers_done) {
+        std::vector<Seen> seen;
+        for (std::uint64_t after = 0;;) {
+            const bool last = writers_done.stop_requested();
+            const auto rows = query(url_,
+                                    "SELECT position, event_id, aggregate_id, version"
+                                    " FROM sundial.recorded_events WHERE position > " +
+                                        std::to_string(after) + " ORDER BY position LIMIT 100");
+            for (const auto& row : rows) {
+                after = std::stoull(row[0]);
+                seen.push_back({after, row[1], row[2], std::stoull(row[3])});
+            }
+            if (last && rows.empty()) return seen;
+        }
+    }
+
+    const std::string url_ = PostgresCluster::shared().create_database();
+    RecordedLog log_;
+    std::unique_ptr<PostgresDatabase> database_ =
+        PostgresDatabase::open({.url = url_, .pool_size = writers + 4}, log_);
+    FakeDigest digest_;
+    AppendToStream append_{database_->store(), digest_};
+    std::mutex mutex_;
+    std::set<std::string> committed_;
+    std::size_t rolled_back_ = 0;
+};
+
+TEST_F(FeedUnderLoad, ES32_ES36_LosesNothingAndReordersNothing) {
+    std::stop_source writing, written;
+    std::vector<Seen> followed, trusted;
+    std::jthread follower{[&] { followed = follow(written.get_token()); }};
+    std::jthread control{[&] { trusted = trust_the_sequence(written.get_token()); }};
+    std::vector<std::jthread> all;
+    for (unsigned i = 0; i < writers; ++i) {
+        all.emplace_back([&, i] { write(i, writing.get_token()); });
+    }
+    all.emplace_back([&] { hold_a_row(writing.get_token()); });
+    std::this_thread::sleep_for(duration());  // how long the load lasts
+    writing.request_stop();
+    all.clear();
+    written.request_stop();
+    follower.join();
+    control.join();
+
+    const Verdict of_feed = judge(followed, committed_), of_control = judge(trusted, committed_);
+    std::cout << committed_.size() << " events appended by " << writers << " writers in "
+              << duration().count() << " s, " << rolled_back_ << " batches rolled back\n"
+              << "  the feed: " << of_feed << '\n'
+              << "  a reader that trusts the sequence: " << of_control << '\n';
+    EXPECT_GT(committed_.size(), 100U);
+    EXPECT_GT(rolled_back_, 10U);
+    EXPECT_EQ(of_feed.lost, 0U);
+    EXPECT_EQ(of_feed.twice, 0U);
+    EXPECT_EQ(of_feed.out_of_order, 0U);
+    EXPECT_EQ(of_feed.never_committed, 0U);
+    EXPECT_GT(of_control.lost, 0U) << "what the feed waits for never happened";
+}
+
+}  // namespace
+}  // namespace sundial::postgres

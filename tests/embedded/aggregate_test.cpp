@@ -1,0 +1,442 @@
+#include "sundial/aggregate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "support/manual_timing.hpp"
+#include "support/postgres_cluster.hpp"
+
+/// Aggregates, as a program sees them that has Sundial inside: by the public headers alone.
+namespace {
+
+using namespace std::chrono_literals;
+using sundial::Error;
+using sundial::Execution;
+using sundial::Expected;
+using sundial::Loaded;
+using sundial::NewRecordedEvent;
+using sundial::RecordedEvent;
+using sundial::Resolution;
+using sundial::Result;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct Deposited {
+    int amount;
+};
+struct Closed {};
+
+/// A sum of money. In its first two schema versions a deposit had cents, then a currency.
+struct Account {
+    using Event = std::variant<Deposited, Closed>;
+    static constexpr const char* type = "Account";
+    static constexpr std::uint32_t state_version = 2;
+
+    static NewRecordedEvent record(const Event& event) {
+        if (const auto* deposited = std::get_if<Deposited>(&event)) {
+            return {.type = "Deposited",
+                    .data = std::to_string(deposited->amount),
+                    .schema_version = 3};
+        }
+        return {.type = "Closed"};
+    }
+    static std::optional<Event> recall(const RecordedEvent& event) {
+        if (event.type == "Deposited" && event.schema_version == 3) {
+            return Deposited{std::stoi(event.data)};
+        }
+        if (event.type == "Closed") return Closed{};
+        return std::nullopt;
+    }
+    void apply(const Event& event) {
+        if (const auto* deposited = std::get_if<Deposited>(&event)) sum += deposited->amount;
+        if (std::holds_alternative<Closed>(event)) closed = true;
+    }
+    [[nodiscard]] std::string save() const { return std::to_string(sum); }
+    static std::optional<Account> restore(const std::string& json) {
+        if (json.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+        Account account;
+        account.sum = std::stoi(json);
+        return account;
+    }
+
+    int sum = 0;
+    bool closed = false;
+};
+using Accounts = sundial::AggregateRepository<Account>;
+using Decision = Result<std::vector<Account::Event>>;
+
+Decision deposit_one(const Account& account) {
+    if (account.closed) return Error{"CLOSED", "no more"};
+    return std::vector<Account::Event>{Deposited{1}};
+}
+
+class Aggregates : public testing::TestWithParam<std::string> {
+protected:
+    Aggregates() {
+        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        folder_ = name;
+        auto opened = sundial::Engine::open({.storage = storage()});
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        engine_.emplace(*std::move(opened));
+        streams_.emplace(engine_->streams());
+    }
+    ~Aggregates() override {
+        streams_.reset();
+        engine_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+
+    Accounts accounts(Accounts::Settings settings = {}) {
+        settings.timing = &timing_;
+        return Accounts{*streams_, std::move(settings)};
+    }
+    /// Somebody else deposits that.
+    void deposit(const std::string& id, int amount) {
+        const auto done = streams_->append({"Account", id}, Expected::any(),
+                                           {Account::record(Deposited{amount})});
+        ASSERT_TRUE(done) << done.error().detail;
+    }
+    /// What the account is by its events alone.
+    int sum_of(const std::string& id) {
+        int sum = 0;
+        const auto part = streams_->read({"Account", id});
+        EXPECT_TRUE(part);
+        for (const RecordedEvent& event : part->events) sum += std::stoi(event.data);
+        return sum;
+    }
+    /// Deposits one, and each time before it is saved somebody else was faster, so often.
+    auto overtaken(int times) {
+        return [this, times](const Account& account) mutable -> Decision {
+            ++calls_;
+            seen_.push_back(account.sum);
+            if (times-- > 0) deposit("a", 100);
+            return deposit_one(account);
+        };
+    }
+    static Execution tries(unsigned most, unsigned pessimistic_after = 0) {
+        Execution how;
+        how.retry.max_attempts = most;
+        how.pessimistic_after = pessimistic_after;
+        return how;
+    }
+
+    std::optional<sundial::Streams> streams_;
+    sundial::ManualTiming timing_;
+    int calls_ = 0;
+    std::vector<int> seen_;
+
+private:
+    std::string storage() {
+        if (GetParam() == "sqlite") return "sqlite:" + (folder_ / "sundial.db").string();
+        if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
+        return "memory:";
+    }
+
+    std::filesystem::path folder_;
+    std::optional<sundial::Engine> engine_;
+};
+INSTANTIATE_TEST_SUITE_P(Embedded, Aggregates, testing::Values("memory", "sqlite", "postgres"),
+                         [](const auto& kind) { return kind.param; });
+
+TEST_P(Aggregates, AreWhatHasHappenedToThem) {
+    Accounts all = accounts();
+    Loaded<Account> account{.id = "a"};
+    account.raise(Deposited{7});
+    account.raise(Deposited{8});
+    ASSERT_TRUE(all.save(account));
+    EXPECT_EQ(account.version, 2U);
+    EXPECT_TRUE(account.uncommitted.empty());
+    ASSERT_TRUE(all.save(account));  // nothing is left to save
+    const auto again = all.load("a");
+    ASSERT_TRUE(again) << again.error().detail;
+    EXPECT_EQ(again->state.sum, 15);
+    EXPECT_EQ(again->version, 2U);
+}
+
+TEST_P(Aggregates, ES45_KeepWhatTheyCouldNotSave) {
+    Accounts all = accounts();
+    EXPECT_EQ(all.load("a").error().code, "AGGREGATE_NOT_FOUND");
+    deposit("a", 1);
+    auto account = all.load("a");
+    ASSERT_TRUE(account);
+    account->raise(Deposited{5});
+    deposit("a", 2);
+    for (int i = 0; i < 2; ++i) {
+        const auto saved = all.save(*account);
+        ASSERT_FALSE(saved);
+        EXPECT_EQ(saved.error().code, "OPTIMISTIC_LOCK");
+        EXPECT_THAT(account->uncommitted, SizeIs(1));
+        EXPECT_EQ(account->version, 2U);
+    }
+    EXPECT_EQ(sum_of("a"), 3);
+}
+
+TEST_P(Aggregates, WhatWasSavedAndNotToldIsNotSavedTwice) {
+    Accounts all = accounts();
+    Loaded<Account> account{.id = "a"};
+    account.raise(Deposited{5});
+    Loaded<Account> unaware = account;
+    ASSERT_TRUE(all.save(account));
+    unaware.uncommitted[0].id = streams_->read({"Account", "a"})->events[0].id;
+    EXPECT_TRUE(all.save(unaware));
+    EXPECT_EQ(sum_of("a"), 5);
+}
+
+TEST_P(Aggregates, RT02_ACommandIsGivenTheStateAsItIsByThen) {
+    const auto done = accounts().execute("a", overtaken(2), tries(3));
+    ASSERT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(calls_, 3);
+    EXPECT_THAT(seen_, ElementsAre(0, 100, 200));
+    EXPECT_EQ(done->attempts, 3U);
+    EXPECT_EQ(done->state.sum, 201);
+    EXPECT_EQ(done->version, 3U);
+    EXPECT_EQ(sum_of("a"), 201);
+}
+
+TEST_P(Aggregates, RT03_GivesUpAfterSoManyCalls) {
+    const auto done = accounts().execute("a", overtaken(99), tries(5));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, "OPTIMISTIC_LOCK");
+    EXPECT_THAT(done.error().detail, HasSubstr("attempts: 5"));
+    EXPECT_EQ(calls_, 5);
+    EXPECT_EQ(sum_of("a"), 500);
+}
+
+TEST_P(Aggregates, RT04_WhatNoRetryMendsIsCalledOnce) {
+    Accounts all = accounts();
+    int calls = 0;
+    const auto refused = all.execute("a", [&](const Account&) -> Decision {
+        ++calls;
+        return Error{"OPTIMISTIC_LOCK", "the command's own, whatever it is called"};
+    });
+    EXPECT_FALSE(refused);
+    EXPECT_EQ(calls, 1);
+    deposit("b", 1);
+    ASSERT_TRUE(streams_->archive({"Account", "b"}));
+    EXPECT_EQ(all.execute("b", deposit_one).error().code, "STREAM_ARCHIVED");
+    ASSERT_TRUE(streams_->remove({"Account", "b"}));
+    EXPECT_EQ(all.execute("b", deposit_one).error().code, "STREAM_DELETED");
+    EXPECT_TRUE(timing_.sleeps.empty());
+}
+
+TEST_P(Aggregates, DecideUnderTheLockAfterTooManyConflicts) {
+    const auto done = accounts().execute("a", overtaken(3), tries(9, 3));
+    ASSERT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(calls_, 4);
+    EXPECT_EQ(done->attempts, 4U);
+    EXPECT_THAT(timing_.sleeps, SizeIs(2));  // the third conflict is the last one
+    EXPECT_EQ(sum_of("a"), 301);
+}
+
+TEST_P(Aggregates, ACommandThatDecidesNothingSavesNothing) {
+    const auto done = accounts().execute(
+        "a", [](const Account&) -> Decision { return std::vector<Account::Event>{}; });
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->version, 0U);
+    EXPECT_EQ(streams_->read({"Account", "a"})->version, 0U);
+}
+
+TEST_P(Aggregates, AResolverMayRebaseOrFail) {
+    Execution how = tries(3);
+    std::vector<std::size_t> theirs_seen;
+    how.resolve = [&](const auto& mine, const auto& theirs) {
+        EXPECT_EQ(mine.size(), 1U);
+        theirs_seen.push_back(theirs.size());
+        return Resolution::rebase;
+    };
+    const auto done = accounts().execute("a", overtaken(1), how);
+    ASSERT_TRUE(done) << done.error().detail;
+    EXPECT_EQ(calls_, 1);  // the command was not asked again
+    EXPECT_THAT(theirs_seen, ElementsAre(1));
+    EXPECT_EQ(done->state.sum, 101);
+    how.resolve = [](const auto&, const auto&) { return Resolution::fail; };
+    const auto failed = accounts().execute("a", overtaken(1), how);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, "OPTIMISTIC_LOCK");
+    EXPECT_EQ(calls_, 2);
+}
+
+TEST_P(Aggregates, ES41_ASnapshotSavesTimeAndNothingElse) {
+    Accounts::Settings settings;
+    settings.snapshot_every = 3;
+    Accounts all = accounts(settings);
+    for (int i = 0; i < 7; ++i) ASSERT_TRUE(all.execute("a", deposit_one));
+    const auto kept = streams_->snapshot({"Account", "a"});
+    ASSERT_TRUE(kept && *kept);
+    EXPECT_EQ((*kept)->version, 6U);
+    EXPECT_EQ(all.load("a")->state.sum, 7);
+    EXPECT_EQ(all.snapshots_ignored(), 0U);
+
+    // Of another version of the state, or nothing that it can be made of.
+    ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {7, 1, "99"}));
+    EXPECT_EQ(all.load("a")->state.sum, 7);
+    EXPECT_EQ(all.snapshots_ignored(), 1U);
+    ASSERT_TRUE(all.execute("a", deposit_one));
+    ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {8, Account::state_version, R"("x")"}));
+    EXPECT_EQ(all.load("a")->state.sum, 8);
+    EXPECT_GE(all.snapshots_ignored(), 2U);
+}
+
+TEST_P(Aggregates, ES43_LoadWhatIsTruncatedByItsSnapshot) {
+    Accounts all = accounts();
+    for (int i = 0; i < 4; ++i) deposit("a", 1);
+    ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {3, Account::state_version, "3"}));
+    ASSERT_TRUE(streams_->truncate({"Account", "a"}, 4));
+    EXPECT_EQ(all.load("a")->state.sum, 4);
+    ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {4, 9, "4"}));
+    EXPECT_EQ(all.load("a").error().code, "INTERNAL_ERROR");  // it cannot be known any more
+}
+
+TEST_P(Aggregates, ES46_ReadOldEventsAsTheyWouldBeToday) {
+    Accounts::Settings settings;
+    settings.upcasters
+        .add("Deposited", 1, [](const std::string& cents) { return cents + R"("EUR")"; })
+        .add("Deposited", 2,
+             [](const std::string& money) { return money.substr(0, money.find('"')); });
+    Accounts all = accounts(settings);
+    const NewRecordedEvent first{.type = "Deposited", .data = "250", .schema_version = 1};
+    ASSERT_TRUE(streams_->append({"Account", "a"}, Expected::no_stream(), {first}));
+    deposit("a", 1);
+    EXPECT_EQ(all.load("a")->state.sum, 251);
+    const auto kept = streams_->read({"Account", "a"});
+    EXPECT_EQ(kept->events[0].data, "250");
+    EXPECT_EQ(kept->events[0].schema_version, 1U);
+
+    ASSERT_TRUE(streams_->append({"Account", "a"}, Expected::any(), {{.type = "Renamed"}}));
+    const auto unknown = all.load("a");
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code, "UNKNOWN_EVENT_TYPE");
+    EXPECT_EQ(streams_->feed(0, {.stream_types = {"Account"}})->events.back().type, "Renamed");
+}
+
+/// 64 who all want to be next. How many calls they make together.
+class Contended : public Aggregates {
+protected:
+    static constexpr int contenders = 64;
+    int calls_of_all(unsigned pessimistic_after) {
+        std::atomic<int> calls = 0, done = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < contenders; ++i) {
+            threads.emplace_back([&] {
+                Accounts own{*streams_};
+                Execution how = tries(1000, pessimistic_after);
+                how.retry.cap = 20ms;
+                const auto executed = own.execute(
+                    "a",
+                    [&](const Account& account) {
+                        ++calls;
+                        return deposit_one(account);
+                    },
+                    how);
+                EXPECT_TRUE(executed) << executed.error().detail;
+                if (executed) ++done;
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(done, contenders);
+        EXPECT_EQ(sum_of("a"), contenders);
+        return calls;
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Embedded, Contended, testing::Values("memory", "sqlite", "postgres"),
+                         [](const auto& kind) { return kind.param; });
+
+TEST_P(Contended, RT11_AllFinishAndNoneStarves) {
+    const int calls = calls_of_all(3);
+    EXPECT_LT(calls, 4 * contenders);
+    std::cout << GetParam() << ": " << calls << " calls by " << contenders
+              << " with the lock after 3 conflicts\n";
+}
+
+TEST_P(Contended, FinishWithoutTheLockTooAndCallMoreOften) {
+    std::cout << GetParam() << ": " << calls_of_all(0) << " calls by " << contenders
+              << " without the lock\n";
+}
+
+TEST_P(Aggregates, AProjectionCountsEachEventOnce) {
+    for (int i = 0; i < 5; ++i) deposit("a", 1);
+    const auto project = [&] {
+        return streams_->project(
+            {.name = "totals", .filter = {.stream_types = {"Account"}}, .page = 2},
+            [](sundial::StreamTransaction& tx,
+               const RecordedEvent& event) -> Result<sundial::Done> {
+                const auto kept = tx.append({"Totals", "all"}, Expected::any(),
+                                            {{.type = "Seen", .data = event.data}});
+                if (!kept) return kept.error();
+                return sundial::Done{};
+            });
+    };
+    ASSERT_TRUE(project().catch_up());
+    deposit("a", 1);
+    ASSERT_TRUE(project().catch_up());  // another one, which needs not wait for a lease
+    EXPECT_EQ(streams_->read({"Totals", "all"})->version, 6U);
+    EXPECT_GT(streams_->checkpoint("totals")->position, 0U);
+}
+
+TEST_P(Aggregates, OneFollowsAtATime) {
+    deposit("a", 1);
+    std::string code;
+    const auto nothing = [](const RecordedEvent&) -> Result<sundial::Done> {
+        return sundial::Done{};
+    };
+    auto first =
+        streams_->follow({.name = "mails"}, [&](const RecordedEvent&) -> Result<sundial::Done> {
+            code = streams_->follow({.name = "mails"}, nothing).catch_up().error().code;
+            return sundial::Done{};
+        });
+    ASSERT_TRUE(first.catch_up());
+    EXPECT_EQ(code, "LOCK_HELD");
+}
+
+TEST_P(Aggregates, AFollowerIsToldWhatComes) {
+    std::promise<std::string> told;
+    auto follower = streams_->follow({.name = "mails"},
+                                     [&](const RecordedEvent& event) -> Result<sundial::Done> {
+                                         if (event.type == "Deposited") told.set_value(event.data);
+                                         return sundial::Done{};
+                                     });
+    follower.start();
+    deposit("a", 42);
+    EXPECT_EQ(told.get_future().get(), "42");
+    EXPECT_FALSE(follower.stopped());
+}
+
+TEST_P(Aggregates, AFollowerStopsAtWhatItCannotHandleOrParksIt) {
+    deposit("a", 1);
+    deposit("a", 2);
+    const auto follow = [&](std::string name, bool park) {
+        sundial::Following following{.name = std::move(name),
+                                     .filter = {.stream_types = {"Account"}}};
+        following.retry = {.max_attempts = 2, .base = 1ms};
+        following.park = park;
+        return streams_->follow(following, [](const RecordedEvent& event) -> Result<sundial::Done> {
+            if (event.data == "1") return Error{"NO", "not this one"};
+            return sundial::Done{};
+        });
+    };
+    auto stopping = follow("strict", false);
+    EXPECT_EQ(stopping.catch_up().error().code, "STOPPED");
+    EXPECT_THAT(stopping.stopped().value_or(""), HasSubstr("not this one"));
+    EXPECT_TRUE(follow("lenient", true).catch_up());
+    const auto parked = streams_->parked("lenient");
+    ASSERT_TRUE(parked);
+    ASSERT_THAT(*parked, SizeIs(1));
+    EXPECT_EQ((*parked)[0].reason, "NO: not this one");
+    EXPECT_EQ((*parked)[0].attempts, 2U);
+    EXPECT_TRUE(*streams_->unpark("lenient", (*parked)[0].position));
+    EXPECT_FALSE(*streams_->unpark("lenient", (*parked)[0].position));
+}
+
+}  // namespace
