@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
         server::add_event_commands(tree);
         server::add_operation_commands(tree);
         server::add_lock_commands(tree);
+        server::add_stream_commands(tree);
         server::add_info_commands(tree);
         server::add_rule_commands(tree);
         server::add_zone_commands(tree);

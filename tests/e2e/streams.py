@@ -1,6 +1,7 @@
 """Streams over HTTP: append with an expected version, read, repeat, snapshots, and the feed that has all of it: by
 pages, waited for, and followed, with checkpoints."""
 import json
+import subprocess
 import threading
 import uuid
 
@@ -238,6 +239,23 @@ def checkpoints(client):
     assert code(client.call("PUT", path, {**step, "eventId": "x" * 36})) == (400, "VALIDATION_FAILED")
 
 
+def command_line(server):
+    def sundial(*arguments, code=0):
+        done = subprocess.run([h.PROGRAM, "stream", *arguments, "--server", f"http://127.0.0.1:{server.port}"],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == code, (arguments, done)
+        return done.stdout
+
+    assert "version 1" in sundial("append", "Cli", "a b/1", "Said", '{"n":1}', "--expect", "NO_STREAM")
+    sundial("append", "Cli", "a b/1", "Said", "--expect", "7", code=4)
+    assert "version 2" in sundial("append", "Cli", "a b/1", "Said", "--expect", "1")
+    assert sundial("list", "Cli") == "Cli/a b/1  version 2\n"
+    assert [line.split("  ")[2:] for line in sundial("read", "Cli", "a b/1").splitlines()] == [
+        ["1", "Said", '{"n":1}'], ["2", "Said", "{}"]]
+    lines = [json.loads(line) for line in sundial("follow", "Cli", "--once", "--json").splitlines()]
+    assert [line["version"] for line in lines] == [1, 2]
+
+
 def ends_with_the_server(server):
     """Who follows or waits is let go at once when the server stops."""
     sent = Sent(server, "aggregateType=Nobody")
@@ -264,6 +282,7 @@ def main(kind):
         waits(server)
         follows(server)
         checkpoints(client)
+        command_line(server)
         ends_with_the_server(server)
 
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <latch>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -327,16 +328,19 @@ protected:
     static constexpr int contenders = 64;
     int calls_of_all(unsigned pessimistic_after) {
         std::atomic<int> calls = 0, done = 0;
+        std::latch decided{contenders};  // the first time all decide by the same state
         std::vector<std::thread> threads;
         for (int i = 0; i < contenders; ++i) {
             threads.emplace_back([&] {
                 Accounts own{*streams_};
+                bool first = true;
                 Execution how = tries(1000, pessimistic_after);
                 how.retry.cap = 20ms;
                 const auto executed = own.execute(
                     "a",
                     [&](const Account& account) {
                         ++calls;
+                        if (std::exchange(first, false)) decided.arrive_and_wait();
                         return deposit_one(account);
                     },
                     how);

@@ -12,6 +12,7 @@ void add_clock_commands(CommandTree& tree);      // clock
 void add_event_commands(CommandTree& tree);      // event, dlq
 void add_operation_commands(CommandTree& tree);  // op
 void add_lock_commands(CommandTree& tree);       // lock
+void add_stream_commands(CommandTree& tree);     // stream
 void add_info_commands(CommandTree& tree);       // info, version
 void add_rule_commands(CommandTree& tree);       // next, schedule explain
 void add_zone_commands(CommandTree& tree);       // zone
