@@ -213,7 +213,7 @@ class Checker:
                 over = (step[4] + 1, step[7])
             elif step[1] == SEEN and step[2] in FINAL and step[2] != row["status"]:
                 self.verdict.breach("I4", f"{event}: was seen {step[2]}, is {row['status']}")
-            elif step[1] == CLAIM and over is not None:
+            elif step[1] == CLAIM and over is not None and step[4] > over[0]:  # else made before, and told late by a frozen one
                 self.verdict.breach("I4", f"{event}: claimed after {over[1]}")
         if over is not None and row["status"] != over[1]:
             self.verdict.breach("I4", f"{event}: settled {over[1]}, is {row['status']}")
