@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "application/after_commit.hpp"
 #include "application/engine_log.hpp"
 #include "application/expected_version.hpp"
 #include "application/recorded_changes.hpp"
@@ -130,13 +131,15 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         return after;
     });
     if (!result) return result;
-    if (enabled_now) unpark_.run(result->id);
-    if (closed_now) {
-        log_.write(circuit_closed_line(
-            result->id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
-        unpark_.hasten(result->id, Obstacle::circuit);
-    }
-    if (limited_anew) unpark_.hasten(result->id, Obstacle::limit);
+    after_commit([=, this, id = result->id] {
+        if (enabled_now) unpark_.run(id);
+        if (closed_now) {
+            log_.write(circuit_closed_line(
+                id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
+            unpark_.hasten(id, Obstacle::circuit);
+        }
+        if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+    });
     return result;
 }
 

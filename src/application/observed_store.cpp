@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/after_commit.hpp"
 #include "application/engine_log.hpp"
 #include "application/query_timer.hpp"
 
@@ -195,6 +196,7 @@ public:
     }
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }
+    IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         changes_.of_streams = true;
@@ -219,7 +221,7 @@ void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
             return kept = work(observed);
         });
     }
-    if (kept) tell(changes);
+    if (kept) after_commit([this, changes = std::move(changes)] { tell(changes); });
 }
 
 void ObservedStore::read(const std::function<void(Transaction&)>& work) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "application/after_commit.hpp"
 #include "application/expected_version.hpp"
 #include "application/ports/failures.hpp"
 
@@ -111,7 +112,7 @@ Operation Operations::begin(const Operation& started) {
     } catch (const std::exception& error) {
         tell_wait(error);  // it is begun all the same: `run` takes it up after the lease
     }
-    wake();
+    after_commit([this] { wake(); });
     return operation;
 }
 

@@ -28,6 +28,7 @@
 #include "adapters/webhook/destination.hpp"
 #include "adapters/webhook/inbox_delivery.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
+#include "application/answer_once.hpp"
 #include "application/append_to_stream.hpp"
 #include "application/both_wakeups.hpp"
 #include "application/feed_watch.hpp"
@@ -49,6 +50,7 @@
 #include "application/settle_pulled.hpp"
 #include "application/stored_locks.hpp"
 #include "application/survey_tzdata.hpp"
+#include "application/wakeups_after_commit.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "server/health_checks.hpp"
@@ -161,7 +163,9 @@ struct Engine::Parts {
           watch(pull_queue, monotonic, log, settings.scheduler.tick, database->clock().is_test()),
           local_wakeups(loop, watch),
           shared_wakeups(database->share_wakeups(local_wakeups, settings.scheduler.tick)),
-          wakeups(shared_wakeups ? *shared_wakeups : local_wakeups),
+          told_wakeups(shared_wakeups ? *shared_wakeups : local_wakeups),
+          wakeups(told_wakeups),
+          watch_wakeups(watch),
           pull(instance, {.store = store,
                           .pull_queue = pull_queue,
                           .queue = queue,
@@ -177,7 +181,7 @@ struct Engine::Parts {
                          .random = random,
                          .log = log,
                          .observer = given.observer,
-                         .wakeups = watch}),
+                         .wakeups = watch_wakeups}),
           operations({.instance = instance, .lease = settings.scheduler.lease},
                      {.store = store,
                       .ids = ids,
@@ -224,6 +228,8 @@ struct Engine::Parts {
           read_streams(store, database->feed()),
           keep_checkpoint(store),
           feed_watch(database->feed(), monotonic, log, settings.scheduler.tick),
+          answer_once(database->store(), digest, secrets, {.keep = settings.retention.idempotency}),
+          keyed_answers(answer_once),
           lock_store(open_lock_store()),
           locks({.store = *lock_store,
                  .tokens = lock_tokens,
@@ -242,7 +248,11 @@ struct Engine::Parts {
     }
 
     /// What one instance does for all: see MaintenanceJob.
-    [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs() { return {}; }
+    [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs() {
+        return {{.name = "idempotency keys", .every = std::chrono::minutes{1}, .batch = [this] {
+                     return answer_once.sweep();
+                 }}};
+    }
 
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
     /// today.
@@ -321,7 +331,9 @@ struct Engine::Parts {
     PullWatch watch;
     BothWakeups local_wakeups;
     std::unique_ptr<Wakeups> shared_wakeups;  // with the other instances; null: there are none
+    WakeupsAfterCommit told_wakeups;
     Wakeups& wakeups;
+    WakeupsAfterCommit watch_wakeups;
     PullEvents pull;
     SettlePulled settle_pulled;
     Operations operations;
@@ -366,6 +378,8 @@ struct Engine::Parts {
     ReadStreams read_streams;
     KeepCheckpoint keep_checkpoint;
     FeedWatch feed_watch;
+    AnswerOnce answer_once;
+    http::KeyedAnswers keyed_answers;
     system::SystemLockTokens lock_tokens;
     LockWaits lock_waits;
     std::unique_ptr<LockStore> lock_store;
@@ -416,6 +430,8 @@ void Engine::stop() {
 }
 
 ApiKeyRing& Engine::api_keys() { return parts_->keys; }
+
+const http::KeyedAnswers& Engine::keyed_answers() { return parts_->keyed_answers; }
 
 Database& Engine::database() { return *parts_->database; }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/http/api/health_routes.hpp"
+#include "adapters/http/keyed_answers.hpp"
 #include "adapters/http/router.hpp"
 #include "application/api_key_ring.hpp"
 #include "application/follow_tzdata.hpp"
@@ -54,6 +55,8 @@ public:
     /// batch of the operation under way.
     void stop();
 
+    /// Answers what comes with an Idempotency-Key.
+    [[nodiscard]] const http::KeyedAnswers& keyed_answers();
     /// All of the API but health.
     void add_routes(http::Router& router, Metrics& metrics);
     /// How it goes: the database, the claim loop, the disk, the clock.

@@ -289,7 +289,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                          engine.api_keys(), monotonic);
     const KeyClerk clerk(engine.api_keys(), log);
     engine.start();
-    http::Router router(schema, guard, log, settings.http.require_if_match);
+    http::Router router(schema, guard, log, settings.http.require_if_match,
+                        &engine.keyed_answers());
     gate.add_health(router);
     engine.add_routes(router, metrics);
     Demo demo = engine.demo();  // there before the first request is answered

@@ -260,6 +260,11 @@ const std::vector<Key>& keys() {
             duration(
                 "delivery.circuit.open_max", "the longest pause between two probes",
                 [](auto& s) -> auto& { return s.delivery.circuit.open_max; }, 1s, 86400s),
+            duration(
+                "retention.idempotency",
+                "how long the answer to a request with an Idempotency-Key is kept for its "
+                "repetition",
+                [](auto& s) -> auto& { return s.retention.idempotency; }, 3600s, 30 * 24 * 3600s),
             key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),
             key("security.encryption_key",

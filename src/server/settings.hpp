@@ -49,6 +49,9 @@ struct Settings {
         std::string user_agent = "sundial/1";
         CircuitPolicy circuit{};
     } delivery;
+    struct Retention {
+        std::chrono::seconds idempotency{std::chrono::hours{24}};  // of answers to requests with an Idempotency-Key
+    } retention;
     struct Security {
         std::string api_keys_file{};   // keys beside those in the database, a line each
         std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the

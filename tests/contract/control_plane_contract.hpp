@@ -83,6 +83,8 @@ protected:
     }
 };
 
+class IdempotencyRepositoryContract : public StorageTest {};
+
 class ClockContract : public StorageTest {};
 
 }  // namespace sundial

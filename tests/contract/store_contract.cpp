@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "contract/settlements.hpp"
+
 namespace sundial {
 namespace {
 
@@ -120,6 +122,79 @@ TEST_P(StoreContract, ReadsWhatIsCommitted) {
     std::optional<User> seen;
     store().read([&](Transaction& tx) { seen = tx.users().find(user.id); });
     EXPECT_EQ(seen, user);
+}
+
+TEST_P(StoreContract, MakesATransactionWithinAnotherAPartOfIt) {
+    const User kept = a_user(), undone = a_user(), thrown = a_user();
+    const auto add = [&](const User& user) {
+        return [&user](Transaction& tx) { return tx.users().add(user).has_value(); };
+    };
+    const auto there = [&](const User& user) {
+        return read([&](Transaction& tx) { return tx.users().find(user.id).has_value(); });
+    };
+    store().transact([&](Transaction&) {
+        store().transact(add(kept));
+        store().transact([&](Transaction& tx) { return add(undone)(tx) && false; });
+        EXPECT_THROW(store().transact([&](Transaction& tx) -> bool {
+            EXPECT_TRUE(add(thrown)(tx));
+            throw std::domain_error{"mine"};
+        }),
+                     std::domain_error);
+        EXPECT_TRUE(there(kept));  // it sees its own work, in whichever part
+        EXPECT_FALSE(there(undone));
+        EXPECT_FALSE(there(thrown));
+        return true;
+    });
+
+    EXPECT_TRUE(there(kept));
+    EXPECT_FALSE(there(undone));
+    EXPECT_FALSE(there(thrown));
+}
+
+TEST_P(StoreContract, UndoesThePartsWithTheWhole) {
+    const User user = a_user();
+    const Event event = an_event();
+    given(event);
+    store().transact([&](Transaction&) {
+        store().transact([&](Transaction& tx) {
+            store().transact(
+                [&](Transaction& inner) { return inner.users().add(user).has_value(); });
+            return tx.users().find(user.id).has_value();
+        });
+        EXPECT_EQ(claim_one().id, event.id);  // through another port
+        return false;
+    });
+
+    EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
+    EXPECT_EQ(find(event.id), event);
+    EXPECT_EQ(claim_one().attempt, Attempt{1});
+}
+
+TEST_P(StoreContract, CommitsWhatAnotherPortDidWithinATransaction) {
+    const Event event = an_event();
+    given(event);
+    store().transact([&](Transaction& tx) {
+        const Event claimed = claim_one();
+        EXPECT_TRUE(settle(accepted(claimed, noon)).has_value());
+        return status_of(*tx.events().find(event.id)) == EventStatus::completed;
+    });
+    EXPECT_EQ(status_of(*find(event.id)), EventStatus::completed);
+}
+
+/// A name that is taken ends a statement in the database, and must not end the whole.
+TEST_P(StoreContract, GoesOnAfterARefusalInAPart) {
+    const User first = a_user().with_external_id("crm-7"),
+               second = a_user().with_external_id("crm-7");
+    const auto add = [&](const User& user) {
+        return in_transaction(
+            store(), [&](Transaction& tx) -> Result<void> { return tx.users().add(user); });
+    };
+    write([&](Transaction& tx) {
+        EXPECT_TRUE(add(first).has_value());
+        EXPECT_FALSE(add(second).has_value());
+        EXPECT_TRUE(tx.users().find(first.id));
+    });
+    EXPECT_TRUE(read([&](Transaction& tx) { return tx.users().find(first.id); }));
 }
 
 /// Two threads that lock, look, think and change: nothing that one wrote may be lost.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contract/answer_once_contract.hpp"
 #include "contract/checkpoint_contract.hpp"
 #include "contract/control_plane_contract.hpp"
 #include "contract/event_queue_contract.hpp"
@@ -15,30 +16,33 @@
 
 /// Runs every suite of this folder on one adapter: `SUNDIAL_CONTRACTS(Memory, StorageKind{…});` in
 /// namespace sundial, in a program that links sundial_contract.
-#define SUNDIAL_CONTRACTS(adapter, ...)                                  \
-    SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);    \
-    SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);          \
-    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);               \
-    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);  \
-    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);           \
-    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);          \
-    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);     \
-    SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);          \
-    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);     \
-    SUNDIAL_CONTRACT(adapter, LockGuardContract, __VA_ARGS__);           \
-    SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);           \
-    SUNDIAL_CONTRACT(adapter, MannersContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__); \
-    SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);           \
-    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                \
-    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);  \
-    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);              \
-    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);      \
-    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);               \
-    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);        \
-    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);      \
-    INSTANTIATE_TEST_SUITE_P(                                            \
-        adapter, ModelContract,                                          \
+#define SUNDIAL_CONTRACTS(adapter, ...)                                    \
+    SUNDIAL_CONTRACT(adapter, AnswerOnceContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
+    SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT(adapter, EndpointRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, EventListContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, EventQueueContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, EventRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT(adapter, EventStoreContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, IdempotencyRepositoryContract, __VA_ARGS__); \
+    SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);       \
+    SUNDIAL_CONTRACT(adapter, LockGuardContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, MannersContract, __VA_ARGS__);               \
+    SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__);   \
+    SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);             \
+    SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                  \
+    SUNDIAL_CONTRACT(adapter, ScheduleRepositoryContract, __VA_ARGS__);    \
+    SUNDIAL_CONTRACT(adapter, SettleContract, __VA_ARGS__);                \
+    SUNDIAL_CONTRACT(adapter, SkipRepositoryContract, __VA_ARGS__);        \
+    SUNDIAL_CONTRACT(adapter, StepsContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT(adapter, StoreContract, __VA_ARGS__);                 \
+    SUNDIAL_CONTRACT(adapter, TzRepositoryContract, __VA_ARGS__);          \
+    SUNDIAL_CONTRACT(adapter, UserRepositoryContract, __VA_ARGS__);        \
+    INSTANTIATE_TEST_SUITE_P(                                              \
+        adapter, ModelContract,                                            \
         testing::Combine(testing::Values(__VA_ARGS__), testing::Range(1U, 6U)))
 
 #define SUNDIAL_CONTRACT(adapter, suite, ...) \

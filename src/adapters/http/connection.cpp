@@ -154,7 +154,9 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     std::optional<TimedSocket::Time> deadline;
     while (const auto later = response.later) {
         if (!deadline) deadline = after(later->at_most);
-        const bool still_there = co_await socket_.rest(*deadline, later->listen);
+        auto until = *deadline;
+        if (later->look_after.count() > 0) until = std::min(until, after(later->look_after));
+        const bool still_there = co_await socket_.rest(until, later->listen);
         if (!still_there) co_return std::nullopt;
         const bool last = shared_.stopping || std::chrono::steady_clock::now() >= *deadline;
         std::function<Response()> again = [later, last] { return later->answer(last); };

@@ -64,9 +64,11 @@ struct Response {
     std::string content_type{};  // empty: no body
     Headers headers{};
     std::string body{};
-    std::string route{};    // which pattern answered, for metrics; never sent, as are the next two
-    std::string actor{};    // who asked, for the log
-    std::string subject{};  // the id of what was asked about, for the log
+    bool retryable = false;  // a refusal, and perhaps not the last word
+    bool secret = false;     // the body shows one, this once
+    std::string route{};     // which pattern answered, for metrics; never sent, as are the next two
+    std::string actor{};     // who asked, for the log
+    std::string subject{};   // the id of what was asked about, for the log
     /// Instead of all that: there is nothing to say yet.
     std::shared_ptr<const Later> later{};
     /// After all that, in place of `body`: what comes as it comes.
@@ -85,6 +87,8 @@ struct Later {
     std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;
     /// Runs on the pool, as a handler does; must not throw. If `last`, there is no more waiting.
     std::function<Response(bool last)> answer;
+    /// Woken by nobody it asks again after so long; zero: never.
+    std::chrono::milliseconds look_after{0};
 };
 
 /// A body that has no end yet, and holds no thread while nothing comes. The connection asks for a

@@ -46,6 +46,8 @@ constexpr std::array kinds{
                 "External id is already taken", false},
     ProblemKind{Code::duplicate_idempotency_key, "DUPLICATE_IDEMPOTENCY_KEY", 409,
                 "Idempotency key is already taken", false},
+    ProblemKind{Code::idempotency_in_progress, "IDEMPOTENCY_IN_PROGRESS", 409,
+                "The first request with this key is under way", true},
     ProblemKind{Code::optimistic_lock, "OPTIMISTIC_LOCK", 409, "Version does not match", false},
     ProblemKind{Code::stream_archived, "STREAM_ARCHIVED", 409, "Stream is archived", false},
     ProblemKind{Code::feed_diverged, "FEED_DIVERGED", 409, "Feed is not the one that was read",
@@ -56,6 +58,8 @@ constexpr std::array kinds{
     ProblemKind{Code::lock_not_held, "LOCK_NOT_HELD", 409, "Lock is not held", false},
     ProblemKind{Code::stream_deleted, "STREAM_DELETED", 410, "Stream is deleted", false},
     ProblemKind{Code::event_id_reused, "EVENT_ID_REUSED", 422, "Event id is already taken", false},
+    ProblemKind{Code::idempotency_key_reused, "IDEMPOTENCY_KEY_REUSED", 422,
+                "Idempotency-Key was used for another request", false},
     ProblemKind{Code::unsupported_media_type, "UNSUPPORTED_MEDIA_TYPE", 415,
                 "Unsupported media type", false},
     ProblemKind{Code::too_early, "TOO_EARLY", 425, "Sent too early", true},
@@ -146,6 +150,7 @@ Response to_response(const Problem& problem, std::string_view instance,
     body += '}';
 
     Response response = text(status, "application/problem+json", std::move(body));
+    response.retryable = kind.retryable;
     if (status == 503 || status == 429 || (status == 409 && kind.retryable)) {
         response.headers.add("Retry-After", std::to_string(problem.retry_after.count()));
     }

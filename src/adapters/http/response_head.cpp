@@ -13,6 +13,8 @@ std::string_view phrase_for(int status) {
             return "OK";
         case 201:
             return "Created";
+        case 202:
+            return "Accepted";
         case 204:
             return "No Content";
         case 207:
@@ -35,6 +37,8 @@ std::string_view phrase_for(int status) {
             return "Request Timeout";
         case 409:
             return "Conflict";
+        case 410:
+            return "Gone";
         case 412:
             return "Precondition Failed";
         case 413:
@@ -43,6 +47,8 @@ std::string_view phrase_for(int status) {
             return "URI Too Long";
         case 415:
             return "Unsupported Media Type";
+        case 422:
+            return "Unprocessable Content";
         case 425:
             return "Too Early";
         case 428:

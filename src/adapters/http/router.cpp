@@ -87,7 +87,7 @@ struct Router::Found {
     }
 };
 
-void Router::add(std::string method, std::string pattern, Handler handler) {
+void Router::add(std::string method, std::string pattern, Handler handler, Effects effects) {
     Operation operation{std::move(method), std::move(pattern)};
     if (!schema_.has(operation)) {
         throw std::logic_error("route " + operation.method + " " + operation.pattern +
@@ -99,7 +99,7 @@ void Router::add(std::string method, std::string pattern, Handler handler) {
                                ": add it to the table in adapters/http/api/access.cpp");
     }
     auto segments = segments_of(operation.pattern);
-    routes_.push_back({std::move(operation), std::move(segments), std::move(handler)});
+    routes_.push_back({std::move(operation), std::move(segments), std::move(handler), effects});
 }
 
 std::vector<Operation> Router::routes() const {
@@ -165,7 +165,8 @@ std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request
         if (response.later) response.later = guarded(request, response.later);
         return response;
     };
-    return std::make_shared<const Later>(Later{later->at_most, later->listen, std::move(answer)});
+    return std::make_shared<const Later>(
+        Later{later->at_most, later->listen, std::move(answer), later->look_after});
 }
 
 std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Request>& request,
@@ -267,7 +268,7 @@ Response Router::check_and_run(Request& request, const Route& route) const {
         return to_response(validation_failed(std::move(errors)), request);
     }
     if (types.empty() || (request.body.empty() && !schema_.body_required(operation))) {
-        return route.handler(request);
+        return run(request, route);
     }
     const std::string type = media_type_of(request.headers.find("Content-Type").value_or(""));
     if (std::ranges::find(types, type) == types.end()) {
@@ -281,7 +282,15 @@ Response Router::check_and_run(Request& request, const Route& route) const {
         }
         request.json = std::make_shared<const JsonBody>(*body);
     }
-    return route.handler(request);
+    return run(request, route);
+}
+
+Response Router::run(const Request& request, const Route& route) const {
+    if (keyed_ == nullptr || !may_have_key(request.method)) return route.handler(request);
+    if (request.headers.find("Idempotency-Key")) {
+        return keyed_->answer(request, route.handler, route.effects);
+    }
+    return schema_.requires_key(route.operation) ? key_missing(request) : route.handler(request);
 }
 
 }  // namespace sundial::http

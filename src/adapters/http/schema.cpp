@@ -31,6 +31,7 @@ struct CompiledOperation {
     std::vector<std::string> response_types;
     bool body_required = false;
     bool takes_if_match = false;
+    bool requires_key = false;
     const SchemaNode* body = nullptr;
     std::map<std::string, QueryParameter, std::less<>> query;
 };
@@ -55,6 +56,9 @@ void read_parameters(SchemaCompiler& compiler, const bj::value& operation, const
         const std::string name(member(parameter, "name", place).as_string());
         const std::string_view where = member(parameter, "in", place).as_string();
         if (where == "header" && name == "If-Match") compiled.takes_if_match = true;
+        if (where == "header" && name == "Idempotency-Key") {
+            compiled.requires_key = flag(parameter, "required");
+        }
         if (where != "query") continue;
         std::string at = place;
         at += '?';
@@ -184,6 +188,10 @@ bool ApiSchema::body_required(const Operation& operation) const {
 
 bool ApiSchema::takes_if_match(const Operation& operation) const {
     return compiled_->at(operation).takes_if_match;
+}
+
+bool ApiSchema::requires_key(const Operation& operation) const {
+    return compiled_->at(operation).requires_key;
 }
 
 const std::vector<std::string>& ApiSchema::response_types(const Operation& operation) const {

@@ -38,6 +38,8 @@ public:
     [[nodiscard]] bool body_required(const Operation& operation) const;
     /// Whether it may be told which version it is meant for.
     [[nodiscard]] bool takes_if_match(const Operation& operation) const;
+    /// Whether it is for nobody without an Idempotency-Key.
+    [[nodiscard]] bool requires_key(const Operation& operation) const;
     /// Media types of its successful answers; empty: they have no body.
     [[nodiscard]] const std::vector<std::string>& response_types(const Operation& operation) const;
 

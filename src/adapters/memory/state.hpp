@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/idempotency_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
@@ -82,7 +84,8 @@ struct ParkedKey {
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
 
-    std::mutex mutex;
+    std::recursive_mutex mutex;
+    int turns = 0;  // of the thread that has the state, one within the other
     Clock& clock;
     const std::uint32_t shards;
     Journal journal;
@@ -112,20 +115,30 @@ struct State {
     Table<ParkedKey, ParkedEvent> parked{journal};
     Table<Uuid, SkippedRun> skips{journal};
     Table<std::string, Lock> locks{journal};
+    Table<IdempotencyScope, IdempotencyRecord> idempotency{journal};
 };
 
-/// The time during which one transaction has the state for itself. Undone unless committed.
+/// The time during which one transaction has the state for itself. Undone unless committed. One
+/// within another is a part of it.
 class Turn {
 public:
-    explicit Turn(State& state) : lock_{state.mutex}, journal_{state.journal} {}
+    explicit Turn(State& state)
+        : lock_{state.mutex}, state_{state}, begun_at_{state.journal.length()} {
+        ++state_.turns;
+    }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn() { journal_.roll_back(); }
-    void commit() { journal_.commit(); }
+    ~Turn() {
+        if (!committed_) state_.journal.roll_back(begun_at_);
+        if (--state_.turns == 0) state_.journal.clear();
+    }
+    void commit() { committed_ = true; }
 
 private:
-    std::lock_guard<std::mutex> lock_;
-    Journal& journal_;
+    std::lock_guard<std::recursive_mutex> lock_;
+    State& state_;
+    const std::size_t begun_at_;
+    bool committed_ = false;
 };
 
 }  // namespace sundial::memory

@@ -9,6 +9,7 @@
 #include "adapters/memory/endpoint_repository.hpp"
 #include "adapters/memory/event_repository.hpp"
 #include "adapters/memory/event_store.hpp"
+#include "adapters/memory/idempotency_repository.hpp"
 #include "adapters/memory/inbox_repository.hpp"
 #include "adapters/memory/limit_repository.hpp"
 #include "adapters/memory/lock_repository.hpp"
@@ -40,7 +41,8 @@ public:
           api_keys_{state},
           streams_{state, now_},
           checkpoints_{state},
-          locks_{state} {}
+          locks_{state},
+          idempotency_{state, now_} {}
 
     Instant now() override { return now_; }
     UserRepository& users() override { return users_; }
@@ -57,6 +59,7 @@ public:
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
     LockRepository& locks() override { return locks_; }
+    IdempotencyRepository& idempotency() override { return idempotency_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -75,6 +78,7 @@ private:
     MemoryEventStore streams_;
     MemoryCheckpointStore checkpoints_;
     MemoryLockRepository locks_;
+    MemoryIdempotencyRepository idempotency_;
 };
 
 Schedule birthday(TimeOfDay at, Instant now) {
@@ -101,7 +105,7 @@ MemoryStore::MemoryStore(Clock& clock, const MemoryOptions& options)
     base::check(options.shards > 0);
     const Schedule schedule = birthday(options.birthday_time, clock.now());
     state_->schedules.insert(schedule.id, schedule);
-    state_->journal.commit();
+    state_->journal.clear();
 }
 
 MemoryStore::~MemoryStore() = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <utility>
@@ -13,9 +14,11 @@ namespace sundial::memory {
 class Journal {
 public:
     void note(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
-    void commit() { undo_.clear(); }
-    void roll_back() {
-        for (; !undo_.empty(); undo_.pop_back()) undo_.back()();
+    [[nodiscard]] std::size_t length() const { return undo_.size(); }
+    void clear() { undo_.clear(); }
+    /// Undoes what was noted after it had that length, the latest first.
+    void roll_back(std::size_t to) {
+        for (; undo_.size() > to; undo_.pop_back()) undo_.back()();
     }
 
 private:

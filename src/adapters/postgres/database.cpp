@@ -35,7 +35,53 @@ void pause_before(int next_try, int backend_process) {
     std::this_thread::sleep_for(base / 2 + base * (spread >> 16U) / 65'536);
 }
 
+/// The transaction that this thread has open.
+struct OpenHere {
+    const Database* database = nullptr;
+    Session* session = nullptr;
+};
+thread_local OpenHere open_here;
+
+/// Makes it known while its work runs.
+class Opened {
+public:
+    Opened(const Database& database, Session& session)
+        : outer_{std::exchange(open_here, {&database, &session})} {}
+    ~Opened() { open_here = outer_; }
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+
+private:
+    const OpenHere outer_;
+};
+
+Session* open_in(const Database& database) {
+    return open_here.database == &database ? open_here.session : nullptr;
+}
+
 }  // namespace
+
+void Session::part(const std::function<bool(Session&)>& work) {
+    const std::optional<Evidence> evidence_before = evidence_;
+    run(sql::savepoint);
+    const auto undo = [&] {
+        evidence_ = evidence_before;
+        const std::array calls{Call{sql::rollback_to_savepoint}, Call{sql::release_savepoint}};
+        run(calls);
+    };
+    bool kept = false;
+    try {
+        kept = work(*this);
+    } catch (...) {
+        try {
+            undo();
+        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first one is told
+        }
+        throw;
+    }
+    if (!kept) return undo();
+    run(sql::release_savepoint);
+}
 
 Database::Database(const Settings& settings, std::uint32_t shards, base::Log& log)
     : settings_{settings},
@@ -219,9 +265,13 @@ Session Database::begin(Try& attempt, const Statement& begin) {
 }
 
 void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
+    if (Session* const whole = open_in(*this)) return whole->part(work);
     with_retries(operation, [&](Try& attempt) {
         Session session = begin(attempt, sql::begin_write);
-        if (!work(session)) return;
+        {
+            const Opened opened{*this, session};
+            if (!work(session)) return;
+        }
         attempt.committing = true;
         const Answer committed = session.run(sql::commit);
         base::check(committed.tag() == "COMMIT");
@@ -230,6 +280,7 @@ void Database::write(std::string_view operation, const std::function<bool(Sessio
 }
 
 void Database::read(std::string_view operation, const std::function<void(Session&)>& work) {
+    if (Session* const whole = open_in(*this)) return work(*whole);
     with_retries(operation, [&](Try& attempt) {
         Session session = begin(attempt, sql::begin_read);
         work(session);
@@ -238,6 +289,7 @@ void Database::read(std::string_view operation, const std::function<void(Session
 
 Database::Answered Database::run(std::string_view operation, Effect effect,
                                  std::span<const Call> calls) {
+    if (Session* const whole = open_in(*this)) return run_as_part(*whole, calls);
     const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
     const auto in_time = [&] { return std::chrono::steady_clock::now() < give_up; };
     for (int number = 1;; ++number) {
@@ -251,6 +303,20 @@ Database::Answered Database::run(std::string_view operation, Effect effect,
         }
         pause_before(std::min(number, longest_pause), number);
     }
+}
+
+Database::Answered Database::run_as_part(Session& whole, std::span<const Call> calls) {
+    Answered answered{.now = whole.now(), .answers = {}};
+    whole.part([&](Session& session) {
+        std::vector<Call> all;
+        all.reserve(calls.size() + 1);
+        all.push_back(configuration(sql::configure_queue));
+        all.insert(all.end(), calls.begin(), calls.end());
+        answered.answers = session.run(all);
+        answered.answers.erase(answered.answers.begin());
+        return true;
+    });
+    return answered;
 }
 
 Database::Answered Database::run_once(std::string_view operation, Effect effect,

@@ -46,8 +46,14 @@ public:
     template <class... Values>
     Answer run(const Statement& statement, const Values&... values) {
         const Call call{statement, values...};
-        return std::move(connection_.run({&call, 1}, start_.prepare, start_.silence).front());
+        return std::move(run({&call, 1}).front());
     }
+    /// All in one round trip.
+    std::vector<Answer> run(std::span<const Call> calls) {
+        return connection_.run(calls, start_.prepare, start_.silence);
+    }
+    /// Keeps what `work` does, within the open transaction, if it returns true.
+    void part(const std::function<bool(Session&)>& work);
     /// One piece is enough: the transaction is there whole or not at all. Best is one that tells
     /// both ways.
     void leaves(Evidence evidence) {
@@ -67,7 +73,8 @@ private:
 };
 
 /// Where every transaction begins and ends: time-outs, retries after conflicts, and what the caller
-/// is told when the server fails (reliability 5). Thread-safe.
+/// is told when the server fails (reliability 5). What is begun inside the work of a `write`, on
+/// its thread, is a part of that. Thread-safe.
 class Database {
 public:
     Database(const Settings& settings, std::uint32_t shards, base::Log& log);
@@ -126,6 +133,7 @@ private:
     void with_retries(std::string_view operation, const std::function<void(Try&)>& attempt);
     void try_again_and_again(std::string_view operation, const std::function<void(Try&)>& attempt);
     Answered run_once(std::string_view operation, Effect effect, std::span<const Call> calls);
+    [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration(const Statement& statement) const;
     /// Which server answered a configuration, and what time it is there, which is returned.

@@ -17,6 +17,12 @@ inline constexpr Statement begin_read{
     "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", Statement::Plan::fresh};
 inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
 inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
+/// Of a transaction that is part of another.
+inline constexpr Statement savepoint{"savepoint", "SAVEPOINT part", Statement::Plan::fresh};
+inline constexpr Statement release_savepoint{"release_savepoint", "RELEASE part",
+                                             Statement::Plan::fresh};
+inline constexpr Statement rollback_to_savepoint{"rollback_to_savepoint", "ROLLBACK TO part",
+                                                 Statement::Plan::fresh};
 
 /// A transaction holds a lock on its own number until all have seen what became of it. $1 number.
 inline constexpr Statement still_runs{"still_runs", R"sql(

@@ -6,6 +6,7 @@
 #include "adapters/postgres/endpoint_repository.hpp"
 #include "adapters/postgres/event_repository.hpp"
 #include "adapters/postgres/event_store.hpp"
+#include "adapters/postgres/idempotency_repository.hpp"
 #include "adapters/postgres/inbox_repository.hpp"
 #include "adapters/postgres/limit_repository.hpp"
 #include "adapters/postgres/lock_repository.hpp"
@@ -37,6 +38,7 @@ public:
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
     LockRepository& locks() override { return locks_; }
+    IdempotencyRepository& idempotency() override { return idempotency_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -55,6 +57,7 @@ private:
     PostgresEventStore streams_{session_};
     PostgresCheckpointStore checkpoints_{session_};
     PostgresLockRepository locks_{session_};
+    PostgresIdempotencyRepository idempotency_{session_};
 };
 
 }  // namespace

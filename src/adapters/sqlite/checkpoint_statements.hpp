@@ -21,7 +21,7 @@ inline constexpr Statement park_event{R"sql(
     INSERT INTO parked_events (checkpoint, position, event_id, reason, attempts, parked_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING)sql"};
 /// ?2 after, ?3 limit.
-inline constexpr Statement parked_events{R"sql(
+inline constexpr Statement parked_of_checkpoint{R"sql(
     SELECT position, event_id, reason, attempts, parked_at FROM parked_events
      WHERE checkpoint = ?1 AND position > ?2 ORDER BY position LIMIT ?3)sql"};
 /// ?2 position.

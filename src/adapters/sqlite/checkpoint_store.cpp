@@ -43,7 +43,7 @@ void SqliteCheckpointStore::park(const std::string& name, const ParkedEvent& eve
 
 std::vector<ParkedEvent> SqliteCheckpointStore::parked(const std::string& name, std::uint64_t after,
                                                        std::size_t limit) {
-    return all_of(connection_.query(sql::parked_events, name, after, limit), read_parked);
+    return all_of(connection_.query(sql::parked_of_checkpoint, name, after, limit), read_parked);
 }
 
 bool SqliteCheckpointStore::unpark(const std::string& name, std::uint64_t position) {

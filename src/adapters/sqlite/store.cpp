@@ -6,6 +6,7 @@
 #include "adapters/sqlite/endpoint_repository.hpp"
 #include "adapters/sqlite/event_repository.hpp"
 #include "adapters/sqlite/event_store.hpp"
+#include "adapters/sqlite/idempotency_repository.hpp"
 #include "adapters/sqlite/inbox_repository.hpp"
 #include "adapters/sqlite/limit_repository.hpp"
 #include "adapters/sqlite/lock_repository.hpp"
@@ -38,7 +39,8 @@ public:
           api_keys_{session},
           streams_{session},
           checkpoints_{session},
-          locks_{session} {}
+          locks_{session},
+          idempotency_{session} {}
 
     Instant now() override { return session_.now; }
     UserRepository& users() override { return users_; }
@@ -55,6 +57,7 @@ public:
     EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return checkpoints_; }
     LockRepository& locks() override { return locks_; }
+    IdempotencyRepository& idempotency() override { return idempotency_; }
     void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
 
 private:
@@ -73,6 +76,7 @@ private:
     SqliteEventStore streams_;
     SqliteCheckpointStore checkpoints_;
     SqliteLockRepository locks_;
+    SqliteIdempotencyRepository idempotency_;
 };
 
 }  // namespace
@@ -85,10 +89,13 @@ void SqliteStore::transact(const std::function<bool(Transaction&)>& work) {
 }
 
 void SqliteStore::read(const std::function<void(Transaction&)>& work) {
-    readers_.run([&](Session& session) {
+    const auto look = [&](Session& session) {
         SqliteTransaction transaction{session};
         work(transaction);
-    });
+    };
+    // Inside a transaction one sees what it has done.
+    if (Session* const open = writer_.open_here()) return look(*open);
+    readers_.run(look);
 }
 
 }  // namespace sundial::sqlite

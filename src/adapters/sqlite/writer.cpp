@@ -52,7 +52,9 @@ Writer::~Writer() {
 }
 
 void Writer::run(const Work& work) {
-    base::check(std::this_thread::get_id() != thread_.get_id());
+    if (Session* const whole = open_here()) {
+        return carry_out_part(work, *whole);
+    }
     health_.check();
     Job job{&work, {}, false, {}};
     auto answer = job.answer.get_future();
@@ -66,6 +68,10 @@ void Writer::run(const Work& work) {
     }
     work_.notify_one();
     answer.get();
+}
+
+Session* Writer::open_here() {
+    return std::this_thread::get_id() == thread_.get_id() ? open_ : nullptr;
 }
 
 void Writer::loop() {
@@ -132,11 +138,14 @@ void Writer::carry_out_within(const std::vector<Job*>& batch) {
 void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
     // Alone there is nothing to protect from being undone with it.
     if (!alone) connection_->execute(sql::savepoint);
+    Session session{*connection_, time_.now()};
+    open_ = &session;
     try {
-        Session session{*connection_, time_.now()};
         job.done = (*job.work)(session);
         if (job.done) ledger.add(session.ledger);
+        open_ = nullptr;
     } catch (...) {
+        open_ = nullptr;
         job.error = std::current_exception();
         // A full disk ends the transaction of all.
         if (!connection_->in_transaction()) throw Unavailable{"the transaction was undone"};
@@ -144,6 +153,27 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
     if (alone) return;
     if (!job.done) connection_->execute(sql::rollback_to_savepoint);
     connection_->execute(sql::release_savepoint);
+}
+
+void Writer::carry_out_part(const Work& work, Session& whole) {
+    connection_->execute(sql::savepoint);
+    Session part{whole.connection, whole.now};
+    open_ = &part;
+    const auto end = [&](bool kept) {
+        open_ = &whole;
+        if (!connection_->in_transaction()) return;  // a full disk has ended it
+        if (!kept) connection_->execute(sql::rollback_to_savepoint);
+        connection_->execute(sql::release_savepoint);
+        if (kept) whole.ledger.add(part.ledger);
+    };
+    bool kept = false;
+    try {
+        kept = work(part);
+    } catch (...) {
+        end(false);
+        throw;
+    }
+    end(kept);
 }
 
 /// Nothing of the batch is there. What was the fault of one is told to that one.

@@ -38,9 +38,11 @@ public:
     Writer& operator=(const Writer&) = delete;
 
     /// On stable storage once this returns. Passes on what `work` throws. Throws Unavailable if too
-    /// many wait, if the disk is full, and if the commit failed, of whatever was part of it. Never
-    /// from inside a work.
+    /// many wait, if the disk is full, and if the commit failed, of whatever was part of it. From
+    /// inside a work it is a part of that, and kept or undone with it.
     void run(const Work& work);
+    /// Of the work that this thread carries out; null on all other threads.
+    [[nodiscard]] Session* open_here();
 
 private:
     struct Job {
@@ -54,6 +56,8 @@ private:
     void carry_out(const std::vector<Job*>& batch);
     void carry_out_within(const std::vector<Job*>& batch);
     void carry_out_one(Job& job, bool alone, Ledger& ledger);
+    /// Keeps what `work` does, within the open transaction, if it returns true.
+    void carry_out_part(const Work& work, Session& whole);
     void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
     /// After a write found none: nobody may write again before it is known that one can.
     void look_for_room();
@@ -62,6 +66,7 @@ private:
     void warn(const std::string& what, const std::exception& why);
 
     std::unique_ptr<Connection> connection_;
+    Session* open_ = nullptr;  // of the work under way
     Time& time_;
     Health& health_;
     base::Log& log_;

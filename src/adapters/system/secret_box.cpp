@@ -71,6 +71,11 @@ Result<NewKeyPair> SecretBox::new_key_pair() {
         .sealed = sealed_now(pair.private_key)};
 }
 
+std::optional<std::string> SecretBox::seal_text(std::string_view text) {
+    if (keys_.empty()) return std::nullopt;
+    return sealed_now(text);
+}
+
 std::string SecretBox::open(const std::string& sealed) {
     const auto ciphertext =
         sealed.size() > key_id_size && sealed[key_id_size] == '.'

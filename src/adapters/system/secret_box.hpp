@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "application/ports/seal.hpp"
 #include "application/ports/secrets.hpp"
 
 namespace sundial::system {
 
-/// Signing secrets under keys of 32 bytes: the first seals, all open. With each secret is kept the
+/// Signing secrets, and other text that must not lie readable, under keys of 32 bytes: the first seals, all open. With each secret is kept the
 /// id of the key that sealed it.
-class SecretBox final : public Secrets {
+class SecretBox final : public Secrets, public Seal {
 public:
     /// Without a key nothing can be sealed: `seal` answers a ValidationFailed that says which
     /// setting is missing.
@@ -20,6 +21,7 @@ public:
 
     Result<NewSecret> seal(const std::optional<std::string>& given) override;
     Result<NewKeyPair> new_key_pair() override;
+    std::optional<std::string> seal_text(std::string_view text) override;
     std::string open(const std::string& sealed) override;
     std::optional<std::string> resealed(const std::string& sealed) override;
 

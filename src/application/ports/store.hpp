@@ -10,6 +10,7 @@
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/idempotency_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
 #include "application/ports/limit_repository.hpp"
 #include "application/ports/lock_repository.hpp"
@@ -42,12 +43,17 @@ public:
     virtual EventStore& streams() = 0;
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
+    virtual IdempotencyRepository& idempotency() = 0;
     /// Appends the recorded event of a change of a row that is locked: the row is the stream's head
     /// then.
     virtual void record(const RecordedEvent& recorded) = 0;
 };
 
 /// Where everything is kept. Thread-safe.
+///
+/// A transaction that is begun inside the work of another one, on the same thread, is a part of
+/// that: undone alone where its own work returns false or throws, else committed with the whole.
+/// The same is true of what the other ports of a storage (EventQueue, PullQueue) do there.
 class Store {
 public:
     virtual ~Store() = default;

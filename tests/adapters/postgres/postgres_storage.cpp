@@ -38,6 +38,7 @@ void wipe(const std::string& url) {
         DELETE FROM sundial.snapshots;
         DELETE FROM sundial.checkpoints;
         DELETE FROM sundial.parked_events;
+        DELETE FROM sundial.idempotency_keys;
         DELETE FROM sundial.inbox_requests;
         DELETE FROM sundial.skipped_runs;
         DELETE FROM sundial.tz_fingerprints;

@@ -29,6 +29,11 @@ Response found(const Request& request, std::string body, Version version) {
     return with_etag(json(200, std::move(body)), version);
 }
 
+Response showing_secret(Response response) {
+    response.secret = true;
+    return response;
+}
+
 Response refused(const Error& error, const Request& request) {
     return refused(problem_of(error), request);
 }

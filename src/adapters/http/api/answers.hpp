@@ -18,6 +18,8 @@ namespace sundial::http {
 [[nodiscard]] Response accepted(std::string body, Version version, std::string_view place);
 /// 200, or 304 if the caller has that version already.
 [[nodiscard]] Response found(const Request& request, std::string body, Version version);
+/// One that shows a secret, which is shown this once: kept for a repetition, it is kept sealed.
+[[nodiscard]] Response showing_secret(Response response);
 [[nodiscard]] Response refused(const Error& error, const Request& request);
 [[nodiscard]] Response refused(const Problem& problem, const Request& request);
 

@@ -45,8 +45,11 @@ public:
         if (!wanted) return refused(wanted.error(), request);
         const auto made = api_.create.run(*wanted, caller_of(request));
         if (!made) return refused(made.error(), request);
-        return created(endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret),
-                       made->endpoint.version, "/v1/endpoints/" + to_string(made->endpoint.id));
+        Response response =
+            created(endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret),
+                    made->endpoint.version, "/v1/endpoints/" + to_string(made->endpoint.id));
+        response.secret = !made->secret.empty();
+        return response;
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -71,9 +74,9 @@ public:
         const auto made =
             api_.rotate.run(request.path_value("id"), *wish, expected(request), caller_of(request));
         if (!made) return refused(made.error(), request);
-        return with_etag(
+        return showing_secret(with_etag(
             json(200, endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret)),
-            made->endpoint.version);
+            made->endpoint.version));
     }
 
     [[nodiscard]] Response test(const Request& request) const {
@@ -121,17 +124,19 @@ private:
 void add_endpoint_routes(Router& router, EndpointApi api) {
     const EndpointRoutes routes(api);
     const auto add = [&](std::string method, std::string pattern,
-                         Response (EndpointRoutes::*handler)(const Request&) const) {
+                         Response (EndpointRoutes::*handler)(const Request&) const,
+                         Effects effects = Effects::in_store) {
         router.add(
             std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+            [routes, handler](const Request& request) { return (routes.*handler)(request); },
+            effects);
     };
     add("GET", "/v1/endpoints", &EndpointRoutes::list);
     add("POST", "/v1/endpoints", &EndpointRoutes::create);
     add("GET", "/v1/endpoints/{id}", &EndpointRoutes::get);
     add("PATCH", "/v1/endpoints/{id}", &EndpointRoutes::patch);
     add("POST", "/v1/endpoints/{id}/rotate-secret", &EndpointRoutes::rotate);
-    add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test);
+    add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test, Effects::outside);
     add("GET", "/v1/endpoints/{id}/inbox", &EndpointRoutes::read_inbox);
     add("DELETE", "/v1/endpoints/{id}/inbox", &EndpointRoutes::clear_inbox);
 }

@@ -141,7 +141,7 @@ private:
                 !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
             return may_wait ? wait(wanted, request) : refused(lock.error(), *request);
         }
-        Response response = http::json(201, acquired_json(*lock));
+        Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
         // Who has gone meanwhile will never release it.
         response.undelivered = [&locks = api_.locks, had = *lock] {
@@ -177,8 +177,10 @@ void add_lock_routes(Router& router, LockApi api) {
     const LockRoutes routes{api};
     const auto add = [&](const char* method, const char* pattern,
                          Response (LockRoutes::*handle)(const Request&) const) {
-        router.add(method, pattern,
-                   [routes, handle](const Request& request) { return (routes.*handle)(request); });
+        router.add(
+            method, pattern,
+            [routes, handle](const Request& request) { return (routes.*handle)(request); },
+            Effects::outside);  // locks may be kept by Redis
     };
     add("GET", "/v1/locks", &LockRoutes::list);
     add("POST", "/v1/locks/{name}", &LockRoutes::acquire);

@@ -87,12 +87,15 @@ Response show_metrics(const SystemApi& api, const Request& request) {
 void add_system_routes(Router& router, SystemApi api) {
     router.add("GET", "/v1/clock",
                [api](const Request&) { return clock_answer(api.clock, api.clock.now()); });
-    router.add("PUT", "/v1/clock",
-               [api](const Request& request) { return set_clock(api, request); });
-    router.add("POST", "/v1/clock/advance",
-               [api](const Request& request) { return advance_clock(api, request); });
-    router.add("POST", "/v1/tick",
-               [api](const Request& request) { return run_tick(api, request); });
+    router.add(
+        "PUT", "/v1/clock", [api](const Request& request) { return set_clock(api, request); },
+        Effects::outside);
+    router.add(
+        "POST", "/v1/clock/advance",
+        [api](const Request& request) { return advance_clock(api, request); }, Effects::outside);
+    router.add(
+        "POST", "/v1/tick", [api](const Request& request) { return run_tick(api, request); },
+        Effects::outside);
     router.add("GET", "/v1/info", [api](const Request&) { return show_info(api); });
     router.add("GET", "/metrics",
                [api](const Request& request) { return show_metrics(api, request); });

@@ -15,6 +15,8 @@
 #include "adapters/http/router.hpp"
 #include "support/control_plane.hpp"
 #include "support/fake_delivery.hpp"
+#include "support/fake_digest.hpp"
+#include "support/fake_seal.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial::http {
@@ -66,8 +68,9 @@ protected:
     }
 
     [[nodiscard]] Response call(std::string method, const std::string& target,
-                                std::string body = {}) {
+                                std::string body = {}, const Headers& headers = {}) {
         Request request;
+        request.headers = headers;
         request.method = std::move(method);
         request.target = target;
         EXPECT_TRUE(read_target(target, request)) << target;
@@ -80,7 +83,11 @@ protected:
 
     ExplainEvent explain_event{store, zones};
     OpenDoor everybody;
-    Router router{product_api(), everybody, log};
+    FakeDigest digest;
+    FakeSeal seal;
+    AnswerOnce answer_once{store, digest, seal, {}};
+    KeyedAnswers keyed{answer_once};
+    Router router{product_api(), everybody, log, false, &keyed};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
     EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};

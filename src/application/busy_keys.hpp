@@ -1,0 +1,40 @@
+#pragma once
+
+#include <mutex>
+#include <set>
+
+#include "application/ports/idempotency_repository.hpp"
+
+namespace sundial {
+
+/// The Idempotency-Keys that requests of this process are at. Thread-safe.
+class BusyKeys {
+public:
+    /// While it lasts nobody else gets its scope. False if somebody had it.
+    class Claim {
+    public:
+        Claim(BusyKeys& busy, const IdempotencyScope& scope) : busy_(busy), scope_(scope) {
+            const std::lock_guard lock(busy_.mutex_);
+            won_ = busy_.scopes_.insert(scope_).second;
+        }
+        ~Claim() {
+            if (!won_) return;
+            const std::lock_guard lock(busy_.mutex_);
+            busy_.scopes_.erase(scope_);
+        }
+        Claim(const Claim&) = delete;
+        Claim& operator=(const Claim&) = delete;
+        explicit operator bool() const { return won_; }
+
+    private:
+        BusyKeys& busy_;
+        const IdempotencyScope& scope_;
+        bool won_ = false;
+    };
+
+private:
+    std::mutex mutex_;
+    std::set<IdempotencyScope> scopes_;
+};
+
+}  // namespace sundial
