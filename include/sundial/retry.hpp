@@ -91,10 +91,10 @@ struct RetryRules {
 
 /// What `retry` must know of a type of errors; specialise it for your own.
 ///
-///     static bool passing(const Error&);             worth another call, unless the caller knows
-///     better static Error after(Error, unsigned attempts);  the last error of so many calls static
-///     Error stopped();                        a stop was requested static Error
-///     invalid(std::string why);         these are no rules
+///     static bool passing(const Error&);             // worth another call, unless told otherwise
+///     static Error after(Error, unsigned attempts);  // the last error of so many calls
+///     static Error stopped();                        // a stop was requested
+///     static Error invalid(std::string why);         // these are no rules
 template <class Error>
 struct RetryErrors;
 
@@ -169,8 +169,8 @@ std::invoke_result_t<Operation&> retry(const RetryRules& rules, Operation&& oper
             case Retries::Next::again:
                 break;
             case Retries::Next::over:
-                if (thrown) std::rethrow_exception(thrown);
-                return Errors::after(answer->error(), retries.attempts());
+                if (answer) return Errors::after(answer->error(), retries.attempts());
+                std::rethrow_exception(thrown);
             case Retries::Next::stopped:
                 return Errors::stopped();
         }

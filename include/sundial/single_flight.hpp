@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -93,7 +92,8 @@ private:
         const Key key;
         std::stop_source stop;
         std::size_t waiting = 1;
-        std::optional<Answer> answer;
+        bool has_landed = false;
+        Answer answer = embedding::Error{};  // once it has landed
         std::condition_variable_any landed;
     };
     using Flights = std::map<Key, std::shared_ptr<Flight>>;
@@ -141,11 +141,11 @@ auto SingleFlight<Key, Value>::run(const Key& key, Loader loader, const std::sto
         fly(flight, std::move(loader));
     }
     std::unique_lock lock{mutex_};
-    const auto landed = [waited = flight.get()] { return waited->answer.has_value(); };
+    const auto landed = [waited = flight.get()] { return waited->has_landed; };
     if (has_deadline ? flight->landed.wait_until(lock, stop, deadline, landed)
                      : flight->landed.wait(lock, stop, landed)) {
         --flight->waiting;
-        return *flight->answer;
+        return flight->answer;
     }
     leave(flight, std::move(lock));
     if (stop.stop_requested()) return Error{"STOPPED", "a stop was requested before it was there"};
@@ -233,7 +233,8 @@ template <class Key, class Value>
 void SingleFlight<Key, Value>::land(const std::shared_ptr<Flight>& flight, Answer answer) {
     const std::lock_guard lock{mutex_};
     forget_flight(flight);
-    flight->answer.emplace(std::move(answer));
+    flight->answer = std::move(answer);
+    flight->has_landed = true;
     flight->landed.notify_all();
     running_.erase(flight.get());
     idle_.notify_all();  // under the lock: the destructor goes on as soon as it is free
