@@ -20,6 +20,7 @@ public:
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Feed& feed() override { return opened_->feed(); }
     Clock& clock() override { return opened_->clock(); }
+    Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override { return {}; }
     [[nodiscard]] std::string kind() const override { return "sqlite"; }
@@ -50,6 +51,7 @@ public:
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Feed& feed() override { return opened_->feed(); }
     Clock& clock() override { return opened_->clock(); }
+    Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();
         return PoolUse{use.idle, use.in_use};

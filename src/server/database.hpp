@@ -13,6 +13,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
@@ -34,6 +35,7 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
+    virtual Retention& retention() = 0;
     /// Its pool of connections, where it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
     /// Where it listens, as far as it is reached by TCP: a database may move. Thread-safe.

@@ -32,6 +32,7 @@
 #include "application/append_to_stream.hpp"
 #include "application/both_wakeups.hpp"
 #include "application/feed_watch.hpp"
+#include "application/forget_old.hpp"
 #include "application/keep_checkpoint.hpp"
 #include "application/keep_stream.hpp"
 #include "application/lock_waits.hpp"
@@ -236,6 +237,7 @@ struct Engine::Parts {
                  .waits = lock_waits,
                  .random = random,
                  .monotonic = monotonic}),
+          forget_old(database->retention(), settings.retention.events),
           maintenance({.locks = locks, .monotonic = monotonic, .log = log},
                       "instance " + to_string(instance), maintenance_jobs()) {
         store.on_append([this] { feed_watch.appended(); });
@@ -249,8 +251,11 @@ struct Engine::Parts {
 
     /// What one instance does for all: see MaintenanceJob.
     [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs() {
-        return {{.name = "idempotency keys", .every = std::chrono::minutes{1}, .batch = [this] {
-                     return answer_once.sweep();
+        return {{.name = "idempotency keys",
+                 .every = std::chrono::minutes{1},
+                 .batch = [this] { return answer_once.sweep(); }},
+                {.name = "retention", .every = std::chrono::minutes{10}, .batch = [this] {
+                     return forget_old.batch();
                  }}};
     }
 
@@ -384,6 +389,7 @@ struct Engine::Parts {
     LockWaits lock_waits;
     std::unique_ptr<LockStore> lock_store;
     Locks locks;
+    ForgetOld forget_old;
     Maintenance maintenance;
     std::thread worker;
     std::thread operations_worker;

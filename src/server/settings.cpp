@@ -54,6 +54,26 @@ Complaint take_duration(std::chrono::seconds& into, std::string_view text,
     return std::nullopt;
 }
 
+/// Whole days, P90D, or a duration as everywhere, PT36H.
+Complaint take_long(std::chrono::microseconds& into, std::string_view text,
+                    std::chrono::days least) {
+    constexpr std::chrono::days most{36'500};
+    std::uint32_t days = 0;
+    const bool in_days = text.size() > 2 && text.starts_with('P') && text.ends_with('D') &&
+                         !take_number<std::uint32_t>(days, text.substr(1, text.size() - 2), 0,
+                                                     static_cast<std::uint32_t>(most.count()));
+    const auto duration = parse_duration(text);
+    if (in_days) {
+        into = std::chrono::days{days};
+    } else if (duration) {
+        into = *duration;
+    }
+    if ((!in_days && !duration) || into < least || into > most) {
+        return "days from P" + std::to_string(least.count()) + "D to P36500D";
+    }
+    return std::nullopt;
+}
+
 Complaint take(TimeOfDay& into, std::string_view text) {
     const auto time = parse_time_of_day(text);
     if (!time) return "a time of day, such as 09:00";
@@ -107,6 +127,11 @@ std::string show(double value) {
     return {text.data(), end};
 }
 std::string show(std::chrono::seconds value) { return format_duration(value); }
+std::string show_long(std::chrono::microseconds value) {
+    const auto days = std::chrono::floor<std::chrono::days>(value);
+    if (days == value) return 'P' + std::to_string(days.count()) + 'D';
+    return format_duration(std::chrono::floor<std::chrono::seconds>(value));
+}
 std::string show(TimeOfDay value) { return format_time_of_day(value); }
 std::string show(const std::vector<std::string>& values) {
     std::string text;
@@ -166,6 +191,15 @@ Key duration(std::string_view name, std::string_view help, Member member,
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
     made.take = [=](Settings& s, std::string_view text) {
         return take_duration(member(s), text, least, most);
+    };
+    return made;
+}
+
+template <class Member>
+Key days(std::string_view name, std::string_view help, Member member, std::chrono::days least) {
+    Key made{name, help, {}, [member](const Settings& s) { return show_long(member(s)); }};
+    made.take = [=](Settings& s, std::string_view text) {
+        return take_long(member(s), text, least);
     };
     return made;
 }
@@ -265,6 +299,20 @@ const std::vector<Key>& keys() {
                 "how long the answer to a request with an Idempotency-Key is kept for its "
                 "repetition",
                 [](auto& s) -> auto& { return s.retention.idempotency; }, 3600s, 30 * 24 * 3600s),
+            days(
+                "retention.completed",
+                "events that are COMPLETED or CANCELLED, and what was skipped",
+                [](auto& s) -> auto& { return s.retention.events.completed; },
+                std::chrono::days{1}),
+            days(
+                "retention.failed", "events that are FAILED",
+                [](auto& s) -> auto& { return s.retention.events.failed; }, std::chrono::days{1}),
+            days(
+                "retention.attempts", "tries of events",
+                [](auto& s) -> auto& { return s.retention.events.attempts; }, std::chrono::days{1}),
+            days(
+                "retention.keys", "idempotency keys of events that are over",
+                [](auto& s) -> auto& { return s.retention.events.keys; }, std::chrono::days{400}),
             key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),
             key("security.encryption_key",

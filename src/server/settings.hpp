@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "application/forget_old.hpp"
 #include "domain/circuit.hpp"
 #include "domain/time/types.hpp"
 
@@ -50,7 +51,9 @@ struct Settings {
         CircuitPolicy circuit{};
     } delivery;
     struct Retention {
-        std::chrono::seconds idempotency{std::chrono::hours{24}};  // of answers to requests with an Idempotency-Key
+        RetentionTerms events{};  // and what belongs to them
+        std::chrono::seconds idempotency{
+            std::chrono::hours{24}};  // of answers to requests with an Idempotency-Key
     } retention;
     struct Security {
         std::string api_keys_file{};   // keys beside those in the database, a line each

@@ -9,6 +9,7 @@
 #include "adapters/postgres/migrate.hpp"
 #include "adapters/postgres/migration_statements.hpp"
 #include "adapters/postgres/pull_queue.hpp"
+#include "adapters/postgres/retention.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/store.hpp"
 #include "adapters/postgres/wake_channel.hpp"
@@ -39,6 +40,7 @@ public:
     EventQueue& queue() override { return queue_; }
     PullQueue& pull_queue() override { return pull_queue_; }
     Feed& feed() override { return feed_; }
+    Retention& retention() override { return retention_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {
@@ -68,6 +70,7 @@ private:
     PostgresEventQueue queue_{database_};
     PostgresPullQueue pull_queue_{database_};
     PostgresFeed feed_{database_};
+    PostgresRetention retention_{database_};
     PostgresClock clock_;
     const Found found_;
     const std::string listen_url_;

@@ -14,6 +14,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
@@ -81,6 +82,7 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
+    virtual Retention& retention() = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
     /// Every server that it has been connected to by TCP. Thread-safe.
     [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;

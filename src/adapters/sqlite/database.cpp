@@ -14,6 +14,7 @@
 #include "adapters/sqlite/open.hpp"
 #include "adapters/sqlite/pull_queue.hpp"
 #include "adapters/sqlite/readers.hpp"
+#include "adapters/sqlite/retention.hpp"
 #include "adapters/sqlite/rows.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "adapters/sqlite/store.hpp"
@@ -165,6 +166,7 @@ public:
         pull_queue_ = std::make_unique<SqlitePullQueue>(*writer_, *readers_);
         feed_ = std::make_unique<SqliteFeed>(*readers_);
         clock_ = std::make_unique<SqliteClock>(*time_, *writer_);
+        retention_ = std::make_unique<SqliteRetention>(*writer_);
     }
 
     Store& store() override { return *store_; }
@@ -172,6 +174,7 @@ public:
     PullQueue& pull_queue() override { return *pull_queue_; }
     Feed& feed() override { return *feed_; }
     Clock& clock() override { return *clock_; }
+    Retention& retention() override { return *retention_; }
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
 private:
@@ -191,6 +194,7 @@ private:
     std::unique_ptr<SqlitePullQueue> pull_queue_;
     std::unique_ptr<SqliteFeed> feed_;
     std::unique_ptr<SqliteClock> clock_;
+    std::unique_ptr<SqliteRetention> retention_;
     std::unique_ptr<FileCheck> check_;
 };
 

@@ -12,6 +12,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 
@@ -61,6 +62,7 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
     virtual Clock& clock() = 0;
+    virtual Retention& retention() = 0;
     /// The latest write found no room on the disk. Ends by itself once there is some.
     [[nodiscard]] virtual bool disk_is_full() const = 0;
 };

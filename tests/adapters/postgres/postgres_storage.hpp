@@ -20,6 +20,7 @@ public:
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
+    Retention& retention() { return database_->retention(); }
     [[nodiscard]] const std::string& url() const { return url_; }
 
 private:

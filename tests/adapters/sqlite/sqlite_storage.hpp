@@ -28,6 +28,7 @@ public:
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
+    Retention& retention() { return database_->retention(); }
 
     [[nodiscard]] std::filesystem::path file() const { return folder_.file(); }
     void close() { database_.reset(); }

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// What retention deletes. $1 older than this, $2 at most so many, where not said otherwise.
+namespace sundial::postgres::sql {
+
+/// $1 done or failed, $2 before.
+inline constexpr Statement drop_history_partitions{"drop_history_partitions",
+                                                   "SELECT sundial.drop_history_partitions($1, $2)",
+                                                   Statement::Plan::fresh};
+/// Rows of months that nobody had made a partition for.
+inline constexpr Statement forget_done{"forget_done", R"sql(
+    DELETE FROM sundial.event_history_done_default
+     WHERE (shard, id) IN (SELECT shard, id FROM sundial.event_history_done_default
+                            WHERE finished_at < $1 LIMIT $2))sql",
+                                       Statement::Plan::fresh};
+inline constexpr Statement forget_failed{"forget_failed", R"sql(
+    DELETE FROM sundial.event_history_failed_default
+     WHERE (shard, id) IN (SELECT shard, id FROM sundial.event_history_failed_default
+                            WHERE finished_at < $1 LIMIT $2))sql",
+                                         Statement::Plan::fresh};
+inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
+    DELETE FROM sundial.attempts
+     WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts
+                                          WHERE recorded_at < $1 LIMIT $2))sql",
+                                           Statement::Plan::fresh};
+/// Not those of events that are still to come. $3 how many shards.
+inline constexpr Statement forget_keys{"forget_keys", R"sql(
+    DELETE FROM sundial.event_keys
+     WHERE (shard, key) IN (
+        SELECT keys.shard, keys.key FROM sundial.event_keys AS keys
+         WHERE keys.expires_at < $1
+           AND NOT EXISTS (
+                SELECT FROM sundial.events AS event
+                 WHERE event.shard = (get_byte(uuid_send(keys.event_id), 15) % $3)::smallint
+                   AND event.id = keys.event_id)
+         LIMIT $2))sql",
+                                       Statement::Plan::fresh};
+inline constexpr Statement forget_skips{"forget_skips", R"sql(
+    DELETE FROM sundial.skipped_runs
+     WHERE id IN (SELECT id FROM sundial.skipped_runs WHERE recorded_at < $1 LIMIT $2))sql",
+                                        Statement::Plan::fresh};
+
+}  // namespace sundial::postgres::sql
