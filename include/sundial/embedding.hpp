@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,6 +151,47 @@ private:
 
 class Streams;
 
+struct LockOptions {
+    std::chrono::microseconds ttl{
+        std::chrono::seconds{30}};      // 100 ms to 24 h: held so long without renewal
+    std::chrono::microseconds wait{0};  // how long, while somebody has it
+    /// It is never held longer, however often it is renewed: for work that hangs.
+    std::chrono::microseconds max_hold{std::chrono::hours{24}};
+    std::string holder{};  // who has it, for people; empty: this engine
+};
+
+/// A name that nobody else has, in any process on the same database, while this is there; renewed
+/// on a thread of its own. Work that it protects looks at `lost` and stops when told to:
+///
+///     if (auto lock = engine->acquire_lock("nightly-report", {.wait = 5min})) {
+///         write_report(lock->lost(), lock->fencing_token());
+///     }
+///
+/// A process can be frozen between its look and its write, and somebody else be granted the lock
+/// meanwhile. What is written to can prevent that: let it remember the greatest fencing token that
+/// it has seen, and refuse smaller ones.
+///
+/// A handle to move, not to copy. The engine outlives its locks.
+class Lock {
+public:
+    Lock(Lock&&) noexcept;
+    Lock& operator=(Lock&&) noexcept;
+    /// Releases it; if nobody answers, its lease ends by itself.
+    ~Lock();
+
+    /// Greater than that of any earlier holder of this name.
+    [[nodiscard]] std::uint64_t fencing_token() const;
+    /// A stop is requested a tenth of the lease before anybody else can have it: when it could not
+    /// be renewed, or was held as long as it may. By a clock that nobody sets.
+    [[nodiscard]] std::stop_token lost() const;
+
+private:
+    friend class Engine;
+    struct Parts;
+    explicit Lock(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
 /// Sundial inside your program: keeps people and events, and calls your handlers at the right local
 /// time, through restarts and changes of the clocks.
 ///
@@ -190,6 +232,9 @@ public:
     Result<Done> create_queue(const std::string& name);
     /// A worker of that queue. `name` is its own, for people: made fresh at each start, best.
     PullWorker worker(const std::string& queue, const std::string& name);
+
+    /// Not re-entrant: whoever has it is refused, too. Errors: VALIDATION_FAILED, LOCK_HELD.
+    Result<Lock> acquire_lock(const std::string& name, const LockOptions& options = {});
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
     Result<Event> schedule(const NewEvent& wanted);

@@ -5,6 +5,7 @@
 #include "adapters/system/digest.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
+#include "adapters/system/lock_tokens.hpp"
 #include "adapters/system/monotonic_clock.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/advance_clock.hpp"
@@ -15,6 +16,9 @@
 #include "application/delete_user.hpp"
 #include "application/follow_tzdata.hpp"
 #include "application/handlers.hpp"
+#include "application/lock_guard.hpp"
+#include "application/lock_waits.hpp"
+#include "application/locks.hpp"
 #include "application/operation_tasks.hpp"
 #include "application/operations.hpp"
 #include "application/pull_events.hpp"
@@ -22,9 +26,11 @@
 #include "application/queries.hpp"
 #include "application/schedule_event.hpp"
 #include "application/settle_pulled.hpp"
+#include "application/stored_locks.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/lock.hpp"
 #include "embedded/pull_worker.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/streams.hpp"
@@ -132,6 +138,7 @@ struct Engine::Parts {
         loop.stop();
         watch.stop();
         feed_watch.stop();
+        lock_waits.stop();
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
@@ -195,6 +202,14 @@ struct Engine::Parts {
     ScheduleEvent schedule{store, zones, ids, wakeups};
     CancelEvent cancel{store, zones, ids, wakeups};
     Queries queries{store};
+    StoredLocks stored_locks{store};
+    system::SystemLockTokens lock_tokens;
+    LockWaits lock_waits;
+    Locks locks{{.store = stored_locks,
+                 .tokens = lock_tokens,
+                 .waits = lock_waits,
+                 .random = random,
+                 .monotonic = monotonic}};
     std::thread worker;
     std::thread operations_worker;
     std::thread watcher;
@@ -243,6 +258,19 @@ Result<Done> Engine::create_queue(const std::string& name) {
         if (made) return made->endpoint;
         if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
         return parts_->queries.endpoint("ext:" + name);
+    });
+}
+
+Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& options) {
+    const LockWanted wanted{
+        .name = name,
+        .holder = options.holder.empty() ? "engine " + to_string(parts_->instance) : options.holder,
+        .ttl = options.ttl};
+    const LockGuard::Terms terms{.wait = options.wait, .max_hold = options.max_hold};
+    return answered<Lock>([&]() -> sundial::Result<Lock> {
+        auto guard = LockGuard::acquire(parts_->locks, parts_->monotonic, wanted, terms);
+        if (!guard) return guard.error();
+        return Lock{std::make_unique<Lock::Parts>(std::move(*guard))};
     });
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/judge_receivers.hpp"
@@ -74,6 +76,31 @@ TEST_F(AdmitEventsTest, GivesBackTheSlotsOfALimitThatIsNoMore) {
     ask(instance_a, waiting(3, {.max_in_flight = 3}));
     ask(instance_a, waiting(0));
     EXPECT_EQ(ask(instance_b, waiting(3, {.max_in_flight = 3})).admitted, 3U);
+}
+
+TEST_F(AdmitEventsTest, HP07_FiftyWorkersShareTwentySlotsAndTheSlotOfADeadOneIsFreeAfterItsLease) {
+    const LimitRules twenty{.max_in_flight = 20};
+    std::vector<InstanceId> holders, others;
+    for (int i = 0; i < 50; ++i) {
+        const auto worker = an_id<InstanceId>();
+        const bool admitted = ask(worker, waiting(1, twenty)).admitted == 1;
+        (admitted ? holders : others).push_back(worker);
+    }
+    ASSERT_THAT(holders, SizeIs(20));
+    // One is killed; the others go on sending, and say so every third of their lease.
+    const auto others_that_come_in = [&] {
+        std::size_t came = 0;
+        for (const InstanceId worker : others) came += ask(worker, waiting(1, twenty)).admitted;
+        return came;
+    };
+    for (int third = 1; third <= 3; ++third) {
+        EXPECT_EQ(others_that_come_in(), 0U) << third;
+        clock.advance(10s);
+        for (std::size_t i = 1; i < holders.size(); ++i) {
+            ask(holders[i], {.endpoint = endpoint, .rules = twenty, .in_flight = 1});
+        }
+    }
+    EXPECT_EQ(others_that_come_in(), 1U);
 }
 
 TEST_F(AdmitEventsTest, HoldsBackWhatMeetsAnOpenCircuit) {

@@ -276,6 +276,26 @@ TEST(Embedded, SaysWhatIsWrongInTheCodesOfTheApi) {
     EXPECT_EQ(opened("memory:", false).advance(1h).error().code, "CLOCK_NOT_TEST");
 }
 
+TEST(Embedded, GivesALockToOneHolderAtATimeUnderRisingTokens) {
+    auto engine = opened("memory:", false);
+    std::uint64_t first_token = 0;
+    {
+        const auto lock = engine.acquire_lock("job", {.holder = "first"});
+        ASSERT_TRUE(lock);
+        EXPECT_FALSE(lock->lost().stop_requested());
+        first_token = lock->fencing_token();
+        const auto refused = engine.acquire_lock("job");
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, "LOCK_HELD");
+        EXPECT_THAT(refused.error().detail, HasSubstr("first"));
+        EXPECT_TRUE(engine.acquire_lock("another job"));
+    }
+    const auto next = engine.acquire_lock("job");
+    ASSERT_TRUE(next);
+    EXPECT_GT(next->fencing_token(), first_token);
+    EXPECT_EQ(engine.acquire_lock("").error().code, "VALIDATION_FAILED");
+}
+
 TEST(Embedded, RefusesAStorageThatItCannotOpen) {
     for (const std::string storage :
          {"", "sqlite:", "mysql://root:hunter2@localhost/x", "sqlite:/nowhere/at/all/sundial.db"}) {

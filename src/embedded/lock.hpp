@@ -1,0 +1,12 @@
+#pragma once
+
+#include "application/lock_guard.hpp"
+#include "sundial/embedding.hpp"
+
+namespace sundial::embedding {
+
+struct Lock::Parts {
+    LockGuard guard;
+};
+
+}  // namespace sundial::embedding
