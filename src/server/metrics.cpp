@@ -107,6 +107,10 @@ struct Metrics::Families {
         gauge("sundial_dead_letters", "FAILED events that nobody has dismissed").Add({});
     Family<Gauge>& operations =
         gauge("sundial_operations_running", "Long jobs that are RUNNING, by kind");
+    Gauge& locks_held =
+        gauge("sundial_locks_held", "Locks that somebody has, 1000 at most").Add({});
+    Family<Counter>& lock_waits =
+        counter("sundial_lock_waits_total", "Requests that waited for a lock, by what they got");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
     Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
                                                     "From the end of the head to the answer");
@@ -202,6 +206,10 @@ void Metrics::outcome_unknown(std::string_view operation) {
     families_->unknown_outcomes.Add({{"operation", std::string(operation)}}).Increment();
 }
 
+void Metrics::lock_waited(std::string_view outcome) {
+    families_->lock_waits.Add({{"outcome", std::string(outcome)}}).Increment();
+}
+
 void Metrics::answered(const http::AnsweredRequest& request) {
     const std::string method{request.method};
     const std::string route{request.route};
@@ -215,7 +223,8 @@ void Metrics::answered(const http::AnsweredRequest& request) {
 std::string Metrics::render(const QueueDepth& depth,
                             const std::map<OperationKind, std::size_t>& operations,
                             const std::optional<PoolUse>& connections,
-                            const std::vector<NamedCircuit>& circuits) {
+                            const std::vector<NamedCircuit>& circuits,
+                            std::optional<std::size_t> locks_held) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
         families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
@@ -240,6 +249,7 @@ std::string Metrics::render(const QueueDepth& depth,
         if (endpoint == other_endpoints) continue;  // the worst of many would say little
         families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
     }
+    if (locks_held) families_->locks_held.Set(static_cast<double>(*locks_held));
     families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
     if (connections) {
         const auto set_connections = [&](const char* state, std::size_t count) {

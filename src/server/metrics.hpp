@@ -38,15 +38,18 @@ public:
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
 
+    /// A request that was ready to wait for a lock is over: "granted" or "held".
+    void lock_waited(std::string_view outcome);
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue, the operations that are RUNNING, the connections and the
-    /// circuits as they are now.
+    /// Everything, with the queue, the operations that are RUNNING, the connections, the circuits
+    /// and the locks (empty: nobody knows) as they are now.
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::map<OperationKind, std::size_t>& operations,
                                      const std::optional<PoolUse>& connections,
-                                     const std::vector<NamedCircuit>& circuits);
+                                     const std::vector<NamedCircuit>& circuits,
+                                     std::optional<std::size_t> locks_held);
 
 private:
     struct Families;

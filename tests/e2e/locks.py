@@ -59,6 +59,8 @@ def one_holder(kind, first, second):
     assert answers[0].status == 201 and next_lock["fencingToken"] == 2, answers[0].body
     spent = release(a, "job", lock)
     assert spent.status == 409 and spent.json()["code"] == "LOCK_NOT_HELD", spent.body
+    metrics = first.client().get("/metrics").body.decode() + second.client().get("/metrics").body.decode()
+    assert 'sundial_lock_waits_total{outcome="granted"} 1' in metrics and "sundial_locks_held" in metrics, metrics
     assert release(second.client(), "job", next_lock).status == 204
 
 

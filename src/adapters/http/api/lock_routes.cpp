@@ -139,8 +139,11 @@ private:
         if (!lock) {
             const bool may_wait =
                 !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
-            return may_wait ? wait(wanted, request) : refused(lock.error(), *request);
+            if (may_wait) return wait(wanted, request);
+            tell(wanted, "held");
+            return refused(lock.error(), *request);
         }
+        tell(wanted, "granted");
         Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
         // Who has gone meanwhile will never release it.
@@ -152,6 +155,10 @@ private:
             }
         };
         return response;
+    }
+
+    void tell(const Wanted& wanted, std::string_view outcome) const {
+        if (wanted.wait > 0s && api_.waited) api_.waited(outcome);
     }
 
     [[nodiscard]] Response wait(const Wanted& wanted,

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "adapters/http/router.hpp"
 #include "application/lock_waits.hpp"
 #include "application/locks.hpp"
@@ -9,6 +12,8 @@ namespace sundial::http {
 struct LockApi {
     Locks& locks;
     LockWaits& waits;
+    /// Told what came of a request that was ready to wait: "granted" or "held". May be empty.
+    std::function<void(std::string_view outcome)> waited{};
 };
 
 /// Locks by name, below /v1/locks. Who waits for one holds no thread.

@@ -16,7 +16,12 @@ using testing::Not;
 
 class LockRoutesTest : public ApiTest {
 protected:
-    LockRoutesTest() { add_lock_routes(router, {.locks = locks, .waits = waits}); }
+    LockRoutesTest() {
+        add_lock_routes(
+            router, {.locks = locks, .waits = waits, .waited = [this](std::string_view outcome) {
+                         outcomes.emplace_back(outcome);
+                     }});
+    }
 
     Response acquire(const std::string& name, const std::string& members = "") {
         return call("POST", "/v1/locks/" + name, R"({"holder":"job-1")" + members + "}");
@@ -30,6 +35,7 @@ protected:
         return router.handle(std::move(request));
     }
 
+    std::vector<std::string> outcomes;  // of those who were ready to wait
     StoredLocks stored{store};
     FakeLockTokens tokens;
     LockWaits waits;
@@ -112,7 +118,8 @@ TEST_F(LockRoutesTest, WaitsWithoutAThreadAndIsWokenByARelease) {
     const Response granted = wait.later->answer(false);
     EXPECT_EQ(granted.status, 201);
     EXPECT_EQ(wait.later->answer(true).status, 409);  // time is up
-    ASSERT_TRUE(granted.undelivered);                 // nobody is there to hear it
+    EXPECT_THAT(outcomes, testing::ElementsAre("granted", "held"));
+    ASSERT_TRUE(granted.undelivered);  // nobody is there to hear it
     granted.undelivered();
     EXPECT_EQ(acquire("nightly").status, 201);
 }
