@@ -7,7 +7,9 @@ Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
         LockRepository& locks = tx.locks();
         // Who comes too early is told so at once, whatever the holder guards.
         const auto seen = locks.find(request.name);
-        if (seen && is_held(*seen, tx.now())) return held(*seen);
+        if (seen && is_held(*seen, tx.now()) && seen->token_hash != request.token_hash) {
+            return held(*seen);
+        }
         const Lock row = locks.lock(request.name);
         const auto granted = grant(row, request, locks.now());
         if (!granted) return granted.error();
