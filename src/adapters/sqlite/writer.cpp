@@ -140,6 +140,7 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
     if (!alone) connection_->execute(sql::savepoint);
     Session session{*connection_, time_.now()};
     open_ = &session;
+    lost_ = false;
     try {
         job.done = (*job.work)(session);
         if (job.done) ledger.add(session.ledger);
@@ -149,6 +150,10 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
         job.error = std::current_exception();
         // A full disk ends the transaction of all.
         if (!connection_->in_transaction()) throw Unavailable{"the transaction was undone"};
+    }
+    if (std::exchange(lost_, false)) {
+        connection_->roll_back();
+        throw Unavailable{"the transaction was undone"};
     }
     if (alone) return;
     if (!job.done) connection_->execute(sql::rollback_to_savepoint);
@@ -161,7 +166,13 @@ void Writer::carry_out_part(const Work& work, Session& whole) {
     open_ = &part;
     const auto end = [&](bool kept) {
         open_ = &whole;
-        if (!connection_->in_transaction()) return;  // a full disk has ended it
+        if (!connection_->in_transaction()) {
+            // A full disk has ended all. Whoever goes on as if only a part had failed must not
+            // write outside of any transaction.
+            lost_ = true;
+            connection_->execute(sql::begin_write);
+            return;
+        }
         if (!kept) connection_->execute(sql::rollback_to_savepoint);
         connection_->execute(sql::release_savepoint);
         if (kept) whole.ledger.add(part.ledger);

@@ -67,6 +67,7 @@ private:
 
     std::unique_ptr<Connection> connection_;
     Session* open_ = nullptr;  // of the work under way
+    bool lost_ = false;        // what it did first is undone: the rest must be too
     Time& time_;
     Health& health_;
     base::Log& log_;

@@ -156,6 +156,20 @@ TEST_F(WriterTest, RefusesWritesWhileTheDiskIsFullAndStaysAlive) {
     EXPECT_FALSE(health_.is_full());
 }
 
+TEST_F(WriterTest, UndoesTheWholeIfAFullDiskEndedItInAPart) {
+    writer_->run([](Session& session) {
+        session.connection.run("PRAGMA max_page_count = 1");
+        return false;
+    });
+    const auto goes_on = [&](Session& session) {
+        EXPECT_THROW(writer_->run(note(std::string(1'000'000, 'x'))), Unavailable);
+        session.connection.execute(add_note, std::string{"small enough"});
+        return true;
+    };
+    EXPECT_THROW(writer_->run(goes_on), Unavailable);
+    EXPECT_TRUE(notes().empty());
+}
+
 /// Nobody may write where it is said that nothing can be written.
 TEST_F(WriterTest, FindsOutByItselfThatThereIsRoomAgain) {
     health_.full(true);
