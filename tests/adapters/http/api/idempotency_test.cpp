@@ -196,6 +196,24 @@ INSTANTIATE_TEST_SUITE_P(Table, AKeyThatIsNone,
                                          BadKey{"quote_inside", {"\"a\"b\""}, "bad_format"}),
                          [](const auto& info) { return info.param.name; });
 
+TEST_F(KeyedApi, ID16_IsRefusedWhereItIsMissingAndRequired) {
+    const ApiSchema strict{R"({"paths":{"/v1/things":{"post":{
+        "parameters":[{"name":"Idempotency-Key","in":"header","required":true,"schema":{"type":"string"}}],
+        "responses":{"204":{}}}}}})"};
+    Router strict_router{strict, everybody, log, false, &keyed};
+    strict_router.add("POST", "/v1/things", [](const Request&) { return no_content(); });
+    Request request;
+    request.method = "POST";
+    ASSERT_TRUE(read_target("/v1/things", request));
+    const Response refused = strict_router.handle(request);
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_THAT(refused.body, AllOf(HasSubstr(R"("pointer":"Idempotency-Key")"),
+                                    HasSubstr(R"("code":"required")")));
+    EXPECT_EQ(refused.headers.find("Link"), R"(</docs/guide/idempotency>; rel="help")");
+    request.headers.add("Idempotency-Key", "k");
+    EXPECT_EQ(strict_router.handle(request).status, 204);
+}
+
 TEST_F(KeyedApi, TakesTheLongestKeyAndQuotedOnes) {
     expect_replay("POST", "/v1/users", ada_json, with_key(std::string(255, 'k')));
     expect_replay("POST", "/v1/users", bea_json, with_key(R"("a\"b\\c")"));
