@@ -1,6 +1,7 @@
 #include "server/engine.hpp"
 
 #include <thread>
+#include <variant>
 
 #include "adapters/http/api/api_key_routes.hpp"
 #include "adapters/http/api/bulk_routes.hpp"
@@ -57,6 +58,7 @@
 #include "server/health_checks.hpp"
 #include "server/observers.hpp"
 #include "server/version.hpp"
+#include "sundial/single_flight.hpp"
 
 namespace sundial::server {
 namespace {
@@ -404,6 +406,7 @@ struct Engine::Parts {
     Locks locks;
     ForgetOld forget_old;
     Maintenance maintenance;
+    SingleFlight<std::monostate, std::string> scrapes;  // of /metrics
     std::thread worker;
     std::thread operations_worker;
     std::thread pull_watcher;
@@ -559,8 +562,20 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     };
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
-        return metrics.render(p.queue.depth(), p.operations.running(), p.database->connections(),
-                              p.queries.circuits(most_endpoint_labels), p.locks_held());
+        // Replicas of a scraper come at the same moments: the database counts its rows once for
+        // all.
+        const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
+            try {
+                return metrics.render(p.queue.depth(), p.operations.running(),
+                                      p.database->connections(),
+                                      p.queries.circuits(most_endpoint_labels), p.locks_held());
+            } catch (const Unavailable& away) {  // so say all who wait
+                return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
+            }
+        };
+        const auto scraped = p.scrapes.run({}, scrape);
+        if (!scraped) throw Unavailable{scraped.error().detail};
+        return **scraped;
     };
     http::add_system_routes(router, {.clock = p.database->clock(),
                                      .advance = p.advance,
