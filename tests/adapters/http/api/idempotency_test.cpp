@@ -94,6 +94,7 @@ TEST_F(KeyedApi, ID04_ID05_RefusesAnotherRequestUnderTheKey) {
 
 TEST_F(KeyedApi, ID08_WaitsForTheFirstIfAskedTo) {
     IdempotencyRecord under_way{.scope = {.tenant = "", .principal = "", .key = "k"},
+                                .fingerprint = {},
                                 .leased_until = clock.now() + 1min,
                                 .expires_at = clock.now() + 24h};
     // As another instance leaves it while it is at a request with effects outside.
