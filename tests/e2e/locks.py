@@ -1,5 +1,7 @@
 """Locks: one holder at a time on two instances, a command under a lock, a holder that is killed, one that is frozen."""
+import contextlib
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -29,10 +31,10 @@ def lock_run(server, name, *command, ttl="PT2S", wait="PT0S", **options):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
-def instances(kind, db, folder):
+def instances(kind, db, folder, *flags):
     """Two on PostgreSQL; SQLite has one process, which is both."""
-    first = h.Server("serve", "--db", db, folder=folder).ready()
-    return first, h.Server("serve", "--db", db, folder=folder).ready() if kind == "postgres" else first
+    first = h.Server("serve", "--db", db, *flags, folder=folder).ready()
+    return first, h.Server("serve", "--db", db, *flags, folder=folder).ready() if kind == "postgres" else first
 
 
 def one_holder(kind, first, second):
@@ -128,18 +130,62 @@ def frozen(kind, first, second):
     assert b"is lost" in old.stderr.read()
 
 
-TESTS = {"one_holder": one_holder, "command": command, "killed": killed, "frozen": frozen}
+class Redis:
+    """A redis-server of one's own that keeps nothing."""
+
+    def __init__(self, folder):
+        self.folder, self.process = folder, None
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+                                         "--dir", self.folder], stdout=subprocess.DEVNULL)
+
+        def answers():
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as client:
+                client.sendall(b"PING\r\n")
+                return client.recv(16) == b"+PONG\r\n"
+        h.wait_until(answers, "Redis to answer")
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def on_redis(kind, first, second, redis):
+    """LK13, LK15: the lock server is killed, and comes back with nothing."""
+    client = first.client()
+    held = acquire(client, "job", "a", ttl="PT60S")
+    assert held.status == 201 and acquire(second.client(), "job", "b").status == 409, held.body
+    redis.kill()
+    gone = acquire(client, "job", "b")
+    assert gone.status == 503 and gone.json()["code"] == "STORAGE_UNAVAILABLE", gone.body
+    assert client.get("/readyz").status == 200, "the database is there"
+    assert client.get("/metrics").status == 200
+    redis.start()
+    again = acquire(second.client(), "job", "b")
+    assert again.status == 201 and again.json()["fencingToken"] > held.json()["fencingToken"], again.body
+    late = client.call("PUT", "/v1/locks/job", {"lockToken": held.json()["lockToken"]})
+    assert late.status == 409, late.body
+
+
+TESTS = {"one_holder": one_holder, "command": command, "killed": killed, "frozen": frozen, "on_redis": on_redis}
 
 
 def main(name, kind):
-    with h.folder() as folder, h.database(kind, folder) as db:
-        servers = instances(kind, db, folder)
-        try:
-            TESTS[name](kind, *servers)
-        finally:
-            for server in servers:
-                if server.process.poll() is None:
-                    server.kill()
+    with h.folder() as folder, h.database(kind, folder) as db, contextlib.ExitStack() as ends:
+        if name == "on_redis":
+            redis = Redis(folder).start()
+            ends.callback(redis.kill)
+            servers = instances(kind, db, folder, f"--locks.url={redis.url}")
+        else:
+            redis, servers = None, instances(kind, db, folder)
+        for server in servers:
+            ends.callback(server.kill)
+        TESTS[name](kind, *servers, *([redis] if redis else []))
     print(f"locks {name} {kind}: passed")
 
 
