@@ -1,8 +1,8 @@
 // The time rules: how long the next occurrence takes, for every public vector that has one
 // (tests/vectors), and for the slowest legal rules we know.
 //
-//     ./sundial-dev bench                    the medians of each kind, and a table of the slowest
-//     ./sundial-dev bench --benchmark_filter=slow --benchmark_min_time=0.2
+//     ./sundial-dev bench time               the medians of each kind, and a table of the slowest
+//     ./sundial-dev bench time --benchmark_filter=slow --benchmark_min_time=0.2
 //
 // `next` is one occurrence of a rule that stands in its zone already; `made` includes reading the
 // rule's text and placing it there, which is what a request of the batch format costs.

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
         server::add_info_commands(tree);
         server::add_rule_commands(tree);
         server::add_zone_commands(tree);
+        server::add_bench_commands(tree);
         return tree.run(argc, argv);
     } catch (const cli::Unreachable& error) {
         return told(server::unreachable, "", error);

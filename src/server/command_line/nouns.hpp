@@ -16,5 +16,6 @@ void add_stream_commands(CommandTree& tree);     // stream
 void add_info_commands(CommandTree& tree);       // info, version
 void add_rule_commands(CommandTree& tree);       // next, schedule explain
 void add_zone_commands(CommandTree& tree);       // zone
+void add_bench_commands(CommandTree& tree);      // bench
 
 }  // namespace sundial::server

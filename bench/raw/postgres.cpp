@@ -1,0 +1,260 @@
+// The floor on PostgreSQL: the product's tables, driven by libpq and by as little as does the same
+// to the same rows. What Sundial's drain and append are divided by.
+//
+//     bench_raw_postgres URL drain  EVENTS BATCH CONNECTIONS    claim, then settle with history
+//     bench_raw_postgres URL create EVENTS BATCH CONNECTIONS    events with their keys
+//     bench_raw_postgres URL append EVENTS BATCH CONNECTIONS    recorded events, a stream each
+//
+// URL names a database on which `sundial db migrate --db URL` was run and nothing else. Prints one
+// JSON object; `valid` says that all rows are where they belong.
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t shards = 16;
+
+constexpr const char* claim = R"sql(
+    WITH ready AS (
+        SELECT id FROM sundial.events
+         WHERE shard = $1 AND priority = 2 AND NOT pull AND claimable_at <= statement_timestamp()
+         ORDER BY claimable_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+           claimed_by = '00000000-0000-7000-8000-0000000000ff',
+           claimable_at = statement_timestamp() + interval '30 s', updated_at = statement_timestamp()
+      FROM ready WHERE event.shard = $1 AND event.id = ready.id
+    RETURNING event.id, event.version)sql";
+
+constexpr const char* settle = R"sql(
+    WITH finished AS (
+        DELETE FROM sundial.events AS event
+         USING unnest($2::uuid[], $3::bigint[]) AS given(id, held)
+         WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+        RETURNING event.*)
+    INSERT INTO sundial.event_history
+        (shard, id, status, priority, finished_at, settled_by, started_at, duration, version, attempt,
+         retry_count, due, idempotency_key, event_type, user_id, endpoint_id, schedule_id,
+         schedule_version, nominal, wall, zone, gap, overlap, tz_release, payload, retry_of,
+         first_attempt_at, created_at, updated_at)
+    SELECT shard, id, 'COMPLETED', priority, statement_timestamp(), claimed_by, statement_timestamp(),
+           interval '0', version + 1, attempt, retry_count, due, idempotency_key, event_type, user_id,
+           endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap, tz_release,
+           payload, retry_of, statement_timestamp(), created_at, statement_timestamp()
+      FROM finished)sql";
+
+constexpr const char* create = R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[]) AS given(shard, id, key)),
+    named AS (
+        INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+        SELECT shard, key, id, 'infinity' FROM given ON CONFLICT DO NOTHING RETURNING event_id)
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at, updated_at)
+    SELECT shard, id, 'PENDING', 2, statement_timestamp(), 1, 0, 0, statement_timestamp(), key, 'RAW',
+           'UTC', 'compatible', 'compatible', '', '{}', statement_timestamp(), statement_timestamp()
+      FROM given JOIN named ON named.event_id = given.id)sql";
+
+constexpr const char* append = R"sql(
+    WITH head AS (
+        INSERT INTO sundial.streams AS stream (aggregate_type, aggregate_id, version)
+        VALUES ('Raw', $1, $2::bigint + cardinality($3::uuid[]))
+        ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET version = excluded.version)
+    INSERT INTO sundial.recorded_events
+        (aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, data, content_hash,
+         correlation_id)
+    SELECT 'Raw', $1, $2::bigint + item.place, statement_timestamp(), item.id, 'Measured', item.data,
+           sha256(item.id::text::bytea), ''
+      FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS item(id, data, place))sql";
+
+class Connection {
+public:
+    explicit Connection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+        if (PQstatus(connection_.get()) != CONNECTION_OK) fail();
+        // As the product plans its queue: on a table that nobody has analysed it must not scan.
+        run("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
+            "SET enable_mergejoin = off; SET enable_sort = off; SET jit = off");
+        for (const auto& [name, sql] : {std::pair{"claim", claim},
+                                        {"settle", settle},
+                                        {"create", create},
+                                        {"append", append}}) {
+            keep(PQprepare(connection_.get(), name, sql, 0, nullptr));
+        }
+    }
+    using Rows = std::unique_ptr<PGresult, decltype([](PGresult* rows) { PQclear(rows); })>;
+    Rows run(const std::string& sql) { return keep(PQexec(connection_.get(), sql.c_str())); }
+    Rows run(const char* name, const std::vector<std::string>& values) {
+        std::vector<const char*> texts;
+        for (const std::string& value : values) texts.push_back(value.c_str());
+        return keep(PQexecPrepared(connection_.get(), name, static_cast<int>(texts.size()),
+                                   texts.data(), nullptr, nullptr, 0));
+    }
+
+private:
+    Rows keep(PGresult* result) {
+        Rows rows(result);
+        const auto status = PQresultStatus(result);
+        if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail();
+        return rows;
+    }
+    [[noreturn]] void fail() { throw std::runtime_error(PQerrorMessage(connection_.get())); }
+
+    std::unique_ptr<PGconn, decltype([](PGconn* one) { PQfinish(one); })> connection_;
+};
+
+/// An array as text; our values need no quotes.
+class List {
+public:
+    List& operator<<(const std::string& value) {
+        text_ += (text_.size() == 1 ? "" : ",") + value;
+        return *this;
+    }
+    [[nodiscard]] std::string text() const { return text_ + "}"; }
+
+private:
+    std::string text_ = "{";
+};
+
+/// Rising, and their last byte modulo the shards is `number` modulo the shards.
+std::string id_of(std::size_t number) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "00000000-0000-7000-8000-%012zx", number);
+    return text;
+}
+
+struct Asked {
+    std::string url, work;
+    std::size_t events, batch, connections;
+};
+
+void create_from(Connection& connection, std::size_t from, std::size_t to) {
+    List in_shard, ids, keys;
+    for (std::size_t i = from; i < to; ++i) {
+        in_shard << std::to_string(i % shards);
+        ids << id_of(i);
+        keys << "raw-" + std::to_string(i);
+    }
+    connection.run("create", {in_shard.text(), ids.text(), keys.text()});
+}
+
+void create_all(const Asked& asked, Connection& connection, std::atomic<std::size_t>& next) {
+    for (std::size_t from = next.fetch_add(asked.batch); from < asked.events;
+         from = next.fetch_add(asked.batch)) {
+        create_from(connection, from, std::min(asked.events, from + asked.batch));
+    }
+}
+
+/// Each connection begins with another shard; empty ones are left behind.
+void drain_all(const Asked& asked, Connection& connection, std::size_t number) {
+    std::size_t empty = 0;
+    for (std::size_t shard = number * shards / asked.connections; empty < shards; ++shard) {
+        const std::string in_shard = std::to_string(shard % shards);
+        for (;;) {
+            const auto rows = connection.run("claim", {in_shard, std::to_string(asked.batch)});
+            const int count = PQntuples(rows.get());
+            if (count == 0) break;
+            empty = 0;
+            List ids, versions;
+            for (int row = 0; row < count; ++row) {
+                ids << PQgetvalue(rows.get(), row, 0);
+                versions << PQgetvalue(rows.get(), row, 1);
+            }
+            connection.run("settle", {in_shard, ids.text(), versions.text()});
+        }
+        ++empty;
+    }
+}
+
+void append_all(const Asked& asked, Connection& connection, std::size_t number) {
+    const std::size_t each = asked.events / asked.connections;
+    for (std::size_t written = 0; written < each; written += asked.batch) {
+        List ids, data;
+        for (std::size_t i = written; i < std::min(each, written + asked.batch); ++i) {
+            ids << id_of(number * each + i);
+            data
+                << R"("{\"number\":)" + std::to_string(i) +
+                       R"(,\"text\":\"a hundred bytes or so of what somebody wants to keep for good\"}")";
+        }
+        connection.run("append",
+                       {std::to_string(number), std::to_string(written), ids.text(), data.text()});
+    }
+}
+
+std::size_t number_of(Connection& connection, const std::string& question) {
+    return std::stoul(PQgetvalue(connection.run(question).get(), 0, 0));
+}
+
+int run(const Asked& asked) {
+    Connection first(asked.url);
+    if (asked.work == "drain") {
+        constexpr std::size_t at_once = 1000;
+        for (std::size_t from = 0; from < asked.events; from += at_once)
+            create_from(first, from, std::min(asked.events, from + at_once));
+        first.run("VACUUM (ANALYZE) sundial.events");
+        first.run("CHECKPOINT");
+    }
+    std::vector<std::unique_ptr<Connection>> connections;
+    for (std::size_t i = 0; i < asked.connections; ++i)
+        connections.push_back(std::make_unique<Connection>(asked.url));
+    std::atomic<std::size_t> next{0};
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < asked.connections; ++i) {
+            threads.emplace_back([&, i] {
+                try {
+                    if (asked.work == "drain") return drain_all(asked, *connections[i], i);
+                    if (asked.work == "create") return create_all(asked, *connections[i], next);
+                    append_all(asked, *connections[i], i);
+                } catch (const std::exception& error) {
+                    std::cerr << error.what()
+                              << '\n';  // the count below tells that it is not valid
+                }
+            });
+        }
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const std::size_t events = asked.work == "append"
+                                   ? asked.events / asked.connections * asked.connections
+                                   : asked.events;
+    const char* where = asked.work == "drain" ? "sundial.event_history WHERE status = 'COMPLETED'"
+                        : asked.work == "create"
+                            ? "sundial.events"
+                            : "sundial.recorded_events WHERE aggregate_type = 'Raw'";
+    const bool valid =
+        number_of(first, std::string("SELECT count(*) FROM ") + where) == events &&
+        (asked.work != "drain" || number_of(first, "SELECT count(*) FROM sundial.events") == 0);
+    std::printf(R"({"work":"%s","events":%zu,"eventsPerSecond":%.1f,"valid":%s})"
+                "\n",
+                asked.work.c_str(), events, static_cast<double>(events) / took.count(),
+                valid ? "true" : "false");
+    return valid ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string work = argc > 2 ? argv[2] : "";
+    if (argc != 6 || (work != "drain" && work != "create" && work != "append")) {
+        std::cerr << "usage: bench_raw_postgres URL drain|create|append EVENTS BATCH CONNECTIONS\n";
+        return 2;
+    }
+    try {
+        return run({argv[1], work, std::stoul(argv[3]), std::stoul(argv[4]), std::stoul(argv[5])});
+    } catch (const std::exception& error) {
+        std::cerr << "bench_raw_postgres: " << error.what() << '\n';
+        return 1;
+    }
+}

@@ -1,0 +1,102 @@
+#include "bench/bench.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <vector>
+
+#include "adapters/zones/cctz_time_zones.hpp"
+#include "application/ports/failures.hpp"
+#include "base/check.hpp"
+#include "bench/site.hpp"
+#include "server/version.hpp"
+
+namespace sundial::bench {
+namespace {
+
+using Measure = Measured (*)(const Site& site);
+Measure measure_of(std::string_view work) {
+    if (work == "drain") return drain;
+    if (work == "create") return create;
+    if (work == "lateness") return lateness;
+    if (work == "peak") return peak;
+    if (work == "claim") return claim;
+    if (work == "append") return append;
+    base::check(work == "time");
+    return time_rules;
+}
+
+/// A receiver on this machine is what a product must not talk to by default.
+void let_through_to_this_machine(server::Settings& settings) {
+    settings.delivery.allow_private = true;
+}
+
+/// For as many claimers as connections: PostgreSQL's limit is the only one.
+void give_each_claimer_a_connection(server::Settings& settings, const Options& options) {
+    const auto wanted = static_cast<std::uint32_t>(options.instances);
+    settings.storage.pool_size = std::max(settings.storage.pool_size, wanted);
+}
+
+}  // namespace
+
+std::span<const Work> works() {
+    static const std::array all{
+        Work{"drain",
+             "due events to a handler that does nothing, full history kept",
+             {.events = 100'000}},
+        Work{"create",
+             "events stored one by one, or --batch rows in a transaction",
+             {.events = 20'000}},
+        Work{"lateness",
+             "how late deliveries start under a steady load",
+             {.events = 2'000, .runs = 1}},
+        Work{"peak",
+             "events due at one instant, to a receiver on this machine over HTTP",
+             {.events = 100'000}},
+        Work{"claim",
+             "claims and settlements alone, without the worker",
+             {.events = 100'000, .batch = 100}},
+        Work{"append",
+             "recorded events appended to streams, one for each writer",
+             {.events = 20'000, .in_flight = 1, .batch = 100}},
+        Work{"time", "the next occurrence of rules", {.events = 1'000'000}},
+    };
+    return all;
+}
+
+int run(const Work& work, const Options& options, server::Settings settings, std::ostream& out,
+        std::ostream& progress) {
+    system::LogSettings quiet;
+    quiet.level = base::LogLevel::error;
+    quiet.version = server::product_version();
+    system::JsonLog log(quiet);
+    const system::BootClock clock;
+    const zones::CctzTimeZones zones;
+    system::SystemIds ids;
+    Progress lines(progress, clock);
+
+    const auto scratch = ScratchDatabase::make(options.db, log);
+    if (options.keep) scratch->keep();
+    settings.storage.url = scratch->url();
+    settings.storage.listen_url.clear();
+    let_through_to_this_machine(settings);
+    if (work.name == "claim") give_each_claimer_a_connection(settings, options);
+    if (server::sqlite_file(settings.storage.url) && options.instances > 1 && work.name == "drain")
+        throw CannotStart("--instances: a SQLite file belongs to one process");
+
+    std::vector<Measured> runs;
+    for (std::size_t number = 1; number <= options.runs; ++number) {
+        const Site site{work, options, settings, *scratch, zones, ids, log, clock, lines, number};
+        if (number == 1) fill(site);
+        runs.push_back(measure_of(work.name)(site));
+        out << (options.json ? run_json(runs.back(), number) : run_text(runs.back(), number))
+            << '\n'
+            << std::flush;
+    }
+    if (options.keep) progress << "kept: " << scratch->url() << '\n';
+    out << (options.json ? summary_json(work.name, runs) : summary_text(work.name, runs)) << '\n';
+    return std::ranges::all_of(runs, [](const Measured& each) { return each.faults.empty(); }) ? 0
+                                                                                               : 1;
+}
+
+}  // namespace sundial::bench

@@ -1,0 +1,56 @@
+#include "bench/engines.hpp"
+#include "bench/site.hpp"
+
+namespace sundial::bench {
+
+/// Events that are due at once go to a handler in the process that does nothing: claims, plans,
+/// settlements and history are all that is measured.
+Measured drain(const Site& site) {
+    const std::size_t count = site.options.events;
+    RollCall roll(count);
+    Handlers handlers;
+    handlers.on(std::string(event_type), [&roll](const Event& event) {
+        roll.seen(event.key.value);
+        return Handled{};
+    });
+    Watch watch(site.clock);
+    Engines engines(site, handlers, watch, site.options.instances);
+    const Stock before = site.scratch.stock(engines.database());
+    store_due(site, engines.database().store(), count);
+    site.scratch.tidy();
+
+    std::vector<std::string> faults;
+    Measured measured = site.measure(count, [&] {
+        engines.start();
+        (void)wait_for(site, count, [&watch] { return watch.completed(); }, faults);
+    });
+    engines.stop();
+    roll.tell(faults);
+    expect_stock(before, site.scratch.stock(engines.database()), count, 0, faults);
+    measured.faults = std::move(faults);
+    return measured;
+}
+
+/// The same without the worker: claim, settle, and again, by as many claimers as wanted.
+Measured claim(const Site& site) {
+    const std::size_t count = site.options.events;
+    const auto database = site.open();
+    const Stock before = site.scratch.stock(*database);
+    store_due(site, database->store(), count);
+    site.scratch.tidy();
+
+    Claims claims;
+    Measured measured = site.measure(count, [&] {
+        claims =
+            claim_all(site, database->queue(), site.options.instances, site.options.batch, count);
+    });
+    measured.latency = spread_of(std::move(claims.durations));
+    if (claims.settled != count) {
+        measured.faults.push_back(std::to_string(claims.settled) + " settlements of " +
+                                  std::to_string(count) + " events");
+    }
+    expect_stock(before, site.scratch.stock(*database), count, 0, measured.faults);
+    return measured;
+}
+
+}  // namespace sundial::bench

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "application/handlers.hpp"
+#include "application/observer.hpp"
+#include "bench/site.hpp"
+#include "server/engine.hpp"
+
+namespace sundial::bench {
+
+/// Counts what engines have completed, and notes how late they were and how long they claimed.
+class Watch final : public EngineObserver {
+public:
+    struct Claim {
+        std::chrono::microseconds at;  // by the monotonic clock
+        std::chrono::microseconds took;
+    };
+    explicit Watch(const MonotonicClock& clock) : clock_(clock) {}
+    void transition(std::string_view type, EventStatus status, std::size_t count) override;
+    void claimed(std::size_t events, std::size_t rescued,
+                 std::chrono::microseconds duration) override;
+
+    [[nodiscard]] std::size_t completed() const { return completed_; }
+    [[nodiscard]] std::vector<Claim> claims() const;
+
+private:
+    const MonotonicClock& clock_;
+    std::atomic<std::size_t> completed_{0};
+    mutable std::mutex mutex_;
+    std::vector<Claim> claims_;
+};
+
+/// The product's engines over the scratch database, each with connections of its own, as in as many
+/// processes. They stop with this object.
+class Engines {
+public:
+    Engines(const Site& site, const Handlers& handlers, EngineObserver& observer,
+            std::size_t count);
+    void start();
+    void stop();
+    /// Of the first one.
+    [[nodiscard]] server::Database& database();
+
+private:
+    StorageObserver nobody_;
+    std::vector<std::unique_ptr<server::Engine>> engines_;
+};
+
+/// 32 bytes, under which the secret of the receiver's endpoint is sealed.
+[[nodiscard]] std::vector<std::string> sealing_keys();
+
+}  // namespace sundial::bench

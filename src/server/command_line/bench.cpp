@@ -1,0 +1,108 @@
+#include "bench/bench.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "server/command_line/command_tree.hpp"
+#include "server/command_line/nouns.hpp"
+#include "server/command_line/settings_flags.hpp"
+
+namespace sundial::server {
+namespace {
+
+struct BenchFlags {
+    SettingsFlags settings{};
+    bench::Options options{};
+    double seconds = 0;  // lateness: in place of the number of events
+};
+
+int measure(const bench::Work& work, const BenchFlags& flags) {
+    bench::Options options = flags.options;
+    options.db = flags.settings.db;
+    if (flags.seconds > 0)
+        options.events = static_cast<std::size_t>(std::ceil(options.rate * flags.seconds));
+    return bench::run(work, options, load(flags.settings).settings, std::cout, std::cerr);
+}
+
+CLI::Option& add_number(CLI::App& command, const char* name, std::size_t& number, std::size_t most,
+                        const char* help) {
+    constexpr std::size_t least = 1;
+    return *command.add_option(name, number, help)
+                ->check(CLI::Range(least, most))
+                ->capture_default_str();
+}
+
+void add_rows(CLI::App& command, bench::Options& options) {
+    constexpr std::size_t none = 0, most = 100'000'000;
+    command
+        .add_option("--future-rows", options.future_rows, "events of later years, there already")
+        ->check(CLI::Range(none, most));
+    command.add_option("--finished-rows", options.finished_rows, "events delivered before")
+        ->check(CLI::Range(none, most));
+}
+
+/// What this work can be told beside what all of them can.
+void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags) {
+    constexpr std::size_t most_threads = 1000, most_rows = 1000;
+    bench::Options& options = flags.options;
+    if (work == "drain")
+        add_number(command, "--instances", options.instances, 64, "engines side by side");
+    if (work == "claim")
+        add_number(command, "--instances", options.instances, most_threads,
+                   "claimers, each on a thread with connections of its own");
+    if (work == "create" || work == "append")
+        add_number(command, "--in-flight", options.in_flight, most_threads, "calls at once");
+    if (work == "create" || work == "append" || work == "claim")
+        add_number(command, "--batch", options.batch, most_rows, "rows of one call");
+    if (work == "create")
+        command.add_flag("--http", options.http, "over the REST API of a server of its own");
+    if (work == "lateness") {
+        command.add_option("--rate", options.rate, "events a second")
+            ->check(CLI::Range(0.1, 1e6))
+            ->capture_default_str();
+        command.add_option("--seconds", flags.seconds, "how long, in place of --events")
+            ->check(CLI::Range(0.1, 1e6));
+        command.add_flag("--handler", options.handler,
+                         "to a handler in this process, not over HTTP");
+        command.add_flag("--snapshot", options.snapshot,
+                         "a read transaction stays open from half time on");
+    }
+    if (work == "peak")
+        command.add_flag("--no-database", options.no_database,
+                         "what the HTTP client sends by itself, to compare with");
+    if (work != "time" && work != "append") add_rows(command, options);
+}
+
+void add_work(CommandTree& tree, CLI::App& noun, const bench::Work& work) {
+    const auto flags = std::make_shared<BenchFlags>();
+    flags->options = work.usual;
+    const std::string name(work.name);
+    CLI::App& command = tree.verb(noun, name.c_str(), std::string(work.help).c_str(),
+                                  [flags, &work] { return measure(work, *flags); });
+    add_number(command, "--events", flags->options.events, 1'000'000'000, "of each run");
+    add_number(command, "--runs", flags->options.runs, 1000, "the median of them is told");
+    add_own_flags(command, name, *flags);
+    command.add_flag("--keep", flags->options.keep, "leave the database, and say where it is");
+    command.add_flag("--json", flags->options.json,
+                     "an object for each run, and one for all of them as the last line");
+    add_settings_flags(command, flags->settings);
+    command.get_option("--db")->description(
+        "SQLite file that is not there yet, or postgresql://… of a server on which a database of "
+        "its own is made; both are removed afterwards (a temporary SQLite file)");
+}
+
+}  // namespace
+
+void add_bench_commands(CommandTree& tree) {
+    CLI::App& noun = tree.noun("bench", "how fast it is here, in a database of its own");
+    for (const bench::Work& work : bench::works()) add_work(tree, noun, work);
+    noun.footer(
+        "sundial bench drain --db postgresql://localhost/postgres --runs 5\n"
+        "sundial bench lateness --rate 100 --seconds 20 --json\n"
+        "sundial bench create --http --in-flight 64");
+}
+
+}  // namespace sundial::server

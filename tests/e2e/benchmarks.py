@@ -1,0 +1,144 @@
+"""`sundial bench` with numbers so small that they measure nothing: each run is valid, ends with the object that is promised,
+and leaves nothing behind. The raw programs do to the same tables what they should.
+
+usage: benchmarks.py works_sqlite|works_postgres FOLDER-OF-THE-RAW-PROGRAMS | timed sqlite|postgres
+"""
+import contextlib
+import json
+import os
+import subprocess
+from concurrent import futures
+
+import harness as h
+
+RATES = {"work", "events", "eventsPerSecond", "cpuSeconds", "walBytesPerEvent", "valid"}
+LATENCIES = {"p50Ms", "p99Ms", "maxMs"}
+WORKS = [
+    (RATES, "drain", "--events", "300", "--future-rows", "100", "--finished-rows", "100", "--runs", "2"),
+    (RATES | LATENCIES, "create", "--events", "200", "--in-flight", "4", "--runs", "2"),
+    (RATES | LATENCIES, "create", "--events", "500", "--in-flight", "2", "--batch", "100"),
+    (RATES | LATENCIES, "create", "--events", "40", "--in-flight", "4", "--http"),
+    (RATES | LATENCIES, "claim", "--events", "300", "--instances", "3", "--batch", "50"),
+    (RATES | LATENCIES, "append", "--events", "300", "--batch", "50"),
+    (RATES | LATENCIES, "append", "--events", "40", "--batch", "1", "--in-flight", "4"),
+    (RATES | LATENCIES, "time", "--events", "2000"),
+]
+# They wait for the right moment most of the time.
+TIMED_WORKS = [
+    (RATES | LATENCIES, "lateness", "--rate", "100", "--seconds", "0.4"),
+    (RATES | LATENCIES, "lateness", "--rate", "200", "--seconds", "0.4", "--handler", "--snapshot"),
+    (RATES | LATENCIES, "peak", "--events", "100"),
+    (RATES, "peak", "--events", "100", "--no-database"),
+]
+
+
+def bench(*arguments, folder):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUNDIAL")}
+    return subprocess.run([h.PROGRAM, "bench", *arguments], capture_output=True, text=True, timeout=h.HANG_GUARD,
+                          env={**clean, "TMPDIR": folder}, cwd=folder)
+
+
+def databases(url):
+    done = subprocess.run(["psql", url, "-XAtc", "SELECT count(*) FROM pg_database WHERE datname LIKE 'sundial_bench%'"],
+                          capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def check_work(members, arguments, db, folder):
+    runs = [] if "--runs" in arguments else ["--runs", "1"]
+    done = bench(*arguments, *runs, "--json", *db, folder=folder)
+    assert done.returncode == 0, (arguments, done)
+    *each, summary = [json.loads(line) for line in done.stdout.splitlines()]
+    assert set(summary) == members, (arguments, summary)
+    assert summary["valid"] is True and summary["work"] == arguments[0] and summary["eventsPerSecond"] > 0, summary
+    assert len(each) == (2 if "--runs" in arguments else 1), done.stdout
+    assert all(run["valid"] and not run["faults"] and run["events"] == summary["events"] for run in each), done.stdout
+    if arguments[0] in ("drain", "create", "append", "claim"):
+        assert summary["walBytesPerEvent"] > 100, summary
+    if "--snapshot" in arguments:
+        assert "p99Ms" in each[0]["firstTenth"] and "p99Ms" in each[0]["lastTenth"], each
+
+
+def check_help_and_refusals(folder):
+    told = bench("--help", folder=folder)
+    assert told.returncode == 0 and all(work[1] in told.stdout for work in WORKS + TIMED_WORKS), told
+    there = os.path.join(folder, "there.db")
+    with open(there, "w", encoding="utf-8"):
+        pass
+    for arguments, code, said in ((("drain", "--db", there), 1, "is there already"),
+                                  (("drain", "--db", os.path.join(folder, "no", "x.db")), 1, "no folder"),
+                                  (("drain", "--instances", "2", "--events", "10"), 1, "belongs to one process"),
+                                  (("create", "--http", "--batch", "10"), 1, "without --http"),
+                                  (("drain", "--events", "0"), 2, "--events")):
+        done = bench(*arguments, folder=folder)
+        assert done.returncode == code and said in done.stderr + done.stdout, (arguments, done)
+    os.remove(there)
+
+
+def check_text(folder):
+    done = bench("drain", "--events", "50", "--runs", "1", folder=folder)
+    assert done.returncode == 0 and "median of 1" in done.stdout, done
+
+
+def check_kept(folder):
+    kept = os.path.join(folder, "kept.db")
+    done = bench("create", "--events", "50", "--batch", "50", "--runs", "1", "--db", kept, "--keep", folder=folder)
+    assert done.returncode == 0 and f"kept: sqlite:{kept}" in done.stderr, done
+    with h.running("serve", "--db", kept, folder=folder) as server:
+        assert len(server.client().ok("GET", "/v1/events?limit=100")["data"]) == 50
+
+
+def check_raw(program, where, *connections):
+    for work in ("create", "drain", "append"):
+        with where() as place:
+            subprocess.run([h.PROGRAM, "db", "migrate", "--db", place], check=True, stdout=subprocess.DEVNULL, timeout=h.HANG_GUARD)
+            done = subprocess.run([program, place, work, "400", "50", *connections], capture_output=True, text=True, timeout=h.HANG_GUARD)
+            assert done.returncode == 0, (work, done)
+            assert json.loads(done.stdout)["valid"] is True, (work, done)
+
+
+def works_sqlite(raw):
+    with h.folder() as folder:
+        check_help_and_refusals(folder)
+        for members, *arguments in WORKS:
+            check_work(members, arguments, (), folder)
+        check_text(folder)
+        assert os.listdir(folder) == [], "a temporary database was left behind"
+        check_kept(folder)
+        names = iter(range(3))
+        check_raw(os.path.join(raw, "bench_raw_sqlite"),
+                  lambda: contextlib.nullcontext(os.path.join(folder, f"raw{next(names)}.db")))
+
+
+@contextlib.contextmanager
+def fresh_database(url, name):
+    subprocess.run(["psql", url, "-Xqc", f"CREATE DATABASE {name} TEMPLATE template0"], check=True)
+    yield url.replace("/test1?", f"/{name}?")
+
+
+def works_postgres(raw):
+    """Some of them: what differs is where they store."""
+    with h.folder() as folder, h.postgres() as url:
+        for members, *arguments in WORKS[:4] + WORKS[5:6]:
+            instances = ["--instances", "2"] if arguments[0] == "drain" else []
+            check_work(members, arguments + instances, ("--db", url), folder)
+        drained = bench("claim", "--db", url, "--events", "100", "--runs", "1", "--json", folder=folder)
+        assert json.loads(drained.stdout.splitlines()[0])["databaseCpuSeconds"] is not None, drained
+        assert databases(url) == 0, "a database was left behind"
+        names = iter(("raw1", "raw2", "raw3"))
+        check_raw(os.path.join(raw, "bench_raw_postgres"), lambda: fresh_database(url, next(names)), "2")
+
+
+def timed(kind):
+    """All at once: nobody looks at the figures."""
+    with h.folder() as folder, (h.postgres() if kind == "postgres" else contextlib.nullcontext()) as url:
+        db = ("--db", url) if url else ()
+        with futures.ThreadPoolExecutor() as threads:
+            checks = [threads.submit(check_work, members, arguments, db, folder) for members, *arguments in TIMED_WORKS]
+            for check in checks:
+                check.result()
+        assert os.listdir(folder) == [] and (not url or databases(url) == 0), "something was left behind"
+
+
+if __name__ == "__main__":
+    h.main({"works_sqlite": works_sqlite, "works_postgres": works_postgres, "timed": timed})
