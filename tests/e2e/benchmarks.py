@@ -46,7 +46,10 @@ def databases(url):
 
 def check_work(members, arguments, db, folder):
     runs = [] if "--runs" in arguments else ["--runs", "1"]
-    done = bench(*arguments, *runs, "--json", *db, folder=folder)
+    for _ in range(3):
+        done = bench(*arguments, *runs, "--json", *db, folder=folder)
+        if "this machine is too busy" not in done.stdout:  # what a peak says of itself, and then does not count
+            break
     assert done.returncode == 0, (arguments, done)
     *each, summary = [json.loads(line) for line in done.stdout.splitlines()]
     assert set(summary) == members, (arguments, summary)
