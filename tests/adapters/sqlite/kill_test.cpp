@@ -11,6 +11,7 @@
 #include "support/builders.hpp"
 #include "support/child_process.hpp"
 #include "support/fake_digest.hpp"
+#include "support/manual_timing.hpp"
 #include "support/recorded_log.hpp"
 
 namespace sundial::sqlite {
@@ -163,10 +164,11 @@ void follow_until_killed(const std::filesystem::path& file, std::uint64_t number
     const auto database = open(file, log);
     AppendToStream append{database->store(), digest};
     std::uint64_t steps = 0;
+    ManualTiming timing;
     Subscription::Settings settings{.name = "view", .holder = "only", .page = 3};
     settings.filter = {.aggregate_types = {"Order"}};
     Subscription subscription{
-        database->store(), database->feed(), real_timing(), settings,
+        database->store(), database->feed(), timing, settings,
         Subscription::Project{[&](Transaction& tx, const FeedPage::Entry&) -> HandlingFailure {
             Append one{.stream = view, .events = {}};
             one.events.push_back({.event_id = uuid_of((number << 32U) + ++steps),
