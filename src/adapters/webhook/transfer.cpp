@@ -1,6 +1,8 @@
 #include "adapters/webhook/transfer.hpp"
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -78,7 +80,10 @@ struct Transfer::Callbacks {
             return CURL_SOCKET_BAD;
         }
         to.opened_ = true;
-        return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+        const int connection =
+            ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+        to.forget_unread(connection);
+        return connection;
     }
 
     /// The connection stands, without TLS. libcurl has one time-out for both: what TLS may take is
@@ -195,6 +200,13 @@ bool Transfer::may_send_to(std::string_view peer) const {
     const auto address = parse_address(peer);
     return address && !denied(*address) &&
            (!opened_ || std::ranges::find(addresses_, *address) != addresses_.end());
+}
+
+/// Else the kernel goes on sending what nobody has taken for minutes after we have given up, and a
+/// network that heals brings an old try after the one that succeeded.
+void Transfer::forget_unread(int connection) const {
+    const auto patience = static_cast<unsigned>(millis(request_.endpoint.value().timeout));
+    ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
 }
 
 /// Signed now, not when the try began: names and handshakes take their time, and the signature's

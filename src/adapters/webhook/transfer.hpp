@@ -73,6 +73,7 @@ private:
     void set_up();
     void set_headers();
     [[nodiscard]] bool may_send_to(std::string_view peer) const;
+    void forget_unread(int connection) const;
     [[nodiscard]] bool denied(const Address& address) const;
     [[nodiscard]] Outcome outcome(int curl_code) const;
     [[nodiscard]] Outcome failure(int curl_code) const;
