@@ -153,7 +153,7 @@ std::optional<Command> Worker::next_send(Mono now) {
         if (endpoint != nullptr &&
             !receivers_.usable(endpoint->id, claim->destination.timeout, now)) {
             held_.move_to(*claim, Stage::planned);
-            to_admit_.push_back(claim->event.id);
+            to_admit_.insert(claim->event.id);
             continue;
         }
         held_.move_to(*claim, Stage::sending);
@@ -368,7 +368,7 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
         if (!receivers_.admits(endpoint->id, held_.in_flight(endpoint->id),
                                claim.destination.timeout, now)) {
             held_.move_to(claim, Stage::planned);
-            to_admit_.push_back(id);
+            to_admit_.insert(id);
             return;
         }
     }

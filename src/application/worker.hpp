@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -191,7 +192,8 @@ private:
     HeldClaims held_;
     Receivers receivers_;
     // Ids wait in line; one that has left its stage meanwhile is passed over.
-    std::deque<EventId> to_plan_, to_admit_, ready_;
+    std::deque<EventId> to_plan_, ready_;
+    std::set<EventId> to_admit_;  // each once: what is claimed anew may be among them still
     std::deque<PendingSettlement> to_settle_;
     std::deque<PendingReturn> to_give_back_;
     std::deque<DisableEndpoint> to_disable_;

@@ -52,7 +52,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             for (const auto& waiting : worker.asking_) {
                 for (const EventId id : waiting) {
                     if (transient) {
-                        worker.to_admit_.push_back(id);
+                        worker.to_admit_.insert(id);
                     } else {
                         worker.keep_back(worker.held_.at(id, Stage::planned),
                                          {planning_failed_wait,

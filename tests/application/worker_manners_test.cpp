@@ -229,6 +229,24 @@ TEST_F(WorkerMannersTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
     want<Finished>();
 }
 
+TEST_F(WorkerMannersTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
+    const Destination destination = to(limited(2));
+    Event event = take(1, destination).front();
+    worker.failed(want<AskLeave>(), true, 0.0, now);
+    // Its lease was over before anybody knew.
+    event.version = base::next(event.version);
+    event.attempt = base::next(event.attempt);
+    worker.wake(db());
+    look(db());
+    want<Claim>();
+    worker.claimed({{{event, true}}, db()}, now);
+    want<Plan>();
+    worker.planned({{event.id, destination}}, never, now);
+    now += 100ms;
+    answer(1);
+    EXPECT_EQ(send(1).front().version, event.version);
+}
+
 TEST_F(WorkerMannersTest, SpendsNoTryOnAnOpenCircuit) {
     take(2, to(an_endpoint(), false));
     answer(0, {20s, 25s}, Obstacle::circuit);
