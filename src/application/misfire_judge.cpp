@@ -36,9 +36,12 @@ std::optional<RuleOccurrence> goes_on_at(const ScheduleRule& rule, const Event& 
 std::optional<Judgement> judge_lateness(const ScheduleRule& rule, const Event& event, Instant now) {
     const MisfireRule& misfire = rule.schedule().misfire;
     const Punctuality punctuality = punctuality_of(event.due, now, misfire);
-    if (punctuality == Punctuality::on_time || rule.moved_by_hand(event)) return std::nullopt;
+    const bool all = misfire.policy == MisfirePolicy::all;
+    if (rule.moved_by_hand(event)) return std::nullopt;
+    if (punctuality == Punctuality::on_time && !all) return std::nullopt;
     const Instant before = event.due - microseconds{1};
-    if (punctuality == Punctuality::late && misfire.policy == MisfirePolicy::all &&
+    // What is on time counts towards the limit too.
+    if (punctuality != Punctuality::expired && all &&
         rule.recurrence().count(before, now) <= misfire.limit) {
         return std::nullopt;
     }

@@ -206,6 +206,20 @@ TEST_F(ScheduleChain, FiresEachOfThoseThatWereMissedButOnlyTheNewest) {
     EXPECT_EQ(runs[0].count, 3U);
 }
 
+TEST_F(ScheduleChain, CountsWhatIsOnTimeTowardsTheLimit) {
+    ScheduleFields wanted;
+    wanted.misfire = MisfirePolicy::all;
+    wanted.limit = 1;
+    wanted.grace = "PT5M";
+    const Schedule schedule = cron("* * * * *", wanted);
+    wake_after(3min);
+    EXPECT_THAT(delivered(schedule), ElementsAre(noon + 3min));
+    const auto runs = skipped(schedule);
+    ASSERT_THAT(runs, SizeIs(1));
+    EXPECT_EQ(runs[0].reason, "misfire_limit");
+    EXPECT_EQ(runs[0].count, 2U);
+}
+
 TEST_F(ScheduleChain, SkipsWhatWasMissed) {
     ScheduleFields wanted;
     wanted.misfire = MisfirePolicy::skip;
