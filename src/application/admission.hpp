@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "domain/circuit.hpp"
+#include "domain/ids.hpp"
 #include "domain/limits.hpp"
 #include "domain/obstacle.hpp"
 
@@ -31,6 +32,13 @@ struct Admission {
     std::uint32_t share = 0;
     std::optional<Obstacle> obstacle{};              // of those that are not admitted
     std::vector<std::chrono::microseconds> waits{};  // of each of them, from now
+};
+
+/// An event that was given back since its endpoint's circuit was not closed.
+struct HeldUp {
+    EventId event;
+    Version held;  // when it was
+    EndpointId endpoint;
 };
 
 /// What an instance has seen of one receiver since it told last.

@@ -9,9 +9,10 @@ namespace sundial {
 namespace {
 
 /// The circuits that are not closed. A look that locks nothing: most are.
-std::vector<EndpointId> not_closed(Transaction& tx, std::span<const AdmissionAsked> asked) {
+template <class Asked>
+std::vector<EndpointId> not_closed(Transaction& tx, std::span<const Asked> asked) {
     std::vector<EndpointId> ids;
-    for (const AdmissionAsked& one : asked) ids.push_back(one.endpoint);
+    for (const Asked& one : asked) ids.push_back(one.endpoint);
     std::vector<EndpointId> found;
     for (const Circuit& circuit : tx.circuits().find_all(ids)) {
         if (circuit.state != CircuitState::closed) found.push_back(circuit.endpoint);
@@ -37,6 +38,26 @@ std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const Admission
         return true;
     });
     return admissions;
+}
+
+std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> given_back) {
+    if (given_back.empty()) return 0;
+    std::size_t released = 0;
+    store_.transact([&](Transaction& tx) {
+        released = 0;
+        const auto open = not_closed(tx, given_back);
+        for (const HeldUp& one : given_back) {
+            if (std::ranges::find(open, one.endpoint) != open.end()) continue;
+            const auto event = tx.events().lock(one.event);
+            if (!event || event->version != base::next(one.held)) continue;
+            const auto freed = hasten(*event, tx.now());
+            if (!freed) continue;  // our lease was over, and somebody else has claimed it
+            tx.events().update(*freed);
+            ++released;
+        }
+        return released > 0;
+    });
+    return released;
 }
 
 Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,

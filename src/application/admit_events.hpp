@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,11 @@ public:
     /// is counted twice. Throws Unavailable.
     [[nodiscard]] std::vector<Admission> run(InstanceId by, std::span<const AdmissionAsked> asked,
                                              std::chrono::microseconds lease);
+
+    /// Lets those go whose circuit is closed by now. Who closes one lets go whoever waits for it,
+    /// who is given back because of one looks at it again: one of the two comes second, and sees
+    /// the other. Returns how many; doing it twice does no harm. Throws Unavailable.
+    [[nodiscard]] std::size_t release_if_closed(std::span<const HeldUp> given_back);
 
 private:
     [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,

@@ -170,6 +170,7 @@ std::optional<Command> Worker::next_write(Mono now) {
         for (const PendingReturn& one : giving_back_) {
             give_back.batch.push_back(one.given_back);
             if (one.parked) give_back.parked.push_back(*one.parked);
+            if (one.held_up) give_back.held_up.push_back(*one.held_up);
         }
         return give_back;
     }
@@ -309,8 +310,7 @@ void Worker::accept(const ClaimedEvent& claimed, Instant claimed_at) {
         if (!is_unsent(known->stage)) {
             to_give_back_.push_back(
                 {{event.id, event.version, event.attempt, settings_.instance, own_try_wait,
-                  "LEASE_LOST an earlier try of this instance is not over"},
-                 std::nullopt});
+                  "LEASE_LOST an earlier try of this instance is not over"}});
             return;
         }
         held_.forget(event.id);
@@ -521,9 +521,13 @@ Instant Worker::database_now(Mono now) const { return rota_.database_now(now); }
 void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
     held_.move_to(claim, Stage::giving_back);
     const Event& event = claim.event;
-    to_give_back_.push_back({{event.id, event.version, event.attempt, settings_.instance, why.delay,
-                              why.reason, why.obstacle},
-                             why.delay ? std::nullopt : std::optional{event}});
+    PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
+                        why.reason, why.obstacle}};
+    if (!why.delay) back.parked = event;
+    if (why.obstacle == Obstacle::circuit) {
+        back.held_up = {event.id, event.version, claim.destination.endpoint->id};
+    }
+    to_give_back_.push_back(std::move(back));
 }
 
 void Worker::finish(HeldClaim& claim, Settlement settlement, Mono now) {

@@ -67,9 +67,10 @@ struct DisableEndpoint {  // its receiver said 410, or nothing for days -> endpo
 struct Settle {  // EventQueue::settle -> settled()
     std::vector<Settlement> batch;
 };
-struct GiveBack {  // EventQueue::give_back, then release what needs not be parked -> given_back()
+struct GiveBack {  // EventQueue::give_back, then release what need not wait -> given_back()
     std::vector<GivenBack> batch;
     std::vector<Event> parked;
+    std::vector<HeldUp> held_up;
 };
 struct Extend {  // EventQueue::extend -> extended()
     std::vector<Held> held;
@@ -152,7 +153,8 @@ private:
     };
     struct PendingReturn {
         GivenBack given_back;
-        std::optional<Event> parked;
+        std::optional<Event> parked{};
+        std::optional<HeldUp> held_up{};
     };
     /// Claims no more than `left`, and nothing once it is closed.
     struct Pass {

@@ -259,7 +259,8 @@ void WorkerLoop::carry_out(const GiveBack& command) {
     const auto released = answer_of(command, [&] {
         // Answers do not matter: whoever lost its lease has nothing to give back.
         static_cast<void>(ports_.queue.give_back(command.batch));
-        return ports_.deliver.release_if_possible(command.parked);
+        return ports_.deliver.release_if_possible(command.parked) +
+               ports_.admit.release_if_closed(command.held_up);
     });
     if (released) worker_.given_back(*released, now());
 }

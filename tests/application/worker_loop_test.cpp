@@ -131,6 +131,20 @@ TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatItsScheduleGetsWhileItsEvent
     EXPECT_THAT(webhook.requests, SizeIs(1));
 }
 
+TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
+    const Endpoint endpoint = an_existing_endpoint();
+    const auto change = [&](const auto& change_of) {
+        write([&](Transaction& tx) {
+            tx.circuits().put(change_of(tx.circuits().lock(endpoint.id)));
+        });
+    };
+    change([](const Circuit& fresh) { return count(fresh, {.failed = 5}, noon, CircuitPolicy{}); });
+    a_due_event(endpoint);
+    // By hand, and found nobody who waits: the event is claimed, and what becomes of it decided.
+    faulty.before_give_back = [&] { change(closed); };
+    EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
+}
+
 TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterwards) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());

@@ -257,6 +257,17 @@ TEST_F(WorkerMannersTest, SpendsNoTryOnAnOpenCircuit) {
     EXPECT_THAT(returned[1].reason, StartsWith("CIRCUIT_OPEN"));
 }
 
+TEST_F(WorkerMannersTest, LooksAgainAtTheCircuitsOfWhatItGivesBack) {
+    const Endpoint endpoint = an_endpoint();
+    take(2, to(endpoint, false));
+    answer(0, {20s, 25s}, Obstacle::circuit);
+    const auto command = want<GiveBack>();
+    ASSERT_THAT(command.held_up, SizeIs(2));
+    EXPECT_EQ(command.held_up[0].event, command.batch[0].id);
+    EXPECT_EQ(command.held_up[0].held, command.batch[0].held);
+    EXPECT_EQ(command.held_up[0].endpoint, endpoint.id);
+}
+
 TEST_F(WorkerMannersTest, SendsOneProbeAndTellsWhatCameOfIt) {
     const Endpoint endpoint = an_endpoint();
     take(2, to(endpoint, false));

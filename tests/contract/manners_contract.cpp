@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "application/admit_events.hpp"
 #include "contract/settlements.hpp"
+#include "support/fake_ids.hpp"
 
 namespace sundial {
 
@@ -178,6 +180,34 @@ TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsCancelled) {
         tx.events().finish(cancel(locked, tx.now(), "no").value());
     });
     EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
+}
+
+TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsMoved) {
+    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit);
+    write([&](Transaction& tx) {
+        const Event locked = tx.events().lock(waiting.id).value();
+        tx.events().update(hasten(locked, tx.now()).value());
+    });
+    EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
+    EXPECT_EQ(queue().depth().due, 1U);
+}
+
+/// What is decided of an event while its circuit is open, and written when it is closed.
+TEST_P(MannersContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
+    FakeRandom random;
+    AdmitEvents admit{store(), random};
+    const auto open = an_id<EndpointId>(), closed = an_id<EndpointId>();
+    put(Circuit{.endpoint = open, .state = CircuitState::open});
+    put(Circuit{.endpoint = closed, .state = CircuitState::closed});
+    std::vector<HeldUp> given_back;
+    for (const EndpointId endpoint : {open, closed, an_id<EndpointId>()}) {
+        const Event waiting = held_up(endpoint, Obstacle::circuit);
+        given_back.push_back({waiting.id, Version{waiting.version.value - 1}, endpoint});
+    }
+    EXPECT_EQ(admit.release_if_closed(given_back), 2U);
+    EXPECT_EQ(queue().depth().waiting_for_circuit, 1U);
+    EXPECT_EQ(claim(instance_b).size(), 2U);
+    EXPECT_EQ(admit.release_if_closed(given_back), 0U);  // by now they are somebody's
 }
 
 TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {

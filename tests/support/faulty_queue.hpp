@@ -30,6 +30,7 @@ public:
         return call(settle_fault, [&] { return queue_.settle(settlements); });
     }
     std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
+        if (before_give_back) before_give_back();
         auto answers = call(give_back_fault, [&] { return queue_.give_back(given_back); });
         if (after_give_back) after_give_back();
         return answers;
@@ -46,7 +47,7 @@ public:
     Fault settle_fault = Fault::none;
     Fault give_back_fault = Fault::none;
     Fault extend_fault = Fault::none;
-    std::function<void()> after_give_back;
+    std::function<void()> before_give_back, after_give_back;
 
 private:
     template <class Call>

@@ -92,6 +92,8 @@ void MemoryEventRepository::update(const Event& changed) {
     const Event* event = state_.live.find(changed.id);
     base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));
     base::check(!is_final(changed) && changed.key == event->key);
+    const bool moved = changed.claimable_at != event->claimable_at;
+    if (moved && state_.obstacles.find(changed.id)) state_.obstacles.erase(changed.id);
     state_.live.replace(changed.id, changed);
 }
 

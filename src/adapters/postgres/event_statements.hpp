@@ -97,6 +97,7 @@ inline constexpr Statement update_event{"update_event", R"sql(
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
+           obstacle = CASE WHEN claimable_at = $6 THEN obstacle END,
            pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
     RETURNING pg_current_xact_id()::text)sql"};

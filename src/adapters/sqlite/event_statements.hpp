@@ -116,10 +116,11 @@ inline constexpr Statement add_event{
 /// All of a live event, by the columns of add_event.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
-    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull) =
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle) =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
-            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'))
+            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'),
+            CASE WHEN claimable_at = ?4 THEN obstacle END)
      WHERE id = ?1)sql"};
 /// What claims and settlements change.
 inline constexpr Statement move_event{R"sql(
