@@ -25,6 +25,11 @@ protected:
     Response claim(const std::string& body) {
         return call("POST", "/v1/endpoints/ext:printers/claim", body);
     }
+    Response claim_under_key(const std::string& body) {
+        Headers headers;
+        headers.add("Idempotency-Key", "k");
+        return call("POST", "/v1/endpoints/ext:printers/claim", body, headers);
+    }
     std::string a_due_event() {
         return text_member(call("POST", "/v1/events",
                                 R"({"eventType":"PRINT","targetTimestampUTC":"now",)"
@@ -79,6 +84,31 @@ TEST_F(PullRoutesTest, FreesWhatCouldNotBeDelivered) {
     work.undelivered();
     EXPECT_THAT(claim(R"({"worker":"w-2"})").body, HasSubstr("w-2"));
     EXPECT_FALSE(claim(R"({"worker":"w-2"})").undelivered);
+}
+
+/// Whoever did not get the answer asks again, and finds its claims as they were.
+TEST_F(PullRoutesTest, UnderAKeyHandsOutTheSameWorkAgain) {
+    const std::string id = a_due_event();
+    const Response first = claim_under_key(R"({"worker":"w-1"})");
+    EXPECT_THAT(first.body, HasSubstr(id));
+    EXPECT_FALSE(first.undelivered);
+    EXPECT_EQ(claim_under_key(R"({"worker":"w-1"})").body, first.body);
+    EXPECT_EQ(claim(R"({"worker":"w-1"})").body, R"({"data":[]})");
+}
+
+TEST_F(PullRoutesTest, WaitsUnderAKeyToo) {
+    const std::string order = R"({"worker":"w-1","wait":"PT20S"})";
+    const Response wait = claim_under_key(order);
+    ASSERT_TRUE(wait.later);
+    const Response longer = wait.later->answer(false);
+    ASSERT_TRUE(longer.later);
+    const std::string id = a_due_event();
+    const Response work = longer.later->answer(false);
+    EXPECT_THAT(work.body, HasSubstr(id));
+    EXPECT_FALSE(work.undelivered);
+    const Response again = claim_under_key(order);
+    EXPECT_EQ(again.body, work.body);
+    EXPECT_EQ(again.headers.find("Idempotency-Replayed"), "true");
 }
 
 TEST_F(PullRoutesTest, WaitsForWorkIfAskedTo) {
