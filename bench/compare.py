@@ -56,6 +56,8 @@ def steady(bed, rate_, seconds):
     """P3: the last tenth of the time against the first, a read transaction open from half time on."""
     run = bed.sundial("postgres", "lateness", "--rate", rate_, "--seconds", seconds, "--handler", "--snapshot")
     first, last = run["firstTenth"], run["lastTenth"]
+    if "claimP99Ms" not in first or "claimP99Ms" not in last:
+        raise NotMeasured("nothing was claimed in a tenth of the time: the rate was not held")
     return {"rateHeld": rate_ / rate(run),
             "latenessGrowth": last["p99Ms"] / max(first["p99Ms"], 1e-3),
             "claimGrowth": last["claimP99Ms"] / max(first["claimP99Ms"], 1e-3)}
