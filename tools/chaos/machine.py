@@ -1,4 +1,5 @@
 """Parts of the machine that a profile breaks: a disk of its own."""
+import ctypes
 import fcntl
 import os
 import shutil
@@ -9,6 +10,7 @@ import tempfile
 MEGABYTE = 1 << 20
 EXT4_IOC_SHUTDOWN = 0x8004587D  # _IOR('X', 125, __u32)
 WITHOUT_FLUSHING = 2
+CLONE_NEWNS = 0x20000  # sched.h
 
 
 def need_root(profile):
@@ -25,6 +27,14 @@ def need_programs(profile, *programs):
 
 def run(*command):
     return subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout.decode().strip()
+
+
+def mount_apart():
+    """From here on nobody else sees our mounts. Else whoever makes a namespace meanwhile gets a copy of them, and keeps
+    a file system in memory whose power has been cut."""
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    run("mount", "--make-rprivate", "/")
 
 
 class Disk:

@@ -8,7 +8,7 @@ import time
 import harness as h
 import history
 from client import EVENT_TYPE, User
-from machine import Disk, SmallDisk, need_programs, need_root
+from machine import Disk, SmallDisk, mount_apart, need_programs, need_root
 from network import Network
 from postgres import Postgres, free_port
 
@@ -193,6 +193,7 @@ class PowerCut(Profile):
     def require(self, options):
         need_root(self.name)
         need_programs(self.name, "losetup", "mkfs.ext4", "mount", "umount")
+        mount_apart()
 
     def prepare(self, world):
         self.disk = Disk(world)
