@@ -14,7 +14,7 @@ struct UrlCase {
     const char* name;
     const char* url;
     Address address;
-    friend void PrintTo(const UrlCase& url, std::ostream* out) { *out << url.url; }
+    friend void PrintTo(const UrlCase& one, std::ostream* out) { *out << one.url; }
 };
 
 class RedisUrl : public testing::TestWithParam<UrlCase> {};
