@@ -11,8 +11,8 @@
 
 namespace sundial::system {
 
-/// Signing secrets, and other text that must not lie readable, under keys of 32 bytes: the first seals, all open. With each secret is kept the
-/// id of the key that sealed it.
+/// Signing secrets, and other text that must not lie readable, under keys of 32 bytes: the first
+/// seals, all open. With each secret is kept the id of the key that sealed it.
 class SecretBox final : public Secrets, public Seal {
 public:
     /// Without a key nothing can be sealed: `seal` answers a ValidationFailed that says which

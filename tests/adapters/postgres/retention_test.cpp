@@ -1,5 +1,4 @@
 #include "contract/retention_contract.hpp"
-
 #include "postgres_storage.hpp"
 
 namespace sundial {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "application/ports/failures.hpp"
-#include "support/child_process.hpp"
 #include "files.hpp"
+#include "support/child_process.hpp"
 
 namespace sundial::sqlite {
 namespace {
