@@ -214,13 +214,13 @@ TEST_F(Schedules, TellTheirHistory) {
     const Schedule schedule = create(a_job()).value();
     ASSERT_TRUE(
         edit_schedule.run(to_string(schedule.id), {.priority = Priority::high}, std::nullopt, "r"));
+    EXPECT_THAT(store.recorded()[0].data, HasSubstr(R"("trigger":{"cron":"0 * * * *"})"));
+    EXPECT_EQ(store.recorded()[1].data, R"({"priority":"HIGH"})");
     ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), std::nullopt, "r"));
     std::vector<std::string> types;
     for (const RecordedEvent& recorded : store.recorded()) types.push_back(recorded.event_type);
     EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleUpdated",
                                    "ScheduleDeleted"));
-    EXPECT_THAT(store.recorded()[0].data, HasSubstr(R"("trigger":{"cron":"0 * * * *"})"));
-    EXPECT_EQ(store.recorded()[1].data, R"({"priority":"HIGH"})");
 }
 
 TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
