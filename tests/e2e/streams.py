@@ -120,7 +120,7 @@ def control_plane(client):
 
 
 def deleted_schedules(client):
-    schedule = client.ok("POST", "/v1/schedules", {"eventType": "T", "trigger": {"every": "PT1H"}, "payload": {}})
+    schedule = client.ok("POST", "/v1/schedules", {"eventType": "T", "timezone": "UTC", "trigger": {"every": "PT1H"}, "payload": {}})
     path = f"/v1/streams/Schedule/{schedule['id']}"
     assert [event["eventType"] for event in client.ok("GET", path)["data"]] == ["ScheduleCreated"]
     assert client.call("DELETE", f"/v1/schedules/{schedule['id']}").status == 204
