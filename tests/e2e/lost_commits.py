@@ -85,7 +85,7 @@ def expect_told(proxy, server, client, operation):
     """Every cut is counted, and in the log: those of the operation, and of the housekeeping that went on beside it."""
     metrics = client.get("/metrics").body.decode()
     counted = {name: int(count) for name, count in
-               re.findall(r'sundial_commit_outcome_unknown_total\{operation="(\w+)"\} (\d+)', metrics)}
+               re.findall(r'sundial_commit_outcome_unknown_total\{operation="([^"]+)"\} (\d+)', metrics)}
     assert counted.get(operation, 0) > 0, f"nothing was cut: {counted}"
     assert sum(counted.values()) == proxy.cuts, (proxy.cuts, counted)
     assert len(server.logged("commit.outcome_unknown")) == proxy.cuts
@@ -161,7 +161,7 @@ def deliveries():
         settles = proxy.cuts
 
         client.ok("PATCH", "/v1/endpoints/ext:r", {"enabled": False})
-        proxy.cuts, proxy.cut = 0, of_the_worker(b"give_back")
+        proxy.cut = of_the_worker(b"give_back")
         parked = [client.ok("POST", "/v1/events", an_event(f"p-{i}", targetTimestampUTC="now", endpointId="ext:r"))["id"] for i in range(30)]
         waits = lambda id: (event := client.ok("GET", f"/v1/events/{id}"))["status"] == "PROCESSING" and event["claimedBy"] is None
         h.wait_until(lambda: all(waits(id) for id in parked), "every event to wait for its endpoint")
@@ -173,7 +173,7 @@ def deliveries():
         assert set(count.values()) == {1} and len(count) == len(keys) + len(parked), count
         assert all(client.ok("GET", f"/v1/events/{id}")["retryCount"] == 0 for id in parked), "to wait spends no try"
         assert not server.logged("lease.expired"), "nothing was left to its lease"
-        print(f"{len(keys)} settled with {settles} answers lost, {len(parked)} given back with {proxy.cuts}: each was sent once")
+        print(f"{len(keys)} settled with {settles} answers lost, {len(parked)} given back with {proxy.cuts - settles}: each was sent once")
 
 
 if __name__ == "__main__":
