@@ -10,6 +10,10 @@
 set(SUNDIAL_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_files.cmake)
 
 function(sundial_embed name)
+    _sundial_refused(refused ${name})
+    if(refused)
+        return()
+    endif()
     cmake_parse_arguments(EMBED "" "HEADER;NAMESPACE" "FILES" ${ARGN})
     if(NOT EMBED_FILES)
         message(FATAL_ERROR "sundial_embed(${name}): give at least one file")

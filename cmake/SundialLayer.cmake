@@ -112,6 +112,17 @@ function(_sundial_refused result)
     endforeach()
 endfunction()
 
+# Whether a program is built by this compiler. One that is refused is a target, too, which only says why.
+function(sundial_is_built program result)
+    set(${result} OFF PARENT_SCOPE)
+    if(TARGET ${program})
+        get_target_property(type ${program} TYPE)
+        if(type STREQUAL EXECUTABLE)
+            set(${result} ON PARENT_SCOPE)
+        endif()
+    endif()
+endfunction()
+
 # A target which tells why it cannot be built. Measured: g++ 12.2 destroys temporaries of a full expression
 # with co_await twice (lambdas with captures, aggregates, braced lists, ?:), so the result crashes at run time.
 function(_sundial_refuse target)

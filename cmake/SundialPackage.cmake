@@ -56,9 +56,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/sundial-config-version.cmak
 install(FILES ${CMAKE_BINARY_DIR}/sundial-config.cmake ${CMAKE_BINARY_DIR}/sundial-config-version.cmake
     DESTINATION ${package_dir} COMPONENT library)
 
-if(TARGET sundial)
-    get_target_property(kind sundial TYPE)
-    if(kind STREQUAL EXECUTABLE)
-        install(TARGETS sundial RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-    endif()
+sundial_is_built(sundial product)
+if(product)
+    install(TARGETS sundial RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()

@@ -28,6 +28,10 @@ inline constexpr std::string_view build_commit = "@SUNDIAL_COMMIT@";
 ]])
 
 function(sundial_version name)
+    _sundial_refused(refused ${name})
+    if(refused)
+        return()
+    endif()
     set(target ${name})
     if(NOT TARGET ${target})
         set(target sundial_${name})
