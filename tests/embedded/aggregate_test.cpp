@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <latch>
 #include <stdexcept>
@@ -16,6 +14,7 @@
 
 #include "support/manual_timing.hpp"
 #include "support/postgres_cluster.hpp"
+#include "support/temporary_folder.hpp"
 
 /// Aggregates, as a program sees them that has Sundial inside: by the public headers alone.
 namespace {
@@ -85,9 +84,6 @@ Decision deposit_one(const Account& account) {
 class Aggregates : public testing::TestWithParam<std::string> {
 protected:
     Aggregates() {
-        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        folder_ = name;
         auto opened = sundial::Engine::open({.storage = storage()});
         if (!opened) throw std::runtime_error(opened.error().detail);
         engine_.emplace(*std::move(opened));
@@ -96,7 +92,6 @@ protected:
     ~Aggregates() override {
         streams_.reset();
         engine_.reset();
-        std::filesystem::remove_all(folder_);
     }
 
     Accounts accounts(Accounts::Settings settings = {}) {
@@ -140,12 +135,12 @@ protected:
 
 private:
     std::string storage() {
-        if (GetParam() == "sqlite") return "sqlite:" + (folder_ / "sundial.db").string();
+        if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
         return "memory:";
     }
 
-    std::filesystem::path folder_;
+    sundial::TemporaryFolder folder_;
     std::optional<sundial::Engine> engine_;
 };
 INSTANTIATE_TEST_SUITE_P(Embedded, Aggregates, testing::Values("memory", "sqlite", "postgres"),

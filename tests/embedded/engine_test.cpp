@@ -5,8 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <set>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "support/postgres_cluster.hpp"
+#include "support/temporary_folder.hpp"
 
 /// As a program sees it that has Sundial inside: by the public headers alone.
 namespace {
@@ -30,25 +29,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-/// Gone with the test.
-class Folder {
-public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        path_ = name;
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    [[nodiscard]] std::string file(const std::string& name) const {
-        return (path_ / name).string();
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 Engine opened(const std::string& storage, bool test_clock = true) {
     auto engine = Engine::open({.storage = storage, .test_clock = test_clock});
@@ -78,13 +58,13 @@ const sundial::NewUser ada{"Ada", "Li", "1992-06-15", "America/New_York"};
 class EachStorage : public testing::TestWithParam<std::string> {
 protected:
     [[nodiscard]] std::string storage() const {
-        if (GetParam() == "sqlite") return "sqlite:" + folder_.file("sundial.db");
+        if (GetParam() == "sqlite") return "sqlite:" + folder_.file().string();
         if (GetParam() == "postgres") return sundial::PostgresCluster::shared().create_database();
         return "memory:";
     }
 
 private:
-    Folder folder_;
+    sundial::TemporaryFolder folder_;
 };
 
 TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
@@ -153,8 +133,8 @@ TEST(Embedded, KeepsALocalTimeAcrossAChangeOfTheClocks) {
 }
 
 TEST(Embedded, KeepsWhatIsDueThroughARestart) {
-    const Folder folder;
-    const std::string storage = "sqlite:" + folder.file("sundial.db");
+    const sundial::TemporaryFolder folder;
+    const std::string storage = "sqlite:" + folder.file().string();
     std::string id;
     {
         Engine engine = opened(storage);

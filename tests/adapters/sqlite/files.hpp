@@ -2,39 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
+
 namespace sundial::sqlite {
-
-/// A folder that is gone with the test.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "sundial-XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw std::runtime_error{"mkdtemp " + name};
-        path_ = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    [[nodiscard]] std::filesystem::path file(const std::string& name = "sundial.db") const {
-        return path_ / name;
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 using SqlRow = std::vector<std::string>;  // values as texts, null as "NULL"
 
