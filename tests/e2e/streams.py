@@ -213,6 +213,9 @@ def follows(server):
     assert event["data"] == {"a": 1, "b": 2} and position == event["position"], event
     again = Sent(server, "aggregateType=Sent", {"Last-Event-ID": str(first["firstPosition"])})
     assert again.next()[1]["data"]["n"] == 2
+    for odd in ("zzz", "1x", "-1", "9223372036854775808"):
+        refused = client.call("GET", "/v1/feed", headers={"Accept": "text/event-stream", "Last-Event-ID": odd})
+        assert code(refused) == (400, "VALIDATION_FAILED") and "Last-Event-ID" in refused.body.decode(), refused.body
     # Many who follow hold no thread: others are served meanwhile.
     many = [Sent(server, "aggregateType=Sent&after=" + str(position)) for _ in range(40)]
     assert append(client, "Sent/1", [fact(n=9)]).status == 201

@@ -25,12 +25,19 @@ StreamId stream_in(const Request& request) {
     return {request.path_value("aggregateType"), request.path_value("aggregateId")};
 }
 
+/// A version or a position, and nothing else. The stores count up to 2^63 - 1.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read_to, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || read_to != end || number < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(number);
+}
+
+/// The document has said that it is a number.
 std::optional<std::uint64_t> version_value(const Request& request, std::string_view name) {
     const auto text = request.query_value(name);
-    if (!text) return std::nullopt;
-    std::uint64_t version = 0;
-    std::from_chars(text->data(), text->data() + text->size(), version);
-    return version;
+    return text ? whole_number(*text) : std::nullopt;
 }
 
 /// What If-Match and If-None-Match say of a stream: nothing, or what must hold (412 if it does
@@ -218,8 +225,14 @@ private:
 
     /// Server-sent events: one for each recorded event, whose id is its position.
     [[nodiscard]] Response follow(FeedOrder order, const Request& request) const {
-        if (const auto seen = request.headers.find("Last-Event-ID")) {
-            std::from_chars(seen->data(), seen->data() + seen->size(), order.after);
+        if (const auto seen = request.headers.find("Last-Event-ID"); seen && !seen->empty()) {
+            const auto position = whole_number(*seen);
+            if (!position) {
+                return refused(validation_failed(
+                                   {{"Last-Event-ID", "bad_format", "is no position of the feed"}}),
+                               request);
+            }
+            order.after = *position;
         }
         const auto at = std::make_shared<std::uint64_t>(order.after);  // one piece after the other
         auto listen = [&watch = api_.watch, at](std::function<void()> wake) {
