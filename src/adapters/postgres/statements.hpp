@@ -169,13 +169,15 @@ inline constexpr Statement settle{"settle", R"sql(
           FROM given
          WHERE given.result = 'RETRY'
            AND event.shard = $1 AND event.id = given.id AND event.version = given.held
-        RETURNING given.ordinal),
+        RETURNING given.*),
     finished AS (
         DELETE FROM sundial.events AS event USING given
          WHERE given.result <> 'RETRY'
            AND event.shard = $1 AND event.id = given.id AND event.version = given.held
-        RETURNING event.*, given.instance, given.result, given.why, given.started, given.took,
-                  given.code, given.outcome, given.by_worker, given.ordinal),
+        RETURNING event.*, given.held, given.number, given.instance, given.result, given.why,
+                  given.started, given.took, given.code, given.outcome, given.tried_endpoint,
+                  given.error_code, given.error_text, given.response_body, given.by_worker,
+                  given.ordinal),
     kept AS (
         INSERT INTO sundial.event_history
             (shard, id, status, priority, finished_at, reason, settled_by, started_at, duration,
@@ -191,18 +193,19 @@ inline constexpr Statement settle{"settle", R"sql(
                tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
                sundial.clock(), jitter, nominal_time, second_pass, origin, by_worker
           FROM finished),
-    settled AS (
-        SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished),
     tried AS (
         INSERT INTO sundial.attempts
             (shard, event_id, number, outcome, endpoint_id, started_at, duration, status_code,
              error_code, error_text, response_body, instance_id, recorded_at, held, worker)
         SELECT $1, id, number, outcome, tried_endpoint, started, took, code,
                error_code, error_text, response_body, instance, sundial.clock(), held, by_worker
-          FROM given JOIN settled USING (ordinal)
-         WHERE outcome IS NOT NULL
+          FROM waiting WHERE outcome IS NOT NULL
+        UNION ALL
+        SELECT $1, id, number, outcome, tried_endpoint, started, took, code,
+               error_code, error_text, response_body, instance, sundial.clock(), held, by_worker
+          FROM finished WHERE outcome IS NOT NULL
         ON CONFLICT DO NOTHING)
-    SELECT ordinal FROM settled)sql"};
+    SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished)sql"};
 
 /// Of settlements that found their row past the version held: returns the numbers of those that had
 /// happened before, when nobody heard the answer. What the others say of their try replaces that it
