@@ -229,6 +229,15 @@ void ObservedStore::read(const std::function<void(Transaction&)>& work) {
     store_.read(work);
 }
 
+std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
+                                                      std::span<const RecordedEvent> batch) {
+    if (quick_ == nullptr) return std::nullopt;
+    const QueryTimer timer{"append", monotonic_, observer_};
+    auto appended = quick_->append_at_once(expected, batch);
+    if (appended && appended_) after_commit(appended_);
+    return appended;
+}
+
 void ObservedStore::tell(const Changes& changes) {
     if (changes.of_streams && appended_) appended_();
     for (const auto& [type, count] : changes.created) {

@@ -6,6 +6,7 @@
 
 #include "application/observer.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/quick_append.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 
@@ -14,16 +15,22 @@ namespace sundial {
 /// A store that tells what committed transactions did to events, whichever use case it was: a line
 /// in the log for each event that was moved or cancelled, a count of those created and cancelled,
 /// and how long each transaction took.
-class ObservedStore final : public Store {
+class ObservedStore final : public Store, public QuickAppend {
 public:
     ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
                   base::Log& log)
-        : store_(store), monotonic_(monotonic), observer_(observer), log_(log) {}
+        : store_(store),
+          quick_(dynamic_cast<QuickAppend*>(&store)),
+          monotonic_(monotonic),
+          observer_(observer),
+          log_(log) {}
     /// `appended` is called after each commit that may have appended to a stream. Before the first
     /// transaction.
     void on_append(std::function<void()> appended) { appended_ = std::move(appended); }
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
+    std::optional<Appended> append_at_once(ExpectedVersion expected,
+                                           std::span<const RecordedEvent> batch) override;
 
 private:
     struct Changes;
@@ -33,6 +40,7 @@ private:
     void tell(const Changes& changes);
 
     Store& store_;
+    QuickAppend* const quick_;  // what that store can do besides, or null
     const MonotonicClock& monotonic_;
     StorageObserver& observer_;
     base::Log& log_;

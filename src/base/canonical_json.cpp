@@ -1,7 +1,8 @@
 #include "base/canonical_json.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <map>
+#include <vector>
 
 #include "base/json_writer.hpp"
 #include "base/utf8.hpp"
@@ -12,6 +13,11 @@ namespace {
 constexpr int deepest = 64;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+
+struct Member {
+    std::string name, value;  // canonical
+};
 
 void append_utf8(std::string& out, std::uint32_t code) {
     const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -79,16 +85,20 @@ private:
     bool object(std::string& out, int depth) {
         if (depth == deepest) return false;
         take('{');
-        std::map<std::string, std::string> members;
+        std::vector<Member> members;
         if (!take_after_space('}')) {
             do {
-                std::string name, of;
+                Member& member = members.emplace_back();
                 skip_space();
-                if (!string(name) || !take_after_space(':') || !value(of, depth + 1)) return false;
-                if (!members.emplace(std::move(name), std::move(of)).second) return false;
+                if (!string(member.name) || !take_after_space(':') ||
+                    !value(member.value, depth + 1)) {
+                    return false;
+                }
             } while (take_after_space(','));
             if (!take_after_space('}')) return false;
         }
+        std::ranges::sort(members, {}, &Member::name);
+        if (std::ranges::adjacent_find(members, {}, &Member::name) != members.end()) return false;
         char before = '{';
         for (const auto& [name, of] : members) {
             out += before;
@@ -119,6 +129,22 @@ private:
 
     bool string(std::string& out) {
         if (!take('"')) return false;
+        return plain_string(out) || other_string(out);
+    }
+
+    /// Most strings are ASCII without an escape: they stay as they are.
+    bool plain_string(std::string& out) {
+        const auto length =
+            static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_plain) - rest_.begin());
+        if (length == rest_.size() || rest_[length] != '"') return false;
+        out += '"';
+        out += rest_.substr(0, length + 1);
+        rest_.remove_prefix(length + 1);
+        return true;
+    }
+
+    /// After its first quotation mark.
+    bool other_string(std::string& out) {
         std::string text;
         while (!rest_.empty() && rest_.front() != '"') {
             if (static_cast<unsigned char>(rest_.front()) < 0x20) return false;

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "application/append_to_stream.hpp"
 #include "application/observed_queue.hpp"
 #include "support/engine.hpp"
+#include "support/fake_digest.hpp"
 
 namespace sundial {
 namespace {
@@ -147,6 +149,45 @@ TEST_F(Observed, IsSilentAboutWhatStaysAtItsMoment) {
     ASSERT_TRUE(edit.run(to_string(user.id), renamed, std::nullopt, "req-1"));
     EXPECT_EQ(pending_of(user).version, Version{2});
     EXPECT_THAT(log.lines(), IsEmpty());
+}
+
+TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
+    /// Has the shorter way, which is open or not.
+    class QuickStore final : public Store, public QuickAppend {
+    public:
+        explicit QuickStore(Store& store) : store_(store) {}
+        void transact(const std::function<bool(Transaction&)>& work) override {
+            store_.transact(work);
+        }
+        void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+        std::optional<Appended> append_at_once(ExpectedVersion /*expected*/,
+                                               std::span<const RecordedEvent> batch) override {
+            if (!open) return std::nullopt;
+            return Appended{.first_version = 1, .last_version = batch.size()};
+        }
+        bool open = true;
+
+    private:
+        Store& store_;
+    };
+    QuickStore quick{store};
+    ObservedStore its_watch{quick, monotonic, counted, log};
+    int woken = 0;
+    its_watch.on_append([&woken] { ++woken; });
+    const FakeDigest digest;
+    AppendToStream append{its_watch, digest};
+    const Append wanted{.stream = {"Order", "1"},
+                        .events = {{.event_id = uuid_of(1), .event_type = "Placed", .data = "1"}}};
+    EXPECT_TRUE(append.run(wanted));
+    EXPECT_EQ(woken, 1);
+    EXPECT_EQ(in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }),
+              StreamHead{});
+    quick.open = false;
+    EXPECT_TRUE(append.run(wanted));
+    EXPECT_EQ(woken, 2);
+    EXPECT_EQ(
+        in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }).version,
+        1U);
 }
 
 TEST_F(Observed, TellsHowLongEachCallTook) {

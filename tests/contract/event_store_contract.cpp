@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -133,6 +134,74 @@ TEST_P(EventStoreContract, ES05_RefusesAnotherVersionAndLeavesNoHeadBehind) {
 
 TEST_P(EventStoreContract, ES06_RefusesStreamExistsWhereThereIsNone) {
     EXPECT_EQ(lock_error(append(a_stream(), stream_exists, facts(1))).actual, 0U);
+}
+
+TEST_P(EventStoreContract, ARefusalTakesNoPosition) {
+    const StreamId stream = a_stream_of(2);
+    const std::uint64_t before = append(stream, any, facts(1))->last_position;
+    EXPECT_FALSE(append(stream, exactly(1), facts(5)));
+    EXPECT_FALSE(append(a_stream(), stream_exists, facts(5)));
+    EXPECT_EQ(append(stream, any, facts(1))->first_position, before + 1);
+}
+
+/// A storage may have a shorter way for an append that is a transaction by itself.
+TEST_P(EventStoreContract, AnAppendByItselfIsJudgedAsOneInATransactionIs) {
+    struct State {
+        const char* name;
+        std::function<StreamId()> make;
+    };
+    const std::vector<State> states{
+        {"absent", [this] { return a_stream(); }},
+        {"at 3", [this] { return a_stream_of(3); }},
+        {"archived",
+         [this] {
+             StreamId stream = a_stream_of(3);
+             EXPECT_TRUE(keep_.archive(stream));
+             return stream;
+         }},
+        {"deleted",
+         [this] {
+             StreamId stream = a_stream_of(3);
+             EXPECT_TRUE(keep_.remove(stream));
+             return stream;
+         }},
+    };
+    struct Outcome {
+        std::size_t error = 0;  // which, of those that there are
+        std::uint64_t first = 0, last = 0, current = 0;
+        bool replayed = false;
+        StreamHead head;
+        bool operator==(const Outcome&) const = default;
+    };
+    const auto outcome_of = [this](const StreamId& stream, const Result<Appended>& answer) {
+        if (!answer) return Outcome{.error = answer.error().index() + 1, .head = head_of(stream)};
+        return Outcome{.first = answer->first_version,
+                       .last = answer->last_version,
+                       .current = answer->current_version,
+                       .replayed = answer->replayed,
+                       .head = head_of(stream)};
+    };
+    const auto batch_for = [this](const std::string& kind, const StreamId& stream) {
+        auto batch = facts(2);
+        if (kind == "all known") (void)append(stream, any, batch);
+        if (kind == "one known") (void)append(stream, any, {batch[1]});
+        if (kind == "known elsewhere") (void)append(a_stream(), any, batch);
+        return batch;
+    };
+    for (const State& state : states) {
+        for (const auto expected : {any, stream_exists, no_stream, exactly(3)}) {
+            for (const char* kind : {"new", "all known", "one known", "known elsewhere"}) {
+                const StreamId alone = state.make(), in_transaction = state.make();
+                const auto first = append(alone, expected, batch_for(kind, alone));
+                const auto batch = batch_for(kind, in_transaction);
+                const auto second = sundial::in_transaction(store(), [&](Transaction& tx) {
+                    return append_.run(tx, {in_transaction, expected, batch});
+                });
+                EXPECT_EQ(outcome_of(alone, first), outcome_of(in_transaction, second))
+                    << state.name << ", " << kind << ", expected " << to_string(expected);
+            }
+        }
+    }
 }
 
 TEST_P(EventStoreContract, ES07_ATruncatedStreamExistsAndGoesOn) {

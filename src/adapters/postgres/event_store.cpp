@@ -8,15 +8,15 @@
 namespace sundial::postgres {
 namespace {
 
-/// A list for each column, as `append` takes them.
+/// A list for each column, as the statements that append take them. Refers to the events.
 struct Columns {
     std::vector<Uuid> event_ids;
-    std::vector<std::string> event_types;
+    std::vector<std::string_view> event_types;
     std::vector<std::int32_t> schema_versions;
-    std::vector<std::string> data;
-    std::vector<Bytes> content_hashes;
+    std::vector<std::string_view> data;
+    std::vector<BytesView> content_hashes;
     std::vector<std::optional<Instant>> occurred;
-    std::vector<std::string> correlations, causations, actors, tenants, traceparents, headers;
+    std::vector<std::string_view> correlations, causations, actors, tenants, traceparents, headers;
 
     explicit Columns(std::span<const RecordedEvent> events) {
         for (const RecordedEvent& event : events) {
@@ -105,6 +105,28 @@ std::vector<std::uint64_t> PostgresEventStore::append(std::span<const RecordedEv
         columns.traceparents, columns.headers);
     session_.leaves({added.get<std::string>(0, 1), Call{sql::find_record, first.event_id}});
     return column_of<std::uint64_t>(added, 0);
+}
+
+std::optional<Appended> append_at_once(Database& database, ExpectedVersion expected,
+                                       std::span<const RecordedEvent> batch) {
+    const StreamId& stream = batch.front().stream;
+    const Columns columns{batch};
+    const Call call{
+        sql::append_at_once,    stream.aggregate_type, stream.aggregate_id,     expected.number(),
+        columns.event_ids,      columns.event_types,   columns.schema_versions, columns.data,
+        columns.content_hashes, columns.occurred,      columns.correlations,    columns.causations,
+        columns.actors,         columns.tenants,       columns.traceparents,    columns.headers};
+    // Where it has happened and nobody knows, the same again finds its ids known.
+    const auto done = database.run("append", Database::Effect::repeatable, {&call, 1});
+    const Answer& written = done.answers.front();
+    if (written.empty()) return std::nullopt;
+    const std::size_t last = written.size() - 1;
+    const auto version = written.get<std::uint64_t>(last, 0);
+    return Appended{.first_version = written.get<std::uint64_t>(0, 0),
+                    .last_version = version,
+                    .first_position = written.get<std::uint64_t>(0, 1),
+                    .last_position = written.get<std::uint64_t>(last, 1),
+                    .current_version = version};
 }
 
 std::vector<RecordedEvent> PostgresEventStore::read(const StreamId& stream,

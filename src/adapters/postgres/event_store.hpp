@@ -25,4 +25,8 @@ private:
     Session& session_;
 };
 
+/// In one round trip; see `QuickAppend`.
+[[nodiscard]] std::optional<Appended> append_at_once(Database& database, ExpectedVersion expected,
+                                                     std::span<const RecordedEvent> batch);
+
 }  // namespace sundial::postgres

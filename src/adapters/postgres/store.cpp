@@ -76,4 +76,9 @@ void PostgresStore::read(const std::function<void(Transaction&)>& work) {
     });
 }
 
+std::optional<Appended> PostgresStore::append_at_once(ExpectedVersion expected,
+                                                      std::span<const RecordedEvent> batch) {
+    return postgres::append_at_once(database_, expected, batch);
+}
+
 }  // namespace sundial::postgres

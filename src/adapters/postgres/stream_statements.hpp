@@ -14,9 +14,11 @@ namespace sundial::postgres::sql {
 #define SUNDIAL_HEAD                                                                    \
     "SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL" \
     " FROM sundial.streams WHERE aggregate_type = $1 AND aggregate_id = $2"
-/// $1 aggregate type, $2 aggregate id.
-inline constexpr Statement find_head{"find_head", SUNDIAL_HEAD};
-inline constexpr Statement lock_head{"lock_head", SUNDIAL_HEAD " FOR UPDATE"};
+/// $1 aggregate type, $2 aggregate id. A plan kept from when there were few streams would scan them
+/// all; so would one of `known_events`.
+inline constexpr Statement find_head{"find_head", SUNDIAL_HEAD, Statement::Plan::fresh};
+inline constexpr Statement lock_head{"lock_head", SUNDIAL_HEAD " FOR UPDATE",
+                                     Statement::Plan::fresh};
 #undef SUNDIAL_HEAD
 /// $1 aggregate type, $2 prefix of the id, $3 and $4 the last one of the page before, $5 limit.
 inline constexpr Statement list_streams{"list_streams", R"sql(
@@ -36,7 +38,8 @@ inline constexpr Statement lock_absent_stream{"lock_absent_stream",
 /// $1 ids.
 inline constexpr Statement known_events{"known_events", R"sql(
     SELECT event_id, aggregate_type, aggregate_id, version, position, content_hash
-      FROM sundial.recorded_events WHERE event_id = ANY ($1))sql"};
+      FROM sundial.recorded_events WHERE event_id = ANY ($1))sql",
+                                        Statement::Plan::fresh};
 
 /// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then a list for each column.
 /// Returns position and the number of the transaction.
@@ -65,6 +68,44 @@ inline constexpr Statement append{"append",
                    correlation_id, causation_id, actor, tenant, traceparent, headers, place)
      ORDER BY item.place
     RETURNING position, pg_current_xact_id()::text)sql"};
+/// Lock, judge and write in one step, if nothing stands against it. $1 aggregate type, $2 aggregate
+/// id, $3 the expected version (-1 any, -2 the stream exists), then a list for each column. Returns
+/// version and position of each, in order; no row if nothing was written. An id that somebody
+/// else commits meanwhile is found by its unique index, and all is done again.
+inline constexpr Statement append_at_once{"append_at_once",
+                                          "WITH feed AS MATERIALIZED ("
+                                          " SELECT sundial.clock() AS now,"
+                                          " pg_advisory_xact_lock_shared(" SUNDIAL_FEED_LOCK
+                                          ", (hashtext($1 || '/' || $2) & 15)) AS held),"
+                                          R"sql(
+    head AS (
+        INSERT INTO sundial.streams AS stream (aggregate_type, aggregate_id, version)
+        SELECT $1, $2, cardinality($4)
+         WHERE ($3 IN (-1, 0) OR EXISTS (SELECT FROM sundial.streams
+                                          WHERE aggregate_type = $1 AND aggregate_id = $2))
+           AND NOT EXISTS (SELECT FROM sundial.recorded_events WHERE event_id = ANY ($4))
+        ON CONFLICT (aggregate_type, aggregate_id)
+        DO UPDATE SET version = stream.version + cardinality($4)
+         WHERE stream.archived_at IS NULL AND stream.deleted_at IS NULL
+           AND ($3 < 0 OR stream.version = $3)
+        RETURNING version)
+    INSERT INTO sundial.recorded_events
+        (aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, schema_version,
+         data, content_hash, occurred_at, correlation_id, causation_id, actor, tenant, traceparent,
+         headers)
+    SELECT $1, $2, head.version - cardinality($4) + item.place, feed.now, item.event_id,
+           item.event_type, item.schema_version, item.data, item.content_hash, item.occurred_at,
+           item.correlation_id, item.causation_id, item.actor, item.tenant, item.traceparent,
+           item.headers
+      FROM head CROSS JOIN feed CROSS JOIN
+           unnest($4::uuid[], $5::text[], $6::integer[], $7::text[], $8::bytea[],
+                  $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[],
+                  $14::text[], $15::text[])
+           WITH ORDINALITY
+           AS item(event_id, event_type, schema_version, data, content_hash, occurred_at,
+                   correlation_id, causation_id, actor, tenant, traceparent, headers, place)
+     ORDER BY item.place
+    RETURNING version, position)sql"};
 /// The row that `append` wrote. $1 its id.
 inline constexpr Statement find_record{"find_record", R"sql(
     SELECT FROM sundial.recorded_events WHERE event_id = $1)sql",

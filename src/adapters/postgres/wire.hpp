@@ -114,6 +114,15 @@ struct Wire<Bytes> {
     static void put(std::string& out, const Bytes& value) { out.append(value.value); }
     static Bytes get(std::string_view bytes) { return {std::string{bytes}}; }
 };
+/// The same, kept by somebody else.
+struct BytesView {
+    std::string_view value;
+};
+template <>
+struct Wire<BytesView> {
+    static constexpr Oid oid = 17, array_oid = 1001;
+    static void put(std::string& out, BytesView value) { out.append(value.value); }
+};
 template <>
 struct Wire<base::Uuid> {
     static constexpr Oid oid = 2950, array_oid = 2951;
