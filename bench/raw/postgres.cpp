@@ -5,11 +5,16 @@
 //     bench_raw_postgres URL create EVENTS BATCH CONNECTIONS    events with their keys
 //     bench_raw_postgres URL append EVENTS BATCH CONNECTIONS    recorded events, a stream each
 //
+// `append` with a suffix pays for the order of the feed, each in another way (ADR 0018): -1-key and
+// -16-keys hold an advisory lock, shared, as the product does; -counter draws positions from a row,
+// -table-lock locks the table, and both let one transaction write at a time.
+//
 // URL names a database on which `sundial db migrate --db URL` was run and nothing else. Prints one
 // JSON object; `valid` says that all rows are where they belong.
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -67,17 +72,54 @@ constexpr const char* create = R"sql(
            'UTC', 'compatible', 'compatible', '', '{}', statement_timestamp(), statement_timestamp()
       FROM given JOIN named ON named.event_id = given.id)sql";
 
-constexpr const char* append = R"sql(
-    WITH head AS (
-        INSERT INTO sundial.streams AS stream (aggregate_type, aggregate_id, version)
-        VALUES ('Raw', $1, $2::bigint + cardinality($3::uuid[]))
-        ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET version = excluded.version)
-    INSERT INTO sundial.recorded_events
-        (aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, data, content_hash,
-         correlation_id)
-    SELECT 'Raw', $1, $2::bigint + item.place, statement_timestamp(), item.id, 'Measured', item.data,
-           sha256(item.id::text::bytea), ''
-      FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS item(id, data, place))sql";
+#define HEAD                                                                         \
+    "head AS ("                                                                      \
+    " INSERT INTO sundial.streams AS stream (aggregate_type, aggregate_id, version)" \
+    " VALUES ('Raw', $1, $2::bigint + cardinality($3::uuid[]))"                      \
+    " ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET version = excluded.version)"
+#define COLUMNS                                                                       \
+    "aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, data," \
+    " content_hash, correlation_id"
+#define VALUES                                                                        \
+    "'Raw', $1, $2::bigint + item.place, statement_timestamp(), item.id, 'Measured'," \
+    " item.data, sha256(item.id::text::bytea), ''"
+#define ITEMS "unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS item(id, data, place)"
+/// $1 stream, $2 the version before, $3 ids, $4 data. `first`: taken before positions are drawn.
+#define APPEND_AFTER(first)                                        \
+    "WITH first AS MATERIALIZED (SELECT " first " AS taken)," HEAD \
+    "INSERT INTO sundial.recorded_events (" COLUMNS                \
+    ")"                                                            \
+    " SELECT " VALUES " FROM first CROSS JOIN " ITEMS
+
+/// Ways of appending, by the names of their works.
+constexpr std::array<std::pair<const char*, const char*>, 5> appends{{
+    {"append", "WITH " HEAD "INSERT INTO sundial.recorded_events (" COLUMNS ") SELECT " VALUES
+               " FROM " ITEMS},
+    {"append-1-key", APPEND_AFTER("pg_advisory_xact_lock_shared(1398097478, 0)")},
+    {"append-16-keys", APPEND_AFTER("pg_advisory_xact_lock_shared(1398097478, hashtext($1) & 15)")},
+    {"append-table-lock", APPEND_AFTER("raw.lock_table()")},
+    {"append-counter",
+     "WITH drawn AS ("
+     " UPDATE raw.counter SET position = position + cardinality($3::uuid[]) RETURNING "
+     "position)," HEAD "INSERT INTO sundial.recorded_events (position, " COLUMNS
+     ") OVERRIDING SYSTEM VALUE"
+     " SELECT drawn.position - cardinality($3::uuid[]) + item.place, " VALUES
+     " FROM drawn CROSS JOIN " ITEMS},
+}};
+#undef HEAD
+#undef COLUMNS
+#undef VALUES
+#undef ITEMS
+#undef APPEND_AFTER
+
+/// What some of them need.
+constexpr const char* appends_need = R"sql(
+    SET client_min_messages = warning;
+    CREATE SCHEMA IF NOT EXISTS raw;
+    CREATE TABLE IF NOT EXISTS raw.counter (position bigint NOT NULL) WITH (fillfactor = 10);
+    INSERT INTO raw.counter SELECT 0 WHERE NOT EXISTS (SELECT FROM raw.counter);
+    CREATE OR REPLACE FUNCTION raw.lock_table() RETURNS void LANGUAGE plpgsql AS
+        'BEGIN LOCK TABLE sundial.recorded_events IN EXCLUSIVE MODE; END')sql";
 
 class Connection {
 public:
@@ -86,12 +128,13 @@ public:
         // As the product plans its queue: on a table that nobody has analysed it must not scan.
         run("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
             "SET enable_mergejoin = off; SET enable_sort = off; SET jit = off");
-        for (const auto& [name, sql] : {std::pair{"claim", claim},
-                                        {"settle", settle},
-                                        {"create", create},
-                                        {"append", append}}) {
-            keep(PQprepare(connection_.get(), name, sql, 0, nullptr));
+        for (const auto& [name, sql] :
+             {std::pair{"claim", claim}, {"settle", settle}, {"create", create}}) {
+            prepare(name, sql);
         }
+    }
+    void prepare(const char* name, const char* sql) {
+        keep(PQprepare(connection_.get(), name, sql, 0, nullptr));
     }
     using Rows = std::unique_ptr<PGresult, decltype([](PGresult* rows) { PQclear(rows); })>;
     Rows run(const std::string& sql) { return keep(PQexec(connection_.get(), sql.c_str())); }
@@ -187,9 +230,16 @@ void append_all(const Asked& asked, Connection& connection, std::size_t number) 
                 << R"("{\"number\":)" + std::to_string(i) +
                        R"(,\"text\":\"a hundred bytes or so of what somebody wants to keep for good\"}")";
         }
-        connection.run("append",
+        connection.run(asked.work.c_str(),
                        {std::to_string(number), std::to_string(written), ids.text(), data.text()});
     }
+}
+
+/// The statement of a work that appends, or nothing.
+const char* append_of(const std::string& work) {
+    const auto* const found =
+        std::ranges::find_if(appends, [&](const auto& one) { return work == one.first; });
+    return found == appends.end() ? nullptr : found->second;
 }
 
 std::size_t number_of(Connection& connection, const std::string& question) {
@@ -205,9 +255,13 @@ int run(const Asked& asked) {
         first.run("VACUUM (ANALYZE) sundial.events");
         first.run("CHECKPOINT");
     }
+    const char* const append = append_of(asked.work);
+    if (append != nullptr) first.run(appends_need);
     std::vector<std::unique_ptr<Connection>> connections;
-    for (std::size_t i = 0; i < asked.connections; ++i)
+    for (std::size_t i = 0; i < asked.connections; ++i) {
         connections.push_back(std::make_unique<Connection>(asked.url));
+        if (append != nullptr) connections.back()->prepare(asked.work.c_str(), append);
+    }
     std::atomic<std::size_t> next{0};
     const auto begin = std::chrono::steady_clock::now();
     {
@@ -226,9 +280,8 @@ int run(const Asked& asked) {
         }
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    const std::size_t events = asked.work == "append"
-                                   ? asked.events / asked.connections * asked.connections
-                                   : asked.events;
+    const std::size_t events =
+        append != nullptr ? asked.events / asked.connections * asked.connections : asked.events;
     const char* where = asked.work == "drain" ? "sundial.event_history WHERE status = 'COMPLETED'"
                         : asked.work == "create"
                             ? "sundial.events"
@@ -247,8 +300,9 @@ int run(const Asked& asked) {
 
 int main(int argc, char** argv) {
     const std::string work = argc > 2 ? argv[2] : "";
-    if (argc != 6 || (work != "drain" && work != "create" && work != "append")) {
-        std::cerr << "usage: bench_raw_postgres URL drain|create|append EVENTS BATCH CONNECTIONS\n";
+    if (argc != 6 || (work != "drain" && work != "create" && append_of(work) == nullptr)) {
+        std::cerr << "usage: bench_raw_postgres URL drain|create|append EVENTS BATCH CONNECTIONS\n"
+                     "with append also append-1-key, -16-keys, -counter, -table-lock\n";
         return 2;
     }
     try {
