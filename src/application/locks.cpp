@@ -57,6 +57,12 @@ private:
 
 }  // namespace
 
+std::optional<FieldError> refuse_own_lock(std::string_view name) {
+    if (!name.starts_with(own_locks)) return std::nullopt;
+    return FieldError{"/name", "not_allowed",
+                      "locks whose names begin with 'sundial.' are Sundial's own"};
+}
+
 Result<AcquiredLock> Locks::acquire(const LockWanted& wanted) {
     if (auto found = defects(wanted); !found.empty()) return ValidationFailed{std::move(found)};
     auto fresh = ports_.tokens.make();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ namespace sundial {
 /// A lease of a lock is no shorter and no longer.
 inline constexpr std::chrono::microseconds shortest_lock_ttl = std::chrono::milliseconds{100};
 inline constexpr std::chrono::microseconds longest_lock_ttl = std::chrono::hours{24};
+
+/// What begins so are locks of Sundial itself, such as that of maintenance.
+inline constexpr std::string_view own_locks = "sundial.";
+/// For whoever acquires in somebody else's name.
+[[nodiscard]] std::optional<FieldError> refuse_own_lock(std::string_view name);
 
 struct LockWanted {
     std::string name;    // 1 to 128 printable characters

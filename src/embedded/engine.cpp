@@ -268,6 +268,7 @@ Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& op
         .ttl = options.ttl};
     const LockGuard::Terms terms{.wait = options.wait, .max_hold = options.max_hold};
     return answered<Lock>([&]() -> sundial::Result<Lock> {
+        if (auto error = refuse_own_lock(name)) return ValidationFailed{{std::move(*error)}};
         auto guard = LockGuard::acquire(parts_->locks, parts_->monotonic, wanted, terms);
         if (!guard) return guard.error();
         return Lock{std::make_unique<Lock::Parts>(std::move(*guard))};

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sundial/session_lock.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -23,6 +24,7 @@ using namespace std::chrono_literals;
 using sundial::Engine;
 using sundial::Event;
 using sundial::Handled;
+using sundial::SessionLock;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
@@ -274,6 +276,24 @@ TEST(Embedded, GivesALockToOneHolderAtATimeUnderRisingTokens) {
     ASSERT_TRUE(next);
     EXPECT_GT(next->fencing_token(), first_token);
     EXPECT_EQ(engine.acquire_lock("").error().code, "VALIDATION_FAILED");
+    const auto own = engine.acquire_lock("sundial.maintenance");
+    ASSERT_FALSE(own);
+    EXPECT_EQ(own.error().code, "VALIDATION_FAILED");
+    EXPECT_THAT(own.error().detail, HasSubstr("Sundial's own"));
+}
+
+TEST(Embedded, HasLocksThatLastAsLongAsASession) {
+    const std::string url = sundial::PostgresCluster::shared().create_database();
+    {
+        const auto lock = SessionLock::acquire(url, "migrate");
+        ASSERT_TRUE(lock);
+        EXPECT_FALSE(lock->lost().stop_requested());
+        EXPECT_EQ(SessionLock::acquire(url, "migrate").error().code, "LOCK_HELD");
+    }
+    EXPECT_TRUE(SessionLock::acquire(url, "migrate"));
+    EXPECT_EQ(SessionLock::acquire("sqlite:x.db", "migrate").error().code, "CANNOT_START");
+    EXPECT_EQ(SessionLock::acquire("postgresql:///x?host=/nowhere", "migrate").error().code,
+              "STORAGE_UNAVAILABLE");
 }
 
 TEST(Embedded, RefusesAStorageThatItCannotOpen) {

@@ -32,6 +32,13 @@ std::string_view receive(int from, std::array<char, 65536>& buffer) {
     return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0U};
 }
 
+/// In a BackendKeyData message, if `bytes` has one.
+void change_session(std::string_view bytes, std::array<char, 65536>& buffer) {
+    constexpr std::string_view key_data{"K\0\0\0\x0c", 5};
+    const auto at = bytes.find(key_data);
+    if (at != std::string_view::npos) ++buffer.at(at + key_data.size() + 3);
+}
+
 void close_both_ways(int socket) { ::shutdown(socket, SHUT_RDWR); }
 
 }  // namespace
@@ -117,6 +124,7 @@ void CommitCutter::serve(int client) {
         }
         if (ends[1].revents != 0) {
             const auto bytes = receive(server, buffer);
+            if (poses_) change_session(bytes, buffer);
             if (bytes.empty() || drop_reply || !pass_on(client, bytes)) break;
         }
     }

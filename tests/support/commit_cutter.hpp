@@ -32,6 +32,9 @@ public:
     void cut_next(Cut cut) { cut_ = cut; }
     /// Whether clients who come from now on are let in.
     void let_in(bool open) { open_ = open; }
+    /// Tells clients who come from now on another number for their session than it has, as a pooler
+    /// does.
+    void pose_as_pooler() { poses_ = true; }
     /// How many COMMITs it has cut.
     [[nodiscard]] int cuts() const { return cuts_; }
 
@@ -45,6 +48,7 @@ private:
     int listener_ = -1;
     std::atomic<Cut> cut_{Cut::nothing};
     std::atomic<bool> open_{true};
+    std::atomic<bool> poses_{false};
     std::atomic<int> cuts_{0};
     std::mutex mutex_;
     std::vector<int> sockets_;

@@ -32,6 +32,21 @@ inline constexpr Statement held_locks{"held_locks", R"sql(
        AND ($3::text IS NULL OR name > $3)
      ORDER BY name LIMIT $4)sql",
                                       Statement::Plan::fresh};
+/// A session's lock by name: nobody's business but of those who ask for the same. Its settings last
+/// as long as the session. $1 how long to wait, in milliseconds.
+#define SUNDIAL_SESSION_LOCK "(1398099521, hashtext($1))"  // "SUNA"
+inline constexpr Statement keep_session{"keep_session", R"sql(
+    SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', '0', false),
+           set_config('idle_session_timeout', '0', false))sql"};
+/// $1 name.
+inline constexpr Statement try_session_lock{"try_session_lock",
+                                            "SELECT pg_try_advisory_lock" SUNDIAL_SESSION_LOCK};
+inline constexpr Statement wait_for_session_lock{
+    "wait_for_session_lock", "SELECT pg_advisory_lock" SUNDIAL_SESSION_LOCK "::text"};
+inline constexpr Statement release_session_lock{"release_session_lock",
+                                                "SELECT pg_advisory_unlock" SUNDIAL_SESSION_LOCK};
+#undef SUNDIAL_SESSION_LOCK
+
 /// The time now, after whatever this transaction has waited for.
 inline constexpr Statement time_now{"time_now", "SELECT sundial.clock()"};
 

@@ -22,8 +22,6 @@ using namespace std::chrono_literals;
 
 /// Proxies commonly cut a connection that is silent for longer.
 constexpr std::chrono::seconds longest_wait = 60s;
-/// What begins so are locks of Sundial itself, such as that of maintenance.
-constexpr std::string_view reserved = "sundial.";
 
 /// Of the body's member, or `if_absent`; what is wrong with it is added to `errors`.
 std::chrono::seconds duration_in(const Members& members, const char* name,
@@ -53,10 +51,7 @@ Result<Wanted> wanted_in(const Request& request) {
         .lock = {.name = request.path_value("name"), .holder = members.text("holder").value()},
         .wait = duration_in(members, "wait", 0s, longest_wait, errors)};
     wanted.lock.ttl = duration_in(members, "ttl", 30s, 24h, errors);
-    if (wanted.lock.name.starts_with(reserved)) {
-        errors.push_back(
-            {"/name", "not_allowed", "locks whose names begin with 'sundial.' are Sundial's own"});
-    }
+    if (auto error = refuse_own_lock(wanted.lock.name)) errors.push_back(std::move(*error));
     if (!errors.empty()) return ValidationFailed{std::move(errors)};
     return wanted;
 }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "adapters/postgres/connection.hpp"
+#include "base/log.hpp"
+
+namespace sundial::postgres {
+
+/// A session's advisory lock: it lasts until it is released or the session is gone, however slow
+/// its holder is. On a connection of its own, outside of any transaction (concurrency 1).
+class SessionLock {
+public:
+    /// Waits at most `wait`. Null if somebody else has it for longer. Throws CannotStart where a
+    /// pooler stands between, which would lend the session to others; Unavailable.
+    [[nodiscard]] static std::unique_ptr<SessionLock> acquire(const std::string& url,
+                                                              const std::string& name,
+                                                              std::chrono::milliseconds wait,
+                                                              base::Log& log);
+    SessionLock(const SessionLock&) = delete;
+    SessionLock& operator=(const SessionLock&) = delete;
+    /// Releases it.
+    ~SessionLock();
+
+    /// Requested once the session is gone.
+    [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
+
+private:
+    SessionLock(std::unique_ptr<Connection> connection, std::string name);
+    /// Waits until the server says something, which it does only at the end of the session.
+    void watch();
+
+    const std::unique_ptr<Connection> connection_;
+    const std::string name_;
+    const int stopping_;  // an eventfd
+    std::stop_source lost_;
+    std::thread watching_;
+};
+
+}  // namespace sundial::postgres

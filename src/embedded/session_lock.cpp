@@ -1,0 +1,43 @@
+#include "sundial/session_lock.hpp"
+
+#include <utility>
+
+#include "adapters/postgres/session_lock.hpp"
+#include "embedded/answers.hpp"
+
+namespace sundial::embedding {
+namespace {
+
+/// A connection that only waits has nothing to tell.
+class NoLog final : public base::Log {
+public:
+    void write(base::LogLine /*line*/) override {}
+};
+
+}  // namespace
+
+struct SessionLock::Parts {
+    std::unique_ptr<NoLog> log;
+    std::unique_ptr<postgres::SessionLock> lock;
+};
+
+Result<SessionLock> SessionLock::acquire(const std::string& url, const std::string& name,
+                                         std::chrono::milliseconds wait) {
+    auto parts = std::make_unique<Parts>(Parts{.log = std::make_unique<NoLog>(), .lock = {}});
+    const auto done = answered<Done>([&] {
+        parts->lock = postgres::SessionLock::acquire(url, name, wait, *parts->log);
+        return Done{};
+    });
+    if (!done) return done.error();
+    if (!parts->lock) return Error{"LOCK_HELD", "another session has the lock '" + name + "'"};
+    return SessionLock{std::move(parts)};
+}
+
+SessionLock::SessionLock(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+SessionLock::SessionLock(SessionLock&&) noexcept = default;
+SessionLock& SessionLock::operator=(SessionLock&&) noexcept = default;
+SessionLock::~SessionLock() = default;
+
+std::stop_token SessionLock::lost() const { return parts_->lock->lost(); }
+
+}  // namespace sundial::embedding

@@ -1,0 +1,90 @@
+#include "adapters/postgres/session_lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <stop_token>
+#include <string>
+
+#include "adapters/postgres/answer.hpp"
+#include "application/ports/failures.hpp"
+#include "support/commit_cutter.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SessionLocks : public testing::Test {
+protected:
+    std::unique_ptr<SessionLock> acquire(const std::string& name,
+                                         std::chrono::milliseconds wait = 0ms) {
+        return SessionLock::acquire(url, name, wait, log);
+    }
+    /// Ends the session of whoever has a lock of that kind.
+    void kill_holder() {
+        constexpr Statement kill{"kill", R"sql(
+            SELECT pg_terminate_backend(pid) FROM pg_locks
+             WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))sql"};
+        Connection connection{url, log};
+        const Call call{kill};
+        ASSERT_EQ(connection.run({&call, 1}, false, 5s).front().size(), 1U);
+    }
+    static bool comes(const std::stop_token& lost) {
+        std::promise<void> told;
+        const std::stop_callback tell{lost, [&told] { told.set_value(); }};
+        return told.get_future().wait_for(30s) == std::future_status::ready;
+    }
+
+    RecordedLog log;
+    const std::string url = PostgresCluster::shared().create_database();
+};
+
+TEST_F(SessionLocks, OneHasItUntilItLetsGo) {
+    auto first = acquire("migrate");
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(acquire("migrate"));
+    EXPECT_FALSE(acquire("migrate", 50ms));
+    EXPECT_TRUE(acquire("other"));
+    EXPECT_FALSE(first->lost().stop_requested());
+    first.reset();
+    EXPECT_TRUE(acquire("migrate"));
+}
+
+TEST_F(SessionLocks, WhoWaitsHasItOnceItIsFree) {
+    auto first = acquire("migrate");
+    auto waiting = std::async(std::launch::async, [&] { return acquire("migrate", 30s); });
+    EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout);
+    first.reset();
+    EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(SessionLocks, LK18_TellsThatItIsLostWhenItsSessionIsKilled) {
+    const auto lock = acquire("migrate");
+    ASSERT_TRUE(lock);
+    kill_holder();
+    EXPECT_TRUE(comes(lock->lost()));
+    EXPECT_TRUE(acquire("migrate", 30s));
+}
+
+TEST_F(SessionLocks, LK18_IsRefusedThroughAPooler) {
+    CommitCutter proxy{url};
+    EXPECT_TRUE(SessionLock::acquire(proxy.url(), "migrate", 0ms, log));
+    proxy.pose_as_pooler();
+    EXPECT_THROW((void)SessionLock::acquire(proxy.url(), "migrate", 0ms, log), CannotStart);
+    EXPECT_TRUE(acquire("migrate"));
+}
+
+TEST_F(SessionLocks, ASessionThatLosesItsConnectionIsLost) {
+    auto proxy = std::make_unique<CommitCutter>(url);
+    const auto lock = SessionLock::acquire(proxy->url(), "migrate", 0ms, log);
+    ASSERT_TRUE(lock);
+    proxy.reset();
+    EXPECT_TRUE(comes(lock->lost()));
+}
+
+}  // namespace
+}  // namespace sundial::postgres
