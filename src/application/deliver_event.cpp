@@ -135,7 +135,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
                 return KeepBack{std::nullopt, endpoint_missing};
             }
             if (is_paused && !was_tried) return KeepBack{handler_is_paused_for, schedule_paused};
-            return Destination{nullptr, {}, couriers_.handler_timeout, target_time(event)};
+            return Destination{nullptr, {}, couriers_.handler_timeout, {}};
         }
         const auto found = known.endpoints.find(*event.endpoint);
         if (found == known.endpoints.end()) return KeepBack{std::nullopt, endpoint_gone};

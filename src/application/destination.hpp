@@ -19,7 +19,7 @@ struct Destination {
     std::shared_ptr<const Endpoint> endpoint;  // null: the in-process handler of its type
     RetryPolicy retry_policy;
     std::chrono::microseconds timeout{};  // of one try
-    std::string target_time;              // RFC 9557
+    std::string target_time;              // RFC 9557; of what leaves this process
     bool circuit_closed = true;           // as it was read; else only a probe may go
     bool failing = false;                 // nothing was accepted since a try that was not
 };

@@ -29,22 +29,31 @@ HandlerDelivery::~HandlerDelivery() {
 }
 
 void HandlerDelivery::start(DeliveryRequest request, std::function<void(Outcome)> done) {
-    {
-        const std::lock_guard lock(mutex_);
-        waiting_.push_back({std::move(request.event), std::move(done)});
-    }
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({std::move(request.event), std::move(done)});
+    wake_one_if_needed();
+}
+
+void HandlerDelivery::wake_one_if_needed() {
+    if (waiting_.empty() || idle_ == 0 || one_comes_) return;
+    one_comes_ = true;
     arrived_.notify_one();
 }
 
 void HandlerDelivery::run() {
+    std::unique_lock lock(mutex_);
     while (true) {
-        std::unique_lock lock(mutex_);
+        ++idle_;
         arrived_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+        --idle_;
         if (stopping_) return;
         const Waiting one = std::move(waiting_.front());
         waiting_.pop_front();
+        one_comes_ = false;
+        wake_one_if_needed();
         lock.unlock();
         one.done(handle(one.event));
+        lock.lock();
     }
 }
 

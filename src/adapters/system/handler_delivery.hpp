@@ -26,6 +26,9 @@ public:
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
 
 private:
+    /// If one is idle and none is on its way: whoever comes calls the next. A burst of starts does
+    /// not wake a thread each.
+    void wake_one_if_needed();
     struct Waiting {
         Event event;
         std::function<void(Outcome)> done;
@@ -38,6 +41,8 @@ private:
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<Waiting> waiting_;
+    std::size_t idle_ = 0;    // threads
+    bool one_comes_ = false;  // that was woken, and has not looked yet
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -101,11 +101,13 @@ public:
         auto transfer = std::make_unique<Transfer>(
             std::move(request), std::get<Target>(std::move(judged)), std::move(keys),
             Transfer::World{settings_, rules_.addresses(), clock_}, std::move(done));
+        bool is_first = false;
         {
             const std::lock_guard lock(mutex_);
+            is_first = arrived_.empty();
             arrived_.push_back(std::move(transfer));
         }
-        curl_multi_wakeup(multi_.get());
+        if (is_first) curl_multi_wakeup(multi_.get());  // else it has been called already
     }
 
     void abandon(const Event& event) {

@@ -15,8 +15,9 @@ namespace sundial {
 struct DeliveryRequest {
     Event event;                       // as claimed: attempt and key are in it
     std::optional<Endpoint> endpoint;  // none: an in-process handler
-    std::string
-        target_time;  // RFC 9557, the same for every try: 2027-02-28T09:00:00+01:00[Europe/Paris]
+    /// RFC 9557, the same for every try: 2027-02-28T09:00:00+01:00[Europe/Paris]. Handlers have
+    /// none.
+    std::string target_time;
     Instant now;  // the database's clock, as well as it is known here: the signature's timestamp
 };
 
