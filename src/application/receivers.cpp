@@ -62,9 +62,14 @@ bool Receivers::takes_too_much(EndpointId endpoint, std::uint32_t in_flight, boo
     const auto quarter = std::max<std::size_t>(1, settings_.slots / bulkhead);
     if (in_flight < quarter) return false;
     if (!more_due && at(endpoint).mean_try < slow_try) return false;
-    return std::ranges::any_of(receivers_, [&](const auto& other) {
-        return other.first != endpoint && now - other.second.last_met < heard_of_lately;
-    });
+    return has_rivals(now);
+}
+
+bool Receivers::has_rivals(Mono now) const {
+    const auto lately = [now](const auto& one) {
+        return now - one.second.last_met < heard_of_lately;
+    };
+    return std::ranges::count_if(receivers_, lately) > 1;
 }
 
 std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now) {

@@ -38,6 +38,8 @@ public:
     /// `more_due` says that some may.
     [[nodiscard]] bool takes_too_much(EndpointId endpoint, std::uint32_t in_flight, bool more_due,
                                       Mono now) const;
+    /// More than one endpoint was heard of lately.
+    [[nodiscard]] bool has_rivals(Mono now) const;
     /// Until there is room for what was kept back for that.
     [[nodiscard]] std::chrono::microseconds place_in_line(EndpointId endpoint, Mono now);
 

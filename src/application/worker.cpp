@@ -21,8 +21,8 @@ constexpr unsigned extensions_failed_for_doubt = 2;
 constexpr std::size_t settle_batch = 100;
 constexpr Mono settle_wait = 20ms;
 constexpr Mono settle_wait_when_idle = 2ms;
-/// Outcomes that wait to be settled before claiming stops: ten batches.
-constexpr std::size_t most_unsettled = 1000;
+/// Outcomes that wait to be settled before claiming stops: four batches.
+constexpr std::size_t most_unsettled = 2000;
 constexpr std::size_t largest_write = 500;
 constexpr std::size_t most_told = 100;  // receivers at once
 
@@ -87,6 +87,7 @@ Command Worker::next(Mono now) {
 
 std::optional<Command> Worker::next_extension(Mono now) {
     if (now < extend_at_ || !extend_backoff_.over(now)) return std::nullopt;
+    if (!settling_.empty()) return std::nullopt;  // it would take what is settled for lost
     Extend extend{held_.leases(), settings_.lease};
     if (extend.held.empty()) return std::nullopt;
     issued_at_ = now;
@@ -141,7 +142,7 @@ std::optional<Command> Worker::next_telling(Mono now) {
 
 std::optional<Command> Worker::next_send(Mono now) {
     if (in_doubt()) return std::nullopt;
-    while (!ready_.empty()) {
+    while (!ready_.empty() && held_.sending() < settings_.slots) {
         HeldClaim* claim = held_.find(ready_.front(), Stage::ready);
         ready_.pop_front();
         if (claim == nullptr) continue;
@@ -174,7 +175,7 @@ std::optional<Command> Worker::next_write(Mono now) {
         }
         return give_back;
     }
-    if (!to_settle_.empty() && now >= settle_at(now)) {
+    if (settling_.empty() && !to_settle_.empty() && now >= settle_at(now)) {
         settling_ = take(to_settle_, settle_limit_);
         Settle settle;
         for (const PendingSettlement& one : settling_) settle.batch.push_back(one.settlement);
@@ -200,8 +201,8 @@ std::optional<Command> Worker::next_read(Mono now) {
     if (stopping_ || !read_backoff_.over(now)) return std::nullopt;
     if (!rota_.has_looked()) return Look{};
     if (!backlog_counted_) return CountBacklog{};
-    if (may_claim()) {
-        std::size_t most = std::min(free_slots(), settings_.claim_batch);
+    if (may_claim(now)) {
+        std::size_t most = std::min(room(now), settings_.claim_batch);
         if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
         if (const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now)) {
             issued_at_ = now;
@@ -218,18 +219,19 @@ void Worker::close_pass_if_done(Mono now) {
     if (!pass_ || pass_->closed) return;
     const bool used_up = pass_->left == 0U;
     // With its slots taken it cannot claim yet what is due.
-    const bool nothing_due = may_claim() && rota_.hopeless(now);
+    const bool nothing_due = may_claim(now) && rota_.hopeless(now);
     pass_->closed = used_up || nothing_due;
 }
 
 Mono Worker::next_moment(Mono now) const {
     Mono moment = now + settings_.tick;  // at the latest, so that others see that we are alive
     const auto at = [&](Mono when) { moment = std::min(moment, when); };
-    if (held_.has_leases()) at(std::max(extend_at_, extend_backoff_.until()));
+    const bool settling = !settling_.empty();  // its answer comes by itself
+    if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
     if (held_.sending() > 0) at(held_.first_deadline());
     if (!to_disable_.empty()) at(disable_backoff_.until());
     if (!to_give_back_.empty()) at(give_back_backoff_.until());
-    if (!to_settle_.empty()) at(settle_at(now));
+    if (!to_settle_.empty() && !settling) at(settle_at(now));
     if (!to_plan_.empty()) at(plan_backoff_.until());
     if (!to_admit_.empty()) at(admit_backoff_.until());
     at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
@@ -237,7 +239,7 @@ Mono Worker::next_moment(Mono now) const {
         at(drain_until_);
     } else if (!read_backoff_.over(now)) {
         at(read_backoff_.until());
-    } else if (may_claim()) {
+    } else if (may_claim(now)) {
         at(rota_.next_change(now));
     }
     return std::max(moment, now);
@@ -247,8 +249,9 @@ Mono Worker::settle_at(Mono now) const {
     if (to_settle_.empty()) return Mono::max();
     const bool more_to_send = held_.taken_slots() > held_.sending();
     const bool more_due = !stopping_ && rota_.anything_due(now);
-    const bool more_to_come = held_.sending() > 0 || more_to_send || (more_due && may_claim());
-    if (to_settle_.size() >= settle_batch || stopping_ || !more_to_come) {
+    const bool more_to_come = held_.sending() > 0 || more_to_send || (more_due && may_claim(now));
+    const std::size_t enough = std::clamp(ahead_.events(now), settle_batch, largest_write);
+    if (to_settle_.size() >= enough || stopping_ || !more_to_come) {
         return settle_backoff_.until();
     }
     const bool idle = !more_to_send && !more_due;
@@ -256,17 +259,25 @@ Mono Worker::settle_at(Mono now) const {
                     settle_backoff_.until());
 }
 
-bool Worker::may_claim() const {
+bool Worker::may_claim(Mono now) const {
     const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
     return passing && !stopping_ && !in_doubt() && !settle_backoff_.failing() &&
-           to_settle_.size() < most_unsettled && free_slots() * 2 >= settings_.slots;
+           to_settle_.size() + settling_.size() < most_unsettled && room(now) * 2 >= capacity(now);
 }
 
 bool Worker::in_doubt() const {
     return extensions_failed_ >= extensions_failed_for_doubt && held_.has_leases();
 }
 
-std::size_t Worker::free_slots() const { return settings_.slots - held_.taken_slots(); }
+std::size_t Worker::capacity(Mono now) const {
+    // What one endpoint has ready must not stand in line before another's.
+    return settings_.slots + (receivers_.has_rivals(now) ? 0 : ahead_.events(now));
+}
+
+std::size_t Worker::room(Mono now) const {
+    const std::size_t all = capacity(now);
+    return all - std::min(all, held_.taken_slots());
+}
 
 bool Worker::all_done() const {
     return held_.empty() && to_give_back_.empty() && to_disable_.empty() &&
@@ -480,6 +491,7 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
 // What happens by itself.
 
 Worker::Try Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
+    ahead_.ended(now);
     HeldClaim& claim = held_.at(id, Stage::sending);
     const Endpoint* endpoint = claim.destination.endpoint.get();
     outcome = judged(std::move(outcome), claim.event, endpoint);

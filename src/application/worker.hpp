@@ -13,6 +13,7 @@
 
 #include "application/admission.hpp"
 #include "application/backoff.hpp"
+#include "application/claim_ahead.hpp"
 #include "application/claim_rota.hpp"
 #include "application/destination.hpp"
 #include "application/held_claims.hpp"
@@ -28,7 +29,7 @@ struct WorkerSettings {
     InstanceId instance;
     std::uint32_t shards = 1;
     std::size_t slots = 64;         // tries under way at once
-    std::size_t claim_batch = 100;  // most events of one claim
+    std::size_t claim_batch = 500;  // most events of one claim
     std::chrono::microseconds tick{std::chrono::seconds{1}};
     std::chrono::microseconds lease{std::chrono::seconds{30}};
     bool clock_stands_still = false;  // a test clock: the database's time does not pass by itself
@@ -36,8 +37,8 @@ struct WorkerSettings {
     std::chrono::microseconds drain{std::chrono::seconds{25}};  // longest wait after stop()
 };
 
-/// What the worker wants done next. Exactly one is under way at a time; its answer goes to the
-/// method named with it, or to failed().
+/// What the worker wants done next. One is under way at a time, and a Settle beside it; its answer
+/// goes to the method named with it, or to failed().
 struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
 struct Look {};          // EventQueue::look -> horizon()
 struct Claim {           // EventQueue::claim_ready -> claimed()
@@ -64,7 +65,7 @@ struct DisableEndpoint {  // its receiver said 410, or nothing for days -> endpo
     EndpointId endpoint;
     std::string reason;
 };
-struct Settle {  // EventQueue::settle -> settled()
+struct Settle {  // EventQueue::settle -> settled(), before or after the answers to what comes next
     std::vector<Settlement> batch;
 };
 struct GiveBack {  // EventQueue::give_back, then release what need not wait -> given_back()
@@ -140,6 +141,8 @@ public:
     void end_pass();
 
     [[nodiscard]] std::size_t held() const { return held_.size(); }
+    /// How many tries are under way.
+    [[nodiscard]] std::size_t sending() const { return held_.sending(); }
     /// Everything that was claimable at `then` has been claimed, and is settled if it was claimed
     /// here.
     [[nodiscard]] bool caught_up_to(Instant then) const;
@@ -175,10 +178,12 @@ private:
     /// Nothing more will be sent: what others wait for is not put off.
     [[nodiscard]] bool winding_up() const;
 
-    [[nodiscard]] bool may_claim() const;
+    [[nodiscard]] bool may_claim(Mono now) const;
     /// Two extensions failed: what is held may be lost.
     [[nodiscard]] bool in_doubt() const;
-    [[nodiscard]] std::size_t free_slots() const;
+    /// How many events it may hold that have no outcome yet.
+    [[nodiscard]] std::size_t capacity(Mono now) const;
+    [[nodiscard]] std::size_t room(Mono now) const;
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
 
@@ -192,6 +197,7 @@ private:
     WorkerSettings settings_;
     ClaimRota rota_;
     HeldClaims held_;
+    ClaimAhead ahead_;
     Receivers receivers_;
     // Ids wait in line; one that has left its stage meanwhile is passed over.
     std::deque<EventId> to_plan_, ready_;

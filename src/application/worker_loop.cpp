@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,6 +17,13 @@ namespace sundial {
 
 using base::LogLevel;
 
+namespace {
+
+/// As long as the loop waits for more outcomes once one is there.
+constexpr Mono gathering = std::chrono::microseconds{500};
+
+}  // namespace
+
 /// What arrives from other threads. Outlives the loop while deliveries are under way; holds at most
 /// one outcome for each slot.
 struct WorkerLoop::Mailbox {
@@ -24,9 +32,15 @@ struct WorkerLoop::Mailbox {
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
     Instant awake_at = never;  // what becomes due then or later needs no call
+    bool settled = false;      // the settlement beside has its answer
     bool stop = false;
+    /// The tries under way when the loop went to sleep: once their outcomes are all here there is
+    /// nothing more to wait for.
+    std::size_t expected = 0;
 
-    [[nodiscard]] bool has_news() const { return stop || !outcomes.empty() || hint < awake_at; }
+    [[nodiscard]] bool is_urgent() const { return stop || settled || hint < awake_at; }
+    [[nodiscard]] bool has_news() const { return is_urgent() || !outcomes.empty(); }
+    [[nodiscard]] bool has_all() const { return is_urgent() || outcomes.size() >= expected; }
 };
 
 WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
@@ -39,6 +53,16 @@ WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
 WorkerLoop::~WorkerLoop() = default;
 
 void WorkerLoop::run() {
+    {
+        const std::lock_guard turn_lock(turn_);
+        beside_.emplace();
+    }
+    turn_until_finished();
+    const std::lock_guard turn_lock(turn_);
+    beside_.reset();
+}
+
+void WorkerLoop::turn_until_finished() {
     for (;;) {
         for (int taken = taken_over_; taken > 0; taken = taken_over_) taken_over_.wait(taken);
         std::optional<Mono> until;
@@ -85,6 +109,7 @@ std::optional<Mono> WorkerLoop::turn() {
         // A test clock may have been moved, so every hint counts.
         mailbox_->awake_at =
             settings_.clock_stands_still ? never : worker_.database_now(wait_until->when);
+        mailbox_->expected = worker_.sending();
         return wait_until->when;
     }
     std::visit(
@@ -99,21 +124,28 @@ std::optional<Mono> WorkerLoop::turn() {
 }
 
 void WorkerLoop::wait(Mono until) {
-    std::unique_lock lock(mailbox_->mutex);
-    const auto has_news = [this] { return mailbox_->has_news(); };
-    mailbox_->arrived.wait_for(lock, std::max(until - now(), Mono{0}), has_news);
+    Mailbox& mailbox = *mailbox_;
+    std::unique_lock lock(mailbox.mutex);
+    const auto left = [&](Mono longest) { return std::clamp(until - now(), Mono{0}, longest); };
+    mailbox.arrived.wait_for(lock, left(settings_.tick), [&] { return mailbox.has_news(); });
+    if (mailbox.outcomes.empty()) return;
+    // Where one outcome is, others are about to come: they are taken together.
+    mailbox.arrived.wait_for(lock, left(gathering), [&] { return mailbox.has_all(); });
 }
 
 void WorkerLoop::collect_mail() {
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
     bool stop_asked = false;
+    bool settled = false;
     {
         const std::lock_guard lock(mailbox_->mutex);
         outcomes.swap(mailbox_->outcomes);
         std::swap(hint, mailbox_->hint);
         stop_asked = mailbox_->stop;
+        settled = std::exchange(mailbox_->settled, false);
     }
+    if (settled) take_settled();
     for (auto& [id, outcome] : outcomes) {
         CRASH_POINT("answer: before commit");
         const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
@@ -125,13 +157,13 @@ void WorkerLoop::collect_mail() {
     if (stop_asked) worker_.stop(now());
 }
 
-template <class Call>
-auto WorkerLoop::answer_of(const Command& command, Call call) {
+template <class One, class Call>
+auto WorkerLoop::answer_of(const One& command, Call call) {
     using Answer = std::invoke_result_t<Call>;
     const auto failed = [&](bool transient, const char* what) {
         failure_ = std::current_exception();
         if (!failing_since_) failing_since_ = now();
-        worker_.failed(command, transient, ports_.random.unit(), now());
+        worker_.failed(Command{command}, transient, ports_.random.unit(), now());
         ports_.log.write({.level = transient ? LogLevel::warn : LogLevel::error,
                           .event_name = {},
                           .message = std::string{"the scheduler tries again: "} + what,
@@ -200,7 +232,8 @@ void WorkerLoop::carry_out(const Send& command) {
     const auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
         const std::lock_guard lock(mailbox->mutex);
         mailbox->outcomes.emplace_back(id, std::move(outcome));
-        mailbox->arrived.notify_all();
+        const std::size_t count = mailbox->outcomes.size();
+        if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
     };
     try {
         CRASH_POINT("claim: before send");
@@ -237,7 +270,25 @@ void WorkerLoop::carry_out(const DisableEndpoint& command) {
 }
 
 void WorkerLoop::carry_out(const Settle& command) {
-    const auto results = answer_of(command, [&] { return ports_.queue.settle(command.batch); });
+    settling_ = command;
+    const auto settle = std::make_shared<std::packaged_task<std::vector<Result<void>>()>>(
+        [this] { return ports_.queue.settle(settling_.batch); });
+    settled_ = settle->get_future();
+    if (!beside_) {
+        (*settle)();
+        take_settled();
+        return;
+    }
+    beside_->run([settle, mailbox = mailbox_] {
+        (*settle)();
+        const std::lock_guard lock(mailbox->mutex);
+        mailbox->settled = true;
+        mailbox->arrived.notify_all();
+    });
+}
+
+void WorkerLoop::take_settled() {
+    const auto results = answer_of(settling_, [this] { return settled_.get(); });
     if (!results) return;
     for (const Settled& settled : worker_.settled(*results, now())) report(settled);
 }

@@ -4,9 +4,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "application/admit_events.hpp"
 #include "application/deliver_event.hpp"
@@ -19,6 +21,7 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/wakeups.hpp"
 #include "application/recover.hpp"
+#include "application/side_thread.hpp"
 #include "application/worker.hpp"
 #include "base/log.hpp"
 
@@ -100,10 +103,12 @@ public:
 private:
     struct Mailbox;
 
+    void turn_until_finished();
     void collect_mail();
+    void take_settled();
     /// The answer of one call of a port; nothing if it threw, and then the worker knows.
-    template <class Call>
-    [[nodiscard]] auto answer_of(const Command& command, Call call);
+    template <class One, class Call>
+    [[nodiscard]] auto answer_of(const One& command, Call call);
     void carry_out(const CountBacklog& command);
     void carry_out(const Look& command);
     void carry_out(const Claim& command);
@@ -131,6 +136,10 @@ private:
     std::exception_ptr failure_;         // of the latest call of a port
     std::optional<Mono> failing_since_;  // every call since has failed
     std::shared_ptr<Mailbox> mailbox_;
+    Settle settling_;  // the latest
+    std::future<std::vector<Result<void>>> settled_;
+    /// Settles while the loop goes on; only while run() runs. Nobody: the loop does it itself.
+    std::optional<SideThread> beside_;
     std::mutex turn_;                 // held by whoever drives the worker
     std::atomic<int> taken_over_{0};  // how many hold it, or wait for it, beside run()
     std::atomic<bool> stopping_{false};

@@ -34,7 +34,7 @@ struct Settings {
     } storage;
     struct Scheduler {
         std::chrono::seconds tick{1};
-        std::uint32_t claim_batch = 100;
+        std::uint32_t claim_batch = 500;
         std::chrono::seconds lease{30};
         TimeOfDay birthday_time{9 * 3600};  // only fills the birthday row at the first migration
     } scheduler;

@@ -87,7 +87,10 @@ protected:
     }
     void accept(const Event& event) { deliver(event, accepted()); }
     std::vector<Settled> settle(std::optional<LeaseLost> lost = std::nullopt) {
-        const Settle wanted = want<Settle>();
+        return answer(want<Settle>(), lost);
+    }
+    std::vector<Settled> answer(const Settle& wanted,
+                                std::optional<LeaseLost> lost = std::nullopt) {
         std::vector<Result<void>> results(wanted.batch.size());
         if (lost) std::ranges::fill(results, Result<void>{Error{*lost}});
         return worker.settled(results, now);
@@ -101,6 +104,11 @@ protected:
         worker.failed(want<Failed>(), transient, random, now);
     }
 
+    /// How many events it claims at most.
+    static std::uint32_t asked(const Claim& claim) {
+        const Shares& shares = claim.request.shares;
+        return shares[0] + shares[1] + shares[2] + shares[3];
+    }
     static Outcome accepted() {
         Outcome outcome;
         outcome.verdict = Verdict::accepted;
@@ -221,6 +229,38 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     EXPECT_EQ(want<Send>().now, noon + 1s);
 }
 
+// What it does while a settlement is under way.
+
+TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
+    take(events(1));
+    accept(send());
+    const Settle first = want<Settle>();
+    look({db()});
+    claim(events(1));
+    plan();
+    accept(send());
+    now += 1s;
+    look({never});
+    EXPECT_EQ(wait(), 1s);  // the second settlement waits for the first one's answer
+    EXPECT_THAT(answer(first), SizeIs(1));
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
+TEST_F(WorkerTest, ExtendsNothingWhileASettlementIsUnderWay) {
+    take(events(2));
+    const Event quick = send();
+    send();
+    accept(quick);
+    now += 20ms;
+    const Settle settling = want<Settle>();
+    now = start + 10s;
+    tell();
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+    EXPECT_THAT(answer(settling), SizeIs(1));
+    EXPECT_THAT(want<Extend>().held, SizeIs(1));
+}
+
 // What it claims.
 
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
@@ -232,12 +272,8 @@ TEST_F(WorkerTest, NamesItselfAndItsLease) {
 
 TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
     restart(settings(4));
-    const auto total = [](const Claim& claim) {
-        const Shares& shares = claim.request.shares;
-        return shares[0] + shares[1] + shares[2] + shares[3];
-    };
     look({db()});
-    EXPECT_EQ(total(want<Claim>()), 4U);
+    EXPECT_EQ(asked(want<Claim>()), 4U);
     give(events(4));
     plan();
     std::vector<Event> sent;
@@ -247,7 +283,41 @@ TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
     EXPECT_THAT(settle(), SizeIs(1));
     want<WaitUntil>();  // more is due, but one slot of four is not enough
     accept(sent[1]);
-    EXPECT_EQ(total(want<Claim>()), 2U);
+    EXPECT_EQ(asked(want<Claim>()), 2U);
+}
+
+TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce) {
+    restart(settings(4));
+    look({db()});
+    for (int i = 0; i < 3; ++i) {
+        claim(events(4));
+        plan();
+        for (int sent = 0; sent < 4; ++sent) accept(send());
+    }
+    now += 100ms;
+    settle();
+    EXPECT_EQ(asked(want<Claim>()), 10U);  // its slots, and half of what ended within 100 ms
+    give(events(10));
+    plan();
+    for (int sent = 0; sent < 4; ++sent) send();
+    want<WaitUntil>();
+}
+
+TEST_F(WorkerTest, HoldsNoMoreThanItsSlotsForSeveralEndpoints) {
+    restart(settings(16));
+    const auto other = std::make_shared<const Endpoint>(an_endpoint());
+    look({db()});
+    claim(events(8));
+    std::vector<Decision> decisions;
+    for (const Event& event : want<Plan>().events) {
+        const auto& endpoint = decisions.size() % 2 == 0 ? webhook : other;
+        decisions.push_back({event.id, Destination{endpoint, {}, 10s, "target"}});
+    }
+    worker.planned(std::move(decisions), never, now);
+    for (int sent = 0; sent < 8; ++sent) accept(send());
+    now += 100ms;
+    settle();
+    EXPECT_EQ(asked(want<Claim>()), 16U);
 }
 
 TEST_F(WorkerTest, ClaimsABatchAtMost) {
@@ -255,8 +325,7 @@ TEST_F(WorkerTest, ClaimsABatchAtMost) {
     wide.claim_batch = 10;
     restart(wide);
     look({db()});
-    const Shares shares = want<Claim>().request.shares;
-    EXPECT_EQ(shares[0] + shares[1] + shares[2] + shares[3], 10U);
+    EXPECT_EQ(asked(want<Claim>()), 10U);
 }
 
 TEST_F(WorkerTest, GoesRoundTheShardsThatHaveSomethingDue) {
