@@ -45,8 +45,7 @@ PageKey place_of(const Event& event, EventQuery::Sort sort) {
             if (const auto* over = std::get_if<Failed>(&event.state)) value = text_of(over->at);
             break;
         case EventQuery::Sort::created_at:
-            value = text_of(event.created_at);
-            break;
+            break;  // by id
         case EventQuery::Sort::lateness:
             if (const auto late = lateness(event)) value = std::to_string(late->count());
             break;

@@ -215,8 +215,7 @@ private:
                 more = page.has_more;
                 if (more) {
                     const Event& last = page.items.back();
-                    query.page.after = PageKey{
-                        std::to_string(last.created_at.time_since_epoch().count()), last.id.value};
+                    query.page.after = PageKey{{}, last.id.value};
                 }
             }
         });

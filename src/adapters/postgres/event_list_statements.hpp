@@ -3,58 +3,126 @@
 #include "adapters/postgres/statement.hpp"
 
 /// Lists of events: one complete statement for each order, made by the preprocessor from literals.
+/// By target and by creation, a page is what comes first of a few indexes in that order, however
+/// much there is (ADR 0023).
 
 /// Every filter is off while its parameter is null. $1 statuses, $2 priorities, $3 types, $4 zones,
 /// $5 user, $6 schedule, $7 endpoint, $8 and $9 due from and to, $10 and $11 executed from and to,
 /// $12 late, $13 dismissed, $14 key, $15 prefix of id or key, $16 prefix of the reason.
-#define SUNDIAL_FILTERED_EVENTS                                              \
-    " FROM sundial.v_events"                                                 \
-    " WHERE ($1::text[] IS NULL OR status = ANY ($1))"                       \
-    " AND ($2::smallint[] IS NULL OR priority = ANY ($2))"                   \
-    " AND ($3::text[] IS NULL OR event_type = ANY ($3))"                     \
-    " AND ($4::text[] IS NULL OR zone = ANY ($4))"                           \
-    " AND ($5::uuid IS NULL OR user_id = $5)"                                \
-    " AND ($6::uuid IS NULL OR schedule_id = $6)"                            \
-    " AND ($7::uuid IS NULL OR endpoint_id = $7)"                            \
-    " AND ($8::timestamptz IS NULL OR due >= $8)"                            \
-    " AND ($9::timestamptz IS NULL OR due < $9)"                             \
-    " AND ($10::timestamptz IS NULL OR executed_at >= $10)"                  \
-    " AND ($11::timestamptz IS NULL OR executed_at < $11)"                   \
-    " AND ($12::boolean IS NULL OR coalesce(lateness > '1 s', false) = $12)" \
-    " AND ($13::boolean IS NULL OR (dismissed_at IS NOT NULL) = $13)"        \
-    " AND ($14::text IS NULL OR idempotency_key = $14)"                      \
-    " AND ($15::text IS NULL OR starts_with(id::text, $15)"                  \
-    "      OR starts_with(idempotency_key, $15))"                            \
+#define SUNDIAL_FILTERS                                                                 \
+    " WHERE ($1::text[] IS NULL OR status = ANY ($1))"                                  \
+    " AND ($2::smallint[] IS NULL OR priority = ANY ($2))"                              \
+    " AND ($3::text[] IS NULL OR event_type = ANY ($3))"                                \
+    " AND ($4::text[] IS NULL OR zone = ANY ($4))"                                      \
+    " AND ($5::uuid IS NULL OR user_id = $5)"                                           \
+    " AND ($6::uuid IS NULL OR schedule_id = $6)"                                       \
+    " AND ($7::uuid IS NULL OR endpoint_id = $7)"                                       \
+    " AND ($8::timestamptz IS NULL OR due >= $8)"                                       \
+    " AND ($9::timestamptz IS NULL OR due < $9)"                                        \
+    " AND ($10::timestamptz IS NULL OR (finished_at >= $10 AND status <> 'CANCELLED'))" \
+    " AND ($11::timestamptz IS NULL OR (finished_at < $11 AND status <> 'CANCELLED'))"  \
+    " AND ($12::boolean IS NULL OR coalesce(lateness > '1 s', false) = $12)"            \
+    " AND ($13::boolean IS NULL OR (dismissed_at IS NOT NULL) = $13)"                   \
+    " AND ($14::text IS NULL OR idempotency_key = $14)"                                 \
+    " AND ($15::text IS NULL OR starts_with(id::text, $15)"                             \
+    "      OR starts_with(idempotency_key, $15))"                                       \
     " AND ($16::text IS NULL OR starts_with(reason, $16))"
+#define SUNDIAL_FILTERED_EVENTS " FROM sundial.v_events" SUNDIAL_FILTERS
+
+/// What a list reads: everything; or, few as they are, the current event of the key $14 and those
+/// that it is a retry of.
+#define SUNDIAL_ALL "sundial.v_events"
+#define SUNDIAL_IN_CHAIN " shard = (get_byte(uuid_send(event), 15) % $20)::smallint AND id = event"
+#define SUNDIAL_ALL_WITH_KEY                                                \
+    "(WITH RECURSIVE chain(event) AS ("                                     \
+    "     SELECT event_id FROM sundial.event_keys"                          \
+    "      WHERE shard = sundial.shard_of_key($14, $20) AND key = $14"      \
+    "     UNION SELECT retried.id FROM chain CROSS JOIN LATERAL ("          \
+    "         SELECT retry_of FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN \
+    "     ) AS retried(id) WHERE retried.id IS NOT NULL)"                   \
+    " SELECT found.* FROM chain CROSS JOIN LATERAL ("                       \
+    "     SELECT * FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN " ) AS found) AS event"
 
 /// $17 id and $18 value of the last row of the page before (null: the first page; value alone null:
-/// it had none), $19 limit. Rows without the value that they are ordered by come last in both
-/// directions.
-#define SUNDIAL_LIST_EVENTS(name, value, type, beyond, direction)                       \
-    inline constexpr Statement name {                                                   \
-        #name,                                                                          \
-            "SELECT *" SUNDIAL_FILTERED_EVENTS                                          \
-            " AND ($17::uuid IS NULL"                                                   \
-            "      OR ($18::" type " IS NULL AND " value " IS NULL AND id " beyond      \
-            " $17)"                                                                     \
-            "      OR ($18 IS NOT NULL AND (" value " IS NULL OR " value " " beyond     \
-            " $18"                                                                      \
-            "          OR (" value " = $18 AND id " beyond                              \
-            " $17))))"                                                                  \
-            " ORDER BY " value " " direction " NULLS LAST, id " direction " LIMIT $19", \
-            Statement::Plan::fresh                                                      \
+/// it had none), $19 limit, $20 how many shards there are. Rows without the value that they are
+/// ordered by come last in both directions.
+#define SUNDIAL_LIST(name, what, beyond, order)                                                    \
+    inline constexpr Statement name {                                                              \
+        #name,                                                                                     \
+            "SELECT *" what " AND ($17::uuid IS NULL OR " beyond ") ORDER BY " order " LIMIT $19", \
+            Statement::Plan::fresh                                                                 \
     }
+#define SUNDIAL_BY_DUE(name, from, sign, direction)   \
+    SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, \
+                 "(due, id) " sign " ($18::timestamptz, $17)", "due " direction ", id " direction)
+/// A page of each index by due, and the first of them all: the planner finds no order in a union of
+/// what is filtered.
+#define SUNDIAL_DUE_ARM(standing, sign, direction)                  \
+    "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND status IN (" standing \
+    ") AND ($17::uuid IS NULL OR (due, id) " sign                   \
+    " ($18::timestamptz, $17))"                                     \
+    " ORDER BY due " direction ", id " direction " LIMIT $19)"
+#define SUNDIAL_ALL_BY_DUE(name, sign, direction)                                              \
+    inline constexpr Statement name {                                                          \
+        #name,                                                                                 \
+            SUNDIAL_DUE_ARM("'PENDING'", sign, direction) " UNION ALL " SUNDIAL_DUE_ARM(       \
+                "'PROCESSING'", sign,                                                          \
+                direction) " UNION ALL " SUNDIAL_DUE_ARM("'COMPLETED', 'FAILED', 'CANCELLED'", \
+                                                         sign,                                 \
+                                                         direction) " ORDER BY due " direction \
+                                                                    ", id " direction          \
+                                                                    " LIMIT $19",              \
+            Statement::Plan::fresh                                                             \
+    }
+/// Ids begin with the instant of their creation.
+#define SUNDIAL_BY_ID(name, from, sign, direction) \
+    SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $17", "id " direction)
+/// Each shard's part of the page, in the order of the key.
+#define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                            \
+    inline constexpr Statement name {                                                             \
+        #name,                                                                                    \
+            "SELECT event.* FROM generate_series(0, $20 - 1) AS part(number)"                     \
+            " CROSS JOIN LATERAL (SELECT *" SUNDIAL_FILTERED_EVENTS                               \
+            " AND shard = part.number::smallint AND ($17::uuid IS NULL OR id " sign               \
+            " $17)"                                                                               \
+            " ORDER BY id " direction " LIMIT $19) AS event ORDER BY id " direction " LIMIT $19", \
+            Statement::Plan::fresh                                                                \
+    }
+#define SUNDIAL_BY_VALUE(name, from, value, type, sign, direction)                      \
+    SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS,                                   \
+                 "($18::" type " IS NULL AND " value " IS NULL AND id " sign            \
+                 " $17)"                                                                \
+                 " OR ($18 IS NOT NULL AND (" value " IS NULL OR (" value ", id) " sign \
+                 " ($18, $17)))",                                                       \
+                 value " " direction " NULLS LAST, id " direction)
 
 namespace sundial::postgres::sql {
 
-SUNDIAL_LIST_EVENTS(events_by_target, "due", "timestamptz", ">", "ASC");
-SUNDIAL_LIST_EVENTS(events_by_target_down, "due", "timestamptz", "<", "DESC");
-SUNDIAL_LIST_EVENTS(events_by_execution, "executed_at", "timestamptz", ">", "ASC");
-SUNDIAL_LIST_EVENTS(events_by_execution_down, "executed_at", "timestamptz", "<", "DESC");
-SUNDIAL_LIST_EVENTS(events_by_creation, "created_at", "timestamptz", ">", "ASC");
-SUNDIAL_LIST_EVENTS(events_by_creation_down, "created_at", "timestamptz", "<", "DESC");
-SUNDIAL_LIST_EVENTS(events_by_lateness, "lateness", "interval", ">", "ASC");
-SUNDIAL_LIST_EVENTS(events_by_lateness_down, "lateness", "interval", "<", "DESC");
+SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
+SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
+SUNDIAL_BY_DUE(events_by_target_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");
+SUNDIAL_BY_DUE(events_by_target_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC");
+
+SUNDIAL_BY_ID_IN_SHARDS(events_by_creation, ">", "ASC");
+SUNDIAL_BY_ID_IN_SHARDS(events_by_creation_down, "<", "DESC");
+/// Of a user, whose events have an index.
+SUNDIAL_BY_ID(events_by_creation_of_user, SUNDIAL_ALL, ">", "ASC");
+SUNDIAL_BY_ID(events_by_creation_of_user_down, SUNDIAL_ALL, "<", "DESC");
+SUNDIAL_BY_ID(events_by_creation_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");
+SUNDIAL_BY_ID(events_by_creation_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC");
+
+SUNDIAL_BY_VALUE(events_by_execution, SUNDIAL_ALL, "executed_at", "timestamptz", ">", "ASC");
+SUNDIAL_BY_VALUE(events_by_execution_down, SUNDIAL_ALL, "executed_at", "timestamptz", "<", "DESC");
+SUNDIAL_BY_VALUE(events_by_execution_with_key, SUNDIAL_ALL_WITH_KEY, "executed_at", "timestamptz",
+                 ">", "ASC");
+SUNDIAL_BY_VALUE(events_by_execution_with_key_down, SUNDIAL_ALL_WITH_KEY, "executed_at",
+                 "timestamptz", "<", "DESC");
+SUNDIAL_BY_VALUE(events_by_lateness, SUNDIAL_ALL, "lateness", "interval", ">", "ASC");
+SUNDIAL_BY_VALUE(events_by_lateness_down, SUNDIAL_ALL, "lateness", "interval", "<", "DESC");
+SUNDIAL_BY_VALUE(events_by_lateness_with_key, SUNDIAL_ALL_WITH_KEY, "lateness", "interval", ">",
+                 "ASC");
+SUNDIAL_BY_VALUE(events_by_lateness_with_key_down, SUNDIAL_ALL_WITH_KEY, "lateness", "interval",
+                 "<", "DESC");
 
 /// Parts of a walk, and how many rows all of them have. $17 until. Each part begins where the last
 /// one ended, by the index, and not at the beginning.
@@ -103,5 +171,15 @@ inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
 #undef SUNDIAL_DEAD_LETTERS
 #undef SUNDIAL_FAILED_EVENTS
 #undef SUNDIAL_LIVE_EVENTS
-#undef SUNDIAL_LIST_EVENTS
+#undef SUNDIAL_BY_VALUE
+#undef SUNDIAL_BY_ID_IN_SHARDS
+#undef SUNDIAL_BY_ID
+#undef SUNDIAL_ALL_BY_DUE
+#undef SUNDIAL_DUE_ARM
+#undef SUNDIAL_BY_DUE
+#undef SUNDIAL_LIST
+#undef SUNDIAL_ALL_WITH_KEY
+#undef SUNDIAL_IN_CHAIN
+#undef SUNDIAL_ALL
 #undef SUNDIAL_FILTERED_EVENTS
+#undef SUNDIAL_FILTERS

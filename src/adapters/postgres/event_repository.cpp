@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "adapters/postgres/event_list_statements.hpp"
+#include "adapters/postgres/event_list.hpp"
 #include "adapters/postgres/event_statements.hpp"
-#include "adapters/postgres/paging.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "domain/time/policies.hpp"
 
@@ -107,26 +106,6 @@ End end_of(const Event& event) {
     if (const auto* failed = std::get_if<Failed>(&event.state)) return {failed->at, failed->reason};
     const auto& cancelled = std::get<Cancelled>(event.state);
     return {cancelled.at, cancelled.reason};
-}
-
-template <class Value>
-std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& values) {
-    std::vector<std::string> names;
-    for (const Value value : values) names.emplace_back(to_string(value));
-    return if_any(std::move(names));
-}
-
-/// Runs a statement whose first parameters are the filters of `query`.
-template <class... Others>
-Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
-                    const Others&... others) {
-    std::vector<std::int16_t> priorities;
-    for (const Priority priority : query.priorities) priorities.push_back(number_of(priority));
-    return session.run(statement, names_if_any(query.statuses), if_any(std::move(priorities)),
-                       if_any(query.types), if_any(query.zones), query.user, query.schedule,
-                       query.endpoint, query.target_from, query.target_to, query.executed_from,
-                       query.executed_to, query.late_execution, query.dismissed, query.key,
-                       query.prefix, query.reason, others...);
 }
 
 }  // namespace
@@ -307,59 +286,19 @@ bool PostgresEventRepository::has_live(const LiveQuery& query) {
 }
 
 Page<Event> PostgresEventRepository::list(const EventQuery& query) {
-    const auto run = [&](const Statement& statement, const auto& last_value) {
-        return page_in(events_in(run_filtered(session_, statement, query, last_id(query.page),
-                                              last_value, rows_for(query.page))),
-                       query.page);
-    };
-    const bool down = query.page.descending;
-    const auto last = last_instant(query.page);
-    switch (query.sort) {
-        case EventQuery::Sort::executed_at:
-            return run(down ? sql::events_by_execution_down : sql::events_by_execution, last);
-        case EventQuery::Sort::created_at:
-            return run(down ? sql::events_by_creation_down : sql::events_by_creation, last);
-        case EventQuery::Sort::lateness:
-            return run(down ? sql::events_by_lateness_down : sql::events_by_lateness,
-                       last_duration(query.page));
-        case EventQuery::Sort::target:
-            break;
-    }
-    return run(down ? sql::events_by_target_down : sql::events_by_target, last);
+    return list_events(session_, query);
 }
 
 std::vector<Event> PostgresEventRepository::walk(const EventWalk& walk) {
-    const auto run = [&](const Statement& statement, const auto& last_value) {
-        return events_in(run_filtered(session_, statement, walk.filter, walk.until,
-                                      last_id(walk.page),
-                                      static_cast<std::int64_t>(walk.page.limit), last_value));
-    };
-    if (walk.through == EventWalk::Through::live) {
-        const auto last = last_id(walk.page);
-        return run(sql::walk_live,
-                   last ? std::optional{session_.shard_of(EventId{*last})} : std::nullopt);
-    }
-    return run(walk.filter.dismissed == false ? sql::walk_dead_letters : sql::walk_failed,
-               last_instant(walk.page));
+    return walk_events(session_, walk);
 }
 
 std::uint64_t PostgresEventRepository::count(const EventWalk& walk) {
-    const bool live = walk.through == EventWalk::Through::live;
-    const Statement& statement = live                             ? sql::count_live
-                                 : walk.filter.dismissed == false ? sql::count_dead_letters
-                                                                  : sql::count_failed;
-    return run_filtered(session_, statement, walk.filter, walk.until).get<std::uint64_t>(0, 0);
+    return count_events(session_, walk);
 }
 
 DeadLetters PostgresEventRepository::dead_letters(DeadLettersBy by) {
-    DeadLetterTally tally{by};
-    const auto rows =
-        session_.run(sql::newest_dead_letters, static_cast<std::int64_t>(most_dead_letters + 1));
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        tally.add(rows.get<std::string>(row, 0), rows.get<std::optional<EndpointId>>(row, 1),
-                  rows.get<Instant>(row, 2), rows.get<EventId>(row, 3));
-    }
-    return std::move(tally).result();
+    return postgres::dead_letters(session_, by);
 }
 
 std::vector<AttemptRecord> PostgresEventRepository::attempts_of(EventId id) {

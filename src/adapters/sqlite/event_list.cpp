@@ -7,6 +7,7 @@
 #include "adapters/sqlite/json_text.hpp"
 #include "adapters/sqlite/paging.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "application/ports/latest_executions.hpp"
 #include "base/json_writer.hpp"
 
 namespace sundial::sqlite {
@@ -93,9 +94,24 @@ const Statement& count_of(const EventWalk& walk) {
 
 }  // namespace
 
-Page<Event> list_events(Connection& connection, const EventQuery& query) {
-    return page_of(all_of(run(connection, statement_for(query), query, query.page), read_event),
-                   query.page);
+Page<Event> list_events(Session& session, const EventQuery& query) {
+    const auto listed = [&](const EventQuery& wanted) {
+        return page_of(
+            all_of(run(session.connection, statement_for(wanted), wanted, wanted.page), read_event),
+            wanted.page);
+    };
+    const bool few = query.key || query.user;
+    if (!few && query.sort == EventQuery::Sort::executed_at) {
+        std::optional<Instant> last;
+        if (const auto number = number_after(query.page)) {
+            last = Instant{std::chrono::microseconds{*number}};
+        }
+        for (const EventQuery& narrowed : latest_executions(query, last, session.now)) {
+            Page<Event> page = listed(narrowed);
+            if (page.has_more) return page;
+        }
+    }
+    return listed(query);
 }
 
 std::vector<Event> walk_events(Connection& connection, const EventWalk& walk) {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "adapters/sqlite/connection.hpp"
+#include "adapters/sqlite/session.hpp"
 #include "application/ports/event_repository.hpp"
 
 namespace sundial::sqlite {
 
 /// Live and finished events that match `query`, in its order.
-[[nodiscard]] Page<Event> list_events(Connection& connection, const EventQuery& query);
+[[nodiscard]] Page<Event> list_events(Session& session, const EventQuery& query);
 [[nodiscard]] std::vector<Event> walk_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] std::uint64_t count_events(Connection& connection, const EventWalk& walk);
 [[nodiscard]] DeadLetters dead_letters(Connection& connection, DeadLettersBy by);

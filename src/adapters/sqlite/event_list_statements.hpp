@@ -3,8 +3,9 @@
 #include "adapters/sqlite/event_statements.hpp"
 
 /// Lists of events: one complete statement for each order, made by the preprocessor from literals.
-/// Live and finished events are two arms that SQLite merges, each stopping where the page is full.
-/// The lists of a user, or with a key, walk an index and not everything there is.
+/// Live and finished events are arms that SQLite merges, each stopping where the page is full. By
+/// target and by creation each arm walks an index in that order, however much there is (ADR 0023);
+/// the lists of a user, or with a key, walk theirs.
 ///
 /// Every filter is off while its parameter is null. ?1 statuses, ?2 priorities, ?3 types, ?4 zones
 /// (JSON arrays), ?5 user, ?6 schedule, ?7 endpoint, ?8 and ?9 due from and to, ?10 and ?11
@@ -65,22 +66,104 @@
 
 /// `live` and `finished` are the value in either arm, `column` its name; `up` and `down` are the
 /// directions, with what is to become of rows that have no value.
-#define SUNDIAL_LIST_EVENTS_BY(name, column, live, finished, up, down)                           \
-    SUNDIAL_LIST_EVENTS(name, column, live, finished, ">", up, "1");                             \
-    SUNDIAL_LIST_EVENTS(name##_down, column, live, finished, "<", down, "1");                    \
+#define SUNDIAL_LIST_FEW_EVENTS_BY(name, column, live, finished, up, down)                       \
     SUNDIAL_LIST_EVENTS(name##_of_user, column, live, finished, ">", up, "user_id = ?5");        \
     SUNDIAL_LIST_EVENTS(name##_of_user_down, column, live, finished, "<", down, "user_id = ?5"); \
     SUNDIAL_LIST_EVENTS(name##_with_key, column, live, finished, ">", up, SUNDIAL_WITH_KEY);     \
     SUNDIAL_LIST_EVENTS(name##_with_key_down, column, live, finished, "<", down, SUNDIAL_WITH_KEY)
 
+#define SUNDIAL_EARLIEST "-9223372036854775807"
+#define SUNDIAL_LATEST "9223372036854775807"
+/// Where an arm by due begins and ends. The statement knows nothing of the values, so what may be
+/// null has to be a bound all the same.
+#define SUNDIAL_DUE_UP                                                                    \
+    "due BETWEEN max(coalesce(?8, " SUNDIAL_EARLIEST "), coalesce(?19, " SUNDIAL_EARLIEST \
+    "))"                                                                                  \
+    " AND coalesce(?9, " SUNDIAL_LATEST ")"
+#define SUNDIAL_DUE_DOWN                         \
+    "due BETWEEN coalesce(?8, " SUNDIAL_EARLIEST \
+    ")"                                          \
+    " AND min(coalesce(?9, " SUNDIAL_LATEST "), coalesce(?19, " SUNDIAL_LATEST "))"
+#define SUNDIAL_ID_UP "id > coalesce(?18, x'')"
+#define SUNDIAL_ID_DOWN "id < coalesce(?18, x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF')"
+#define SUNDIAL_LATENESS "first_attempt_at - due - jitter"
+/// Nothing of an arm is read unless one of its statuses is asked for: what names no column is
+/// judged before.
+#define SUNDIAL_WANTED(status) "(?1 IS NULL OR instr(?1, '\"" status "\"') > 0)"
+#define SUNDIAL_ANY_FINISHED_WANTED                                                        \
+    "(" SUNDIAL_WANTED("COMPLETED") " OR " SUNDIAL_WANTED("FAILED") " OR " SUNDIAL_WANTED( \
+        "CANCELLED") ")"
+
+#define SUNDIAL_LIVE_ARM(from, value, beyond, narrowed)                     \
+    "SELECT " SUNDIAL_LIVE_EVENT ", NULL AS executed_at, " SUNDIAL_LATENESS \
+    " AS lateness" SUNDIAL_LISTED(from, "NULL", "NULL", "NULL", value, beyond, narrowed)
+#define SUNDIAL_FINISHED_ARM(from, value, beyond, narrowed)                                 \
+    " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED ", " SUNDIAL_LATENESS \
+    SUNDIAL_LISTED(from, "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", value, beyond, \
+                   narrowed)
+
+#define SUNDIAL_LIST_BY_DUE(name, beyond, bounds, direction)                                            \
+    inline constexpr Statement name{                                                                    \
+        SUNDIAL_LIVE_ARM(                                                                               \
+            "events INDEXED BY events_pending_by_due", "due", beyond,                                   \
+            "status = 'PENDING' AND " SUNDIAL_WANTED(                                                   \
+                "PENDING") " AND " bounds) " UNION ALL " SUNDIAL_LIVE_ARM("events INDEXED BY "          \
+                                                                          "events_under_way_by_"        \
+                                                                          "due",                        \
+                                                                          "due", beyond,                \
+                                                                          "status = 'PROCESSING' "      \
+                                                                          "AND " SUNDIAL_WANTED(        \
+                                                                              "PROCESSING") " AND"      \
+                                                                                            " " bounds) \
+            SUNDIAL_FINISHED_ARM(                                                                       \
+                "event_history INDEXED BY event_history_completed_by_due", "due", beyond,               \
+                "status = 'COMPLETED' AND " SUNDIAL_WANTED("COMPLETED") " AND " bounds)                 \
+                SUNDIAL_FINISHED_ARM(                                                                   \
+                    "event_history INDEXED BY event_history_others_by_due", "due", beyond,              \
+                    "status <> 'COMPLETED' AND (" SUNDIAL_WANTED("FAILED") " OR " SUNDIAL_WANTED(       \
+                        "CANCELLED") ") AND " bounds) " ORDER BY due " direction ", id " direction      \
+                                                      " LIMIT ?20"}
+#define SUNDIAL_LIST_BY_ID(name, beyond, bounds, direction)                                    \
+    inline constexpr Statement name{                                                           \
+        SUNDIAL_LIVE_ARM(                                                                      \
+            "events", "NULL", beyond,                                                          \
+            "(" SUNDIAL_WANTED("PENDING") " OR " SUNDIAL_WANTED("PROCESSING") ") AND " bounds) \
+            SUNDIAL_FINISHED_ARM("event_history", "NULL", beyond,                              \
+                                 SUNDIAL_ANY_FINISHED_WANTED                                   \
+                                 " AND " bounds) " ORDER BY id " direction " LIMIT ?20"}
+/// What was executed from ?10 on is found by when it ended.
+#define SUNDIAL_LIST_BY_EXECUTION(name, beyond, direction)                            \
+    inline constexpr Statement name{                                                  \
+        SUNDIAL_LIVE_ARM("events", "NULL", beyond, "?10 IS NULL AND ?11 IS NULL")     \
+            SUNDIAL_FINISHED_ARM("event_history INDEXED BY event_history_finished",   \
+                                 "(" SUNDIAL_EXECUTED ")", beyond,                    \
+                                 "finished_at >= coalesce(?10, " SUNDIAL_EARLIEST ")" \
+                                 " AND finished_at <= coalesce(?11, " SUNDIAL_LATEST  \
+                                 ")") " ORDER BY executed_at " direction              \
+                                      " NULLS LAST, id " direction " LIMIT ?20"}
+
 namespace sundial::sqlite::sql {
 
-SUNDIAL_LIST_EVENTS_BY(events_by_target, "due", "due", "due", "ASC", "DESC");
-SUNDIAL_LIST_EVENTS_BY(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
-                       "ASC NULLS LAST", "DESC NULLS LAST");
-SUNDIAL_LIST_EVENTS_BY(events_by_creation, "created_at", "created_at", "created_at", "ASC", "DESC");
-SUNDIAL_LIST_EVENTS_BY(events_by_lateness, "lateness", "(first_attempt_at - due - jitter)",
-                       "(first_attempt_at - due - jitter)", "ASC NULLS LAST", "DESC NULLS LAST");
+SUNDIAL_LIST_BY_DUE(events_by_target, ">", SUNDIAL_DUE_UP, "ASC");
+SUNDIAL_LIST_BY_DUE(events_by_target_down, "<", SUNDIAL_DUE_DOWN, "DESC");
+SUNDIAL_LIST_FEW_EVENTS_BY(events_by_target, "due", "due", "due", "ASC", "DESC");
+
+/// Ids begin with the instant of their creation.
+SUNDIAL_LIST_BY_ID(events_by_creation, ">", SUNDIAL_ID_UP, "ASC");
+SUNDIAL_LIST_BY_ID(events_by_creation_down, "<", SUNDIAL_ID_DOWN, "DESC");
+SUNDIAL_LIST_FEW_EVENTS_BY(events_by_creation, "id", "NULL", "NULL", "ASC", "DESC");
+
+SUNDIAL_LIST_BY_EXECUTION(events_by_execution, ">", "ASC");
+SUNDIAL_LIST_BY_EXECUTION(events_by_execution_down, "<", "DESC");
+SUNDIAL_LIST_FEW_EVENTS_BY(events_by_execution, "executed_at", "NULL", "(" SUNDIAL_EXECUTED ")",
+                           "ASC NULLS LAST", "DESC NULLS LAST");
+
+SUNDIAL_LIST_EVENTS(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
+                    "(" SUNDIAL_LATENESS ")", ">", "ASC NULLS LAST", "1");
+SUNDIAL_LIST_EVENTS(events_by_lateness_down, "lateness", "(" SUNDIAL_LATENESS ")",
+                    "(" SUNDIAL_LATENESS ")", "<", "DESC NULLS LAST", "1");
+SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
+                           "(" SUNDIAL_LATENESS ")", "ASC NULLS LAST", "DESC NULLS LAST");
 
 /// Parts of a walk, and how many rows all of them have: the parameters of a list, and ?22 until.
 /// Each part begins where the last one ended, by the index, and not at the beginning.
@@ -120,7 +203,21 @@ inline constexpr Statement newest_dead_letters{R"sql(
 #undef SUNDIAL_WALK_DEAD_LETTERS
 #undef SUNDIAL_WALK_FAILED
 #undef SUNDIAL_WALK_LIVE
-#undef SUNDIAL_LIST_EVENTS_BY
+#undef SUNDIAL_LIST_BY_EXECUTION
+#undef SUNDIAL_LIST_BY_ID
+#undef SUNDIAL_LIST_BY_DUE
+#undef SUNDIAL_FINISHED_ARM
+#undef SUNDIAL_LIVE_ARM
+#undef SUNDIAL_ANY_FINISHED_WANTED
+#undef SUNDIAL_WANTED
+#undef SUNDIAL_LATENESS
+#undef SUNDIAL_ID_DOWN
+#undef SUNDIAL_ID_UP
+#undef SUNDIAL_DUE_DOWN
+#undef SUNDIAL_DUE_UP
+#undef SUNDIAL_LATEST
+#undef SUNDIAL_EARLIEST
+#undef SUNDIAL_LIST_FEW_EVENTS_BY
 #undef SUNDIAL_WITH_KEY
 #undef SUNDIAL_LIST_EVENTS
 #undef SUNDIAL_EXECUTED

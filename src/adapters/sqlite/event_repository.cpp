@@ -175,7 +175,7 @@ bool SqliteEventRepository::has_live(const LiveQuery& query) {
 }
 
 Page<Event> SqliteEventRepository::list(const EventQuery& query) {
-    return list_events(session_.connection, query);
+    return list_events(session_, query);
 }
 
 std::vector<Event> SqliteEventRepository::walk(const EventWalk& walk) {

@@ -16,7 +16,7 @@ namespace sundial {
 
 struct EventQuery {
     /// `executed_at` is when it was COMPLETED or FAILED. Rows without the value come last in both
-    /// directions; their PageKey's value is empty.
+    /// directions; their PageKey's value is empty. `created_at` goes by id, without a value.
     enum class Sort : std::uint8_t { target, executed_at, created_at, lateness };
     std::vector<EventStatus> statuses;  // any of them; empty: all. The same for the other lists
     std::vector<Priority> priorities;

@@ -26,7 +26,7 @@ std::optional<std::chrono::microseconds::rep> sort_value(const Event& event,
         case EventQuery::Sort::target:
             return event.due.time_since_epoch().count();
         case EventQuery::Sort::created_at:
-            return event.created_at.time_since_epoch().count();
+            return std::nullopt;  // its id says it
         case EventQuery::Sort::lateness: {
             const auto late = lateness(event);
             return late ? std::optional(late->count()) : std::nullopt;
@@ -41,11 +41,17 @@ std::optional<std::chrono::microseconds::rep> sort_value(const Event& event,
     return std::nullopt;
 }
 
-/// Not every event has been executed.
 SortValue sorted_by(EventQuery::Sort sort) {
-    const bool told_by_an_execution =
-        sort == EventQuery::Sort::executed_at || sort == EventQuery::Sort::lateness;
-    return told_by_an_execution ? SortValue::optional_number : SortValue::number;
+    switch (sort) {
+        case EventQuery::Sort::target:
+            return SortValue::number;
+        case EventQuery::Sort::created_at:
+            return SortValue::none;
+        case EventQuery::Sort::executed_at:
+        case EventQuery::Sort::lateness:
+            break;
+    }
+    return SortValue::optional_number;  // not every event has been executed
 }
 
 PageKey place_of(const Event& event, EventQuery::Sort sort) {

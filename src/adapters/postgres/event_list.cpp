@@ -1,0 +1,137 @@
+#include "adapters/postgres/event_list.hpp"
+
+#include <array>
+#include <utility>
+
+#include "adapters/postgres/event_list_statements.hpp"
+#include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/rows.hpp"
+#include "application/ports/latest_executions.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+template <class Value>
+std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& values) {
+    std::vector<std::string> names;
+    for (const Value value : values) names.emplace_back(to_string(value));
+    return if_any(std::move(names));
+}
+
+/// Runs a statement whose first parameters are the filters of `query`.
+template <class... Others>
+Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
+                    const Others&... others) {
+    std::vector<std::int16_t> priorities;
+    for (const Priority priority : query.priorities) {
+        priorities.push_back(static_cast<std::int16_t>(priority));
+    }
+    return session.run(statement, names_if_any(query.statuses), if_any(std::move(priorities)),
+                       if_any(query.types), if_any(query.zones), query.user, query.schedule,
+                       query.endpoint, query.target_from, query.target_to, query.executed_from,
+                       query.executed_to, query.late_execution, query.dismissed, query.key,
+                       query.prefix, query.reason, others...);
+}
+
+/// The statements of one order, upwards and downwards.
+struct Directions {
+    const Statement* up;
+    const Statement* down;
+};
+struct Order {
+    Directions all;
+    Directions of_user;
+    Directions with_key;
+};
+
+const Order& order_of(EventQuery::Sort sort) {
+    static constexpr Directions by_target{&sql::events_by_target, &sql::events_by_target_down};
+    static constexpr Directions by_execution{&sql::events_by_execution,
+                                             &sql::events_by_execution_down};
+    static constexpr Directions by_lateness{&sql::events_by_lateness,
+                                            &sql::events_by_lateness_down};
+    static constexpr std::array<Order, 4> orders{{
+        {by_target,
+         by_target,
+         {&sql::events_by_target_with_key, &sql::events_by_target_with_key_down}},
+        {by_execution,
+         by_execution,
+         {&sql::events_by_execution_with_key, &sql::events_by_execution_with_key_down}},
+        {{&sql::events_by_creation, &sql::events_by_creation_down},
+         {&sql::events_by_creation_of_user, &sql::events_by_creation_of_user_down},
+         {&sql::events_by_creation_with_key, &sql::events_by_creation_with_key_down}},
+        {by_lateness,
+         by_lateness,
+         {&sql::events_by_lateness_with_key, &sql::events_by_lateness_with_key_down}},
+    }};
+    return orders.at(static_cast<std::size_t>(sort));
+}
+
+const Statement& statement_for(const EventQuery& query) {
+    const Order& order = order_of(query.sort);
+    const Directions& directions = query.key    ? order.with_key
+                                   : query.user ? order.of_user
+                                                : order.all;
+    return query.page.descending ? *directions.down : *directions.up;
+}
+
+Page<Event> page_of(Session& session, const EventQuery& query) {
+    const auto run = [&](const auto& last_value) {
+        return page_in(
+            events_in(run_filtered(session, statement_for(query), query, last_id(query.page),
+                                   last_value, rows_for(query.page), session.shards())),
+            query.page);
+    };
+    if (query.sort == EventQuery::Sort::lateness) return run(last_duration(query.page));
+    return run(last_instant(query.page));
+}
+
+}  // namespace
+
+Page<Event> list_events(Session& session, const EventQuery& query) {
+    // With a key there are few.
+    if (!query.key && query.sort == EventQuery::Sort::executed_at) {
+        for (const EventQuery& narrowed :
+             latest_executions(query, last_instant(query.page), session.now())) {
+            Page<Event> page = page_of(session, narrowed);
+            if (page.has_more) return page;
+        }
+    }
+    return page_of(session, query);
+}
+
+std::vector<Event> walk_events(Session& session, const EventWalk& walk) {
+    const auto run = [&](const Statement& statement, const auto& last_value) {
+        return events_in(run_filtered(session, statement, walk.filter, walk.until,
+                                      last_id(walk.page),
+                                      static_cast<std::int64_t>(walk.page.limit), last_value));
+    };
+    if (walk.through == EventWalk::Through::live) {
+        const auto last = last_id(walk.page);
+        return run(sql::walk_live,
+                   last ? std::optional{session.shard_of(EventId{*last})} : std::nullopt);
+    }
+    return run(walk.filter.dismissed == false ? sql::walk_dead_letters : sql::walk_failed,
+               last_instant(walk.page));
+}
+
+std::uint64_t count_events(Session& session, const EventWalk& walk) {
+    const bool live = walk.through == EventWalk::Through::live;
+    const Statement& statement = live                             ? sql::count_live
+                                 : walk.filter.dismissed == false ? sql::count_dead_letters
+                                                                  : sql::count_failed;
+    return run_filtered(session, statement, walk.filter, walk.until).get<std::uint64_t>(0, 0);
+}
+
+DeadLetters dead_letters(Session& session, DeadLettersBy by) {
+    DeadLetterTally tally{by};
+    const auto rows =
+        session.run(sql::newest_dead_letters, static_cast<std::int64_t>(most_dead_letters + 1));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        tally.add(rows.get<std::string>(row, 0), rows.get<std::optional<EndpointId>>(row, 1),
+                  rows.get<Instant>(row, 2), rows.get<EventId>(row, 3));
+    }
+    return std::move(tally).result();
+}
+
+}  // namespace sundial::postgres

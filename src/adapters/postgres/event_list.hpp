@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "adapters/postgres/database.hpp"
+#include "application/ports/event_repository.hpp"
+
+/// What people read of events: lists, walks and dead letters (ports/event_repository.hpp).
+namespace sundial::postgres {
+
+[[nodiscard]] Page<Event> list_events(Session& session, const EventQuery& query);
+[[nodiscard]] std::vector<Event> walk_events(Session& session, const EventWalk& walk);
+[[nodiscard]] std::uint64_t count_events(Session& session, const EventWalk& walk);
+[[nodiscard]] DeadLetters dead_letters(Session& session, DeadLettersBy by);
+
+}  // namespace sundial::postgres

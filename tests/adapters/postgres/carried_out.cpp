@@ -1,0 +1,68 @@
+#include "carried_out.hpp"
+
+#include <regex>
+
+#include "adapters/postgres/statements.hpp"
+#include "support/postgres_cluster.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+constexpr const char* claimant = "01990000-0000-7000-8000-00000000000a";
+
+}  // namespace
+
+std::string carried_out(const std::string& url, const Statement& statement,
+                        const std::string& types, const std::string& values, Setup setup) {
+    const Statement& configure = setup == Setup::queue ? sql::configure_queue : sql::configure;
+    const auto rows =
+        query(url, std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
+                       configure.sql + "; EXECUTE configure('60000', '1000', '10000', 0, 0, 0); " +
+                       "PREPARE it(" + types + ") AS " + statement.sql +
+                       "; EXPLAIN (ANALYZE, BUFFERS) EXECUTE it(" + values + ")");
+    std::string plan;
+    for (const auto& row : rows) plan += row[0] + '\n';
+    return plan;
+}
+
+int pages_touched(const std::string& plan) {
+    std::smatch buffers;
+    if (!std::regex_search(plan, buffers, std::regex{"Buffers: shared([^\n]*)"})) return -1;
+    const std::string counts = buffers[1];
+    int pages = 0;
+    const std::regex count{"(hit|read)=([0-9]+)"};
+    for (std::sregex_iterator each{counts.begin(), counts.end(), count}, end; each != end; ++each)
+        pages += std::stoi((*each)[2]);
+    return pages;
+}
+
+std::string claim_a_batch(const std::string& url, int events) {
+    return carried_out(
+        url, sql::claim_ready, "smallint, smallint[], integer[], uuid, interval, bigint",
+        "3, '{0,1,2,3}', '{0,0," + std::to_string(events) + ",0}', '" + claimant + "', '60 s', 0");
+}
+
+std::string settle_the_batch(const std::string& url) {
+    const auto held = query(url, std::string{"SELECT array_agg(id), array_agg(version), "
+                                             "array_agg(attempt), count(*) FROM sundial.events "
+                                             "WHERE claimed_by = '"} +
+                                     claimant + "' AND shard = 3")
+                          .front();
+    const auto each = [&held](const std::string& what) {
+        return "array_fill(" + what + ", ARRAY[" + held[3] + "])";
+    };
+    const std::string values =
+        "3, '" + held[0] + "', '" + held[1] + "', '" + held[2] + "', " +
+        each(std::string{"'"} + claimant + "'::uuid") + ", " + each("'COMPLETED'::text") + ", " +
+        each("NULL::interval") + ", " + each("NULL::text") + ", " + each("now()") + ", " +
+        each("interval '1 ms'") + ", " + each("NULL::integer") + ", " + each("NULL::text") + ", " +
+        each("NULL::uuid") + ", " + each("NULL::text") + ", " + each("NULL::text") + ", " +
+        each("NULL::bytea") + ", " + each("NULL::text");
+    return carried_out(url, sql::settle,
+                       "smallint, uuid[], bigint[], integer[], uuid[], text[], interval[], text[], "
+                       "timestamptz[], interval[], integer[], text[], uuid[], text[], text[], "
+                       "bytea[], text[]",
+                       values);
+}
+
+}  // namespace sundial::postgres

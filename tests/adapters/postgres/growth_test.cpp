@@ -1,0 +1,174 @@
+// What the hot statements and the API's lists cost beside ten million finished rows, in pages
+// touched: what they cost beside ten thousand. Pages, not time: they are the same on every machine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "adapters/postgres/event_list_statements.hpp"
+#include "adapters/postgres/event_statements.hpp"
+#include "adapters/postgres/open.hpp"
+#include "carried_out.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using testing::Gt;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+
+/// SUNDIAL_FINISHED_ROWS takes other numbers, to try it out.
+long many() {
+    const char* rows = std::getenv("SUNDIAL_FINISHED_ROWS");
+    return rows ? std::stol(rows) : 10'000'000;
+}
+constexpr long few = 10'000;
+
+/// UUIDv7 of the instant `at`; its last byte says the shard.
+std::string id_of(const std::string& at) {
+    return "(lpad(to_hex((extract(epoch FROM " + at +
+           ") * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3) || '8' || "
+           "substr(md5(i::text), 5, 15))::uuid";
+}
+
+/// 100,000 live rows, one in two of them due and a few under way, and `finished` ones, of which one
+/// in a thousand had failed and one in a thousand was cancelled.
+std::string database_with(long finished) {
+    RecordedLog log;
+    const std::string url = PostgresCluster::shared().create_database();
+    migrate({.url = url}, log);
+    query(url, R"(
+        INSERT INTO sundial.events
+            (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             updated_at)
+        SELECT get_byte(uuid_send(id), 15) % 16, id, CASE WHEN i % 1000 = 0 THEN 'PROCESSING' ELSE 'PENDING' END,
+               2, at, 1, 0, 0, at, 'k' || i, 'T', 'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
+          FROM (SELECT i, now() - (50000 - i) * interval '1 s' AS at, )" +
+                   id_of("now()") + R"( AS id FROM generate_series(1, 100000) AS i) AS live)");
+    query(url, R"(
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
+             idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+             updated_at)
+        SELECT get_byte(uuid_send(id), 15) % 16, id,
+               CASE i % 1000 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'CANCELLED' ELSE 'COMPLETED' END, 2, at,
+               CASE WHEN i % 1000 < 2 THEN 'HTTP_STATUS 400' END, 2, 1, 0, at - interval '3 ms', 'h' || i, 'T',
+               'UTC', 'compatible', 'compatible', '2025b', '{}', at - interval '1 h', at
+          FROM (SELECT i, at, )" +
+                   id_of("(at - interval '1 h')") + " AS id FROM (SELECT i, now() - (" +
+                   std::to_string(finished) +
+                   " - i) * interval '10 ms' AS at FROM generate_series(1, " +
+                   std::to_string(finished) + ") AS i) AS moments) AS done");
+    query(url, "VACUUM (ANALYZE) sundial.events");
+    query(url, "VACUUM (ANALYZE) sundial.event_history");
+    return url;
+}
+
+class Growth : public testing::Test {
+protected:
+    static const std::string& young() {
+        static const std::string url = database_with(few);
+        return url;
+    }
+    static const std::string& grown() {
+        static const std::string url = database_with(many());
+        return url;
+    }
+    /// A B-tree is a level or two deeper with a thousand times as many rows, and a list's page that
+    /// found ten rows is full.
+    static void expect_as_few_pages(const std::string& beside_few, const std::string& beside_many,
+                                    double times) {
+        EXPECT_THAT(pages_touched(beside_few), Gt(0)) << beside_few;
+        EXPECT_THAT(pages_touched(beside_many), Le(pages_touched(beside_few) * times + 60))
+            << beside_few << beside_many;
+    }
+};
+
+TEST_F(Growth, AClaimAndItsSettlementCostTheSame) {
+    const auto claimed = [](const std::string& url) { return claim_a_batch(url, 100); };
+    expect_as_few_pages(claimed(young()), claimed(grown()), 1.1);
+    const auto plan = settle_the_batch(grown());
+    EXPECT_THAT(plan, Not(HasSubstr("Seq Scan on events")));
+    EXPECT_THAT(pages_touched(plan), Le(pages_touched(settle_the_batch(young())) * 1.3)) << plan;
+}
+
+TEST_F(Growth, AnEventIsFoundInTheSameFewPages) {
+    const auto found = [](const std::string& url) {
+        const auto row =
+            query(url, "SELECT shard, id FROM sundial.event_history LIMIT 1 OFFSET 5000").front();
+        return carried_out(url, sql::find_event, "smallint, uuid", row[0] + ", '" + row[1] + "'",
+                           Setup::plain);
+    };
+    expect_as_few_pages(found(young()), found(grown()), 1.5);
+}
+
+/// A page of 50 from the middle of the list.
+struct List {
+    const char* name;
+    const Statement* statement;
+    const char* statuses;
+    const char* type_of_value;
+    const char* value;
+};
+
+class GrowthOfLists : public Growth, public testing::WithParamInterface<List> {
+protected:
+    static std::string page(const std::string& url) {
+        const List& list = GetParam();
+        const std::string id =
+            query(url, "SELECT id FROM sundial.events ORDER BY due LIMIT 1")[0][0];
+        return carried_out(
+            url, *list.statement,
+            std::string{
+                "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
+                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, "
+                "uuid, "} +
+                list.type_of_value + ", bigint, integer",
+            std::string{list.statuses} +
+                ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                "NULL, NULL, '" +
+                id + "', " + list.value + ", 51, 16",
+            Setup::plain);
+    }
+};
+
+TEST_P(GrowthOfLists, APageCostsTheSame) { expect_as_few_pages(page(young()), page(grown()), 2.5); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Orders, GrowthOfLists,
+    testing::Values(
+        List{"by_target", &sql::events_by_target, "NULL", "timestamptz", "now() - interval '20 s'"},
+        List{"by_target_down", &sql::events_by_target_down, "NULL", "timestamptz", "now()"},
+        List{"pending", &sql::events_by_target, "'{PENDING}'", "timestamptz", "now()"},
+        List{"under_way", &sql::events_by_target_down, "'{PROCESSING}'", "timestamptz", "now()"},
+        List{"completed", &sql::events_by_target_down, "'{COMPLETED}'", "timestamptz", "now()"},
+        List{"failed", &sql::events_by_target_down, "'{FAILED}'", "timestamptz", "now()"},
+        List{"cancelled", &sql::events_by_target_down, "'{CANCELLED}'", "timestamptz", "now()"},
+        List{"by_creation", &sql::events_by_creation, "NULL", "timestamptz", "NULL"},
+        List{"by_creation_down", &sql::events_by_creation_down, "NULL", "timestamptz", "NULL"},
+        List{"completed_by_creation", &sql::events_by_creation_down, "'{COMPLETED}'", "timestamptz",
+             "NULL"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(Growth, AStretchOfTheLatestExecutionsCostsTheSame) {
+    const auto latest = [](const std::string& url) {
+        const std::string from =
+            query(url, "SELECT max(finished_at) - interval '1 s' FROM sundial.event_history")[0][0];
+        return carried_out(
+            url, sql::events_by_execution_down,
+            "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+            "timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, timestamptz, "
+            "bigint, integer",
+            "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '" + from +
+                "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16",
+            Setup::plain);
+    };
+    expect_as_few_pages(latest(young()), latest(grown()), 2.5);
+}
+
+}  // namespace
+}  // namespace sundial::postgres
