@@ -60,6 +60,13 @@ public:
         if (added) ++changes_.created[event.type];
         return added;
     }
+    std::vector<Result<void>> add_each(std::span<const Event> events) override {
+        auto answers = events_.add_each(events);
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (answers[i]) ++changes_.created[events[i].type];
+        }
+        return answers;
+    }
     std::size_t add_new(std::span<const Event> events) override {
         const std::size_t added = events_.add_new(events);
         // Whoever plans adds events of one schedule, and so of one type, at a time.

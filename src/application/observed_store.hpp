@@ -31,6 +31,7 @@ public:
     void read(const std::function<void(Transaction&)>& work) override;
     std::optional<Appended> append_at_once(ExpectedVersion expected,
                                            std::span<const RecordedEvent> batch) override;
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
 
 private:
     struct Changes;

@@ -34,6 +34,7 @@ public:
         if (away) throw Unavailable("away");
         store_.read(work);
     }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
     int reads = 0;
     bool away = false;
 

@@ -39,6 +39,7 @@ public:
         store_.transact(work);
     }
     void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
     std::optional<int> left;  // transactions before it fails
 
 private:

@@ -160,6 +160,7 @@ TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
             store_.transact(work);
         }
         void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+        [[nodiscard]] bool open_here() override { return store_.open_here(); }
         std::optional<Appended> append_at_once(ExpectedVersion /*expected*/,
                                                std::span<const RecordedEvent> batch) override {
             if (!open) return std::nullopt;

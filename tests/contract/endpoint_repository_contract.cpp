@@ -7,6 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::UnorderedElementsAre;
 
 TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
@@ -73,6 +74,9 @@ TEST_P(EndpointRepositoryContract, FindsTheIdOfAnExternalIdExactly) {
         EXPECT_EQ(tx.endpoints().id_of("crm"), endpoint.id);
         EXPECT_FALSE(tx.endpoints().id_of("CRM"));
         EXPECT_FALSE(tx.endpoints().id_of(""));
+        const std::vector<std::string> asked{"CRM", "crm", ""};
+        EXPECT_THAT(tx.endpoints().ids_of(asked), UnorderedElementsAre(Pair("crm", endpoint.id)));
+        EXPECT_THAT(tx.endpoints().ids_of({}), IsEmpty());
         return true;
     });
 }

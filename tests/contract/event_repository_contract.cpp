@@ -235,6 +235,33 @@ TEST_P(EventRepositoryContract, AddsOfManyEventsThoseWithNewKeys) {
     EXPECT_EQ(on_events([](EventRepository& events) { return events.add_new({}); }), 0U);
 }
 
+TEST_P(EventRepositoryContract, AnswersEachOfManyEventsForItself) {
+    const Event known = an_event();
+    given(known);
+    const Event first = an_event();
+    const Event second = an_event();
+    const Event same_key = an_event().with_key(first.key.value);
+    const Event known_key = an_event().with_key(known.key.value);
+    const auto answers = on_events([&](EventRepository& events) {
+        EXPECT_THAT(events.add_each({}), IsEmpty());
+        return events.add_each(std::vector{first, known_key, same_key, second});
+    });
+    ASSERT_EQ(answers.size(), 4U);
+    EXPECT_TRUE(answers[0]);
+    const auto holder_of = [&](std::size_t i) {
+        const auto& duplicate = std::get<DuplicateIdempotencyKey>(answers[i].error());
+        EXPECT_EQ(duplicate.status, EventStatus::pending);
+        return duplicate.existing;
+    };
+    EXPECT_EQ(holder_of(1), known.id);
+    EXPECT_EQ(holder_of(2), first.id);
+    EXPECT_TRUE(answers[3]);
+    EXPECT_EQ(find(first.id), first);
+    EXPECT_EQ(find(second.id), second);
+    EXPECT_FALSE(find(same_key.id));
+    EXPECT_FALSE(find(known_key.id));
+}
+
 TEST_P(EventRepositoryContract, AddsAThousandEventsAtOnce) {
     std::vector<Event> many;
     for (int i = 0; i < 1000; ++i) many.push_back(an_event().due(noon + 1s * i));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
 #include <stdexcept>
 
 #include "contract/settlements.hpp"
@@ -149,6 +150,17 @@ TEST_P(StoreContract, MakesATransactionWithinAnotherAPartOfIt) {
     EXPECT_TRUE(there(kept));
     EXPECT_FALSE(there(undone));
     EXPECT_FALSE(there(thrown));
+}
+
+TEST_P(StoreContract, KnowsWhetherThisThreadIsInATransaction) {
+    EXPECT_FALSE(store().open_here());
+    write([&](Transaction&) {
+        EXPECT_TRUE(store().open_here());
+        write([&](Transaction&) { EXPECT_TRUE(store().open_here()); });
+        EXPECT_TRUE(store().open_here());
+        EXPECT_FALSE(std::async(std::launch::async, [&] { return store().open_here(); }).get());
+    });
+    EXPECT_FALSE(store().open_here());
 }
 
 TEST_P(StoreContract, UndoesThePartsWithTheWhole) {

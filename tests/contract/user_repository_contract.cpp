@@ -8,6 +8,7 @@ namespace {
 using namespace std::chrono;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::UnorderedElementsAre;
 
 TEST_P(UserRepositoryContract, KeepsEveryMemberOfAUser) {
@@ -127,6 +128,21 @@ TEST_P(UserRepositoryContract, SharesThoseThatExist) {
     EXPECT_THAT(write([&](Transaction& tx) { return tx.users().share(ids); }),
                 UnorderedElementsAre(one, other));
     EXPECT_THAT(write([&](Transaction& tx) { return tx.users().share({}); }), IsEmpty());
+    EXPECT_THAT(write([&](Transaction& tx) { return tx.users().try_share(ids); }),
+                UnorderedElementsAre(one, other));
+    EXPECT_THAT(write([&](Transaction& tx) { return tx.users().try_share({}); }), IsEmpty());
+}
+
+TEST_P(UserRepositoryContract, FindsTheIdsOfManyExternalIdsExactly) {
+    const User one = a_user().with_external_id("crm-1"), other = a_user().with_external_id("crm-2");
+    add(one, other, a_user());
+    read([&](Transaction& tx) {
+        const std::vector<std::string> asked{"crm-2", "CRM-1", "crm-1", "", "crm-2"};
+        EXPECT_THAT(tx.users().ids_of(asked),
+                    UnorderedElementsAre(Pair("crm-1", one.id), Pair("crm-2", other.id)));
+        EXPECT_THAT(tx.users().ids_of({}), IsEmpty());
+        return true;
+    });
 }
 
 TEST_P(UserRepositoryContract, GoesThroughAllOfThemById) {

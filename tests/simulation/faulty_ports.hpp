@@ -73,6 +73,7 @@ public:
     void read(const std::function<void(Transaction&)>& work) override {
         user_.around([&] { world_.store.read(work); });
     }
+    [[nodiscard]] bool open_here() override { return world_.store.open_here(); }
 
 private:
     World& world_;

@@ -40,6 +40,7 @@ public:
         death_.step();
         store_.read(work);
     }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
 
 private:
     Store& store_;

@@ -24,6 +24,11 @@ std::optional<EndpointId> MemoryEndpointRepository::id_of(std::string_view exter
     return memory::id_of(endpoints_, external_id);
 }
 
+std::map<std::string, EndpointId> MemoryEndpointRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    return memory::ids_of(endpoints_, external_ids);
+}
+
 std::optional<Endpoint> MemoryEndpointRepository::lock(EndpointId id) { return find(id); }
 
 Result<void> MemoryEndpointRepository::update(const Endpoint& endpoint) {

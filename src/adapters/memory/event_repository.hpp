@@ -10,6 +10,7 @@ public:
     /// `now` is the transaction's.
     MemoryEventRepository(State& state, Instant now) : state_{state}, now_{now} {}
     Result<void> add(const Event& event) override;
+    std::vector<Result<void>> add_each(std::span<const Event> events) override;
     std::size_t add_new(std::span<const Event> events) override;
     std::optional<Event> find(EventId id) override;
     std::optional<Event> lock(EventId id) override;

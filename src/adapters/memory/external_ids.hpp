@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +20,17 @@ template <class Id, class Row>
         if (row.external_id == external_id) return id;
     }
     return std::nullopt;
+}
+
+/// The same of many; without those that nobody has.
+template <class Id, class Row>
+[[nodiscard]] std::map<std::string, Id> ids_of(const Table<Id, Row>& table,
+                                               std::span<const std::string> external_ids) {
+    std::map<std::string, Id> found;
+    for (const std::string& external_id : external_ids) {
+        if (const auto id = id_of(table, external_id)) found.emplace(external_id, *id);
+    }
+    return found;
 }
 
 /// Errors: DuplicateExternalId, if another row has the external id of `row`.

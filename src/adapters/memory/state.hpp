@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
@@ -85,7 +87,8 @@ struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
 
     std::recursive_mutex mutex;
-    int turns = 0;  // of the thread that has the state, one within the other
+    int turns = 0;                         // of the thread that has the state, one within the other
+    std::atomic<std::thread::id> owner{};  // that thread
     Clock& clock;
     const std::uint32_t shards;
     Journal journal;
@@ -125,12 +128,15 @@ public:
     explicit Turn(State& state)
         : lock_{state.mutex}, state_{state}, begun_at_{state.journal.length()} {
         ++state_.turns;
+        state_.owner = std::this_thread::get_id();
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() {
         if (!committed_) state_.journal.roll_back(begun_at_);
-        if (--state_.turns == 0) state_.journal.clear();
+        if (--state_.turns > 0) return;
+        state_.journal.clear();
+        state_.owner = std::thread::id{};
     }
     void commit() { committed_ = true; }
 

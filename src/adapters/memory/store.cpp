@@ -123,6 +123,8 @@ void MemoryStore::read(const std::function<void(Transaction&)>& work) {
     });
 }
 
+bool MemoryStore::open_here() { return state_->owner == std::this_thread::get_id(); }
+
 std::vector<RecordedEvent> MemoryStore::recorded() const {
     const Turn turn{*state_};
     std::vector<RecordedEvent> all;

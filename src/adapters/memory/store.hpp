@@ -26,6 +26,7 @@ public:
     ~MemoryStore() override;
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
+    [[nodiscard]] bool open_here() override;
     /// All that was recorded, in order.
     [[nodiscard]] std::vector<RecordedEvent> recorded() const;
 

@@ -34,10 +34,19 @@ std::optional<UserId> MemoryUserRepository::id_of(std::string_view external_id) 
     return memory::id_of(users_, external_id);
 }
 
+std::map<std::string, UserId> MemoryUserRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    return memory::ids_of(users_, external_ids);
+}
+
 std::optional<User> MemoryUserRepository::lock(UserId id) { return find(id); }
 
 std::vector<User> MemoryUserRepository::share(std::span<const UserId> ids) {
     return those_of(users_, ids);
+}
+
+std::vector<User> MemoryUserRepository::try_share(std::span<const UserId> ids) {
+    return share(ids);
 }
 
 Result<void> MemoryUserRepository::update(const User& user) {

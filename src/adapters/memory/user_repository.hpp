@@ -11,8 +11,10 @@ public:
     Result<void> add(const User& user) override;
     std::optional<User> find(UserId id) override;
     std::optional<UserId> id_of(std::string_view external_id) override;
+    std::map<std::string, UserId> ids_of(std::span<const std::string> external_ids) override;
     std::optional<User> lock(UserId id) override;
     std::vector<User> share(std::span<const UserId> ids) override;
+    std::vector<User> try_share(std::span<const UserId> ids) override;
     Result<void> update(const User& user) override;
     void remove(UserId id) override;
     Page<User> list(const UserQuery& query) override;

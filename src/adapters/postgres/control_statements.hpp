@@ -35,6 +35,9 @@ inline constexpr Statement remove_user{"remove_user", "DELETE FROM sundial.users
 
 inline constexpr Statement user_of_external_id{"user_of_external_id", R"sql(
     SELECT id FROM sundial.users WHERE external_id = $1)sql"};
+/// $1 external ids.
+inline constexpr Statement users_of_external_ids{"users_of_external_ids", R"sql(
+    SELECT external_id, id FROM sundial.users WHERE external_id = ANY ($1))sql"};
 
 inline constexpr Statement find_user{"find_user", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
@@ -51,6 +54,12 @@ inline constexpr Statement share_users{"share_users", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
            sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
       FROM sundial.users WHERE id = ANY ($1) ORDER BY id FOR SHARE)sql"};
+
+/// $1 ids. Waits for nobody.
+inline constexpr Statement try_share_users{"try_share_users", R"sql(
+    SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
+           sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
+      FROM sundial.users WHERE id = ANY ($1) FOR SHARE SKIP LOCKED)sql"};
 
 /// $1 after this id (or null), $2 limit.
 inline constexpr Statement share_users_after{"share_users_after", R"sql(
@@ -229,6 +238,9 @@ inline constexpr Statement lock_endpoint{"lock_endpoint", R"sql(
     SELECT * FROM sundial.endpoints WHERE id = $1 FOR UPDATE)sql"};
 inline constexpr Statement endpoint_of_external_id{"endpoint_of_external_id", R"sql(
     SELECT id FROM sundial.endpoints WHERE external_id = $1)sql"};
+/// $1 external ids.
+inline constexpr Statement endpoints_of_external_ids{"endpoints_of_external_ids", R"sql(
+    SELECT external_id, id FROM sundial.endpoints WHERE external_id = ANY ($1))sql"};
 
 /// $1 type, $2 enabled, $3 prefix of id, external id or name; $4 id and $5 creation of the last row
 /// of the page before (null: the first page), $6 limit.

@@ -279,6 +279,8 @@ void Database::write(std::string_view operation, const std::function<bool(Sessio
     });
 }
 
+bool Database::open_here() const { return open_in(*this) != nullptr; }
+
 void Database::read(std::string_view operation, const std::function<void(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return work(*whole);
     with_retries(operation, [&](Try& attempt) {

@@ -85,6 +85,8 @@ public:
     void write(std::string_view operation, const std::function<bool(Session&)>& work);
     /// One moment of what is committed.
     void read(std::string_view operation, const std::function<void(Session&)>& work);
+    /// Whether this thread is inside the work of a `write`.
+    [[nodiscard]] bool open_here() const;
 
     struct Answered {
         Instant now;  // the database's clock when the transaction began

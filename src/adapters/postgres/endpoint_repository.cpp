@@ -61,6 +61,13 @@ std::optional<EndpointId> PostgresEndpointRepository::id_of(std::string_view ext
         column_of<EndpointId>(session_.run(sql::endpoint_of_external_id, external_id), 0));
 }
 
+std::map<std::string, EndpointId> PostgresEndpointRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    return ids_by_text<EndpointId>(
+        session_.run(sql::endpoints_of_external_ids,
+                     std::vector<std::string>{external_ids.begin(), external_ids.end()}));
+}
+
 std::optional<Endpoint> PostgresEndpointRepository::lock(EndpointId id) {
     return first_of(endpoints_in(session_.run(sql::lock_endpoint, id)));
 }

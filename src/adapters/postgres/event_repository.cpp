@@ -1,6 +1,7 @@
 #include "adapters/postgres/event_repository.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "adapters/postgres/event_list.hpp"
@@ -111,10 +112,29 @@ End end_of(const Event& event) {
 }  // namespace
 
 Result<void> PostgresEventRepository::add(const Event& event) {
-    const Answer added = insert({&event, 1});
-    if (added.empty()) return duplicate(event.key);
-    leaves(event, added.get<std::string>(0, 1));
-    return {};
+    return add_each({&event, 1}).front();
+}
+
+std::vector<Result<void>> PostgresEventRepository::add_each(std::span<const Event> events) {
+    std::vector<Result<void>> answers(events.size());
+    if (events.empty()) return answers;
+    const Answer added = insert(events);
+    std::unordered_set<EventId> fresh;
+    for (std::size_t row = 0; row < added.size(); ++row) fresh.insert(added.get<EventId>(row, 0));
+
+    std::vector<std::size_t> refused;
+    std::vector<IdempotencyKey> known;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (fresh.contains(events[i].id)) {
+            leaves(events[i], added.get<std::string>(0, 1));
+        } else {
+            refused.push_back(i);
+            known.push_back(events[i].key);
+        }
+    }
+    auto why = duplicates(known);
+    for (std::size_t i = 0; i < refused.size(); ++i) answers[refused[i]] = std::move(why[i]);
+    return answers;
 }
 
 std::size_t PostgresEventRepository::add_new(std::span<const Event> events) {
@@ -145,10 +165,27 @@ void PostgresEventRepository::leaves_changed(const Event& changed, Instant updat
 }
 
 Result<void> PostgresEventRepository::duplicate(const IdempotencyKey& key) {
-    const auto holder = session_.run(sql::holder_of_key, key, session_.shards());
-    if (holder.empty()) throw conflict("the event with that key has just got another one");
-    return DuplicateIdempotencyKey{key, holder.get<EventId>(0, 0),
-                                   event_status(holder.get<std::string>(0, 1))};
+    return duplicates({&key, 1}).front();
+}
+
+std::vector<Result<void>> PostgresEventRepository::duplicates(
+    std::span<const IdempotencyKey> keys) {
+    std::vector<Result<void>> answers;
+    if (keys.empty()) return answers;
+    std::vector<Call> calls;
+    for (const IdempotencyKey& key : keys) {
+        calls.emplace_back(sql::holder_of_key, key, session_.shards());
+    }
+    const auto holders = session_.run(calls);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (holders[i].empty()) {
+            throw conflict("the event with that key has just got another one");
+        }
+        answers.emplace_back(
+            DuplicateIdempotencyKey{keys[i], holders[i].get<EventId>(0, 0),
+                                    event_status(holders[i].get<std::string>(0, 1))});
+    }
+    return answers;
 }
 
 std::optional<Event> PostgresEventRepository::find(EventId id) {

@@ -9,6 +9,7 @@ class PostgresEventRepository final : public EventRepository {
 public:
     explicit PostgresEventRepository(Session& session) : session_{session} {}
     Result<void> add(const Event& event) override;
+    std::vector<Result<void>> add_each(std::span<const Event> events) override;
     std::size_t add_new(std::span<const Event> events) override;
     std::optional<Event> find(EventId id) override;
     std::optional<Event> lock(EventId id) override;
@@ -41,6 +42,8 @@ private:
     /// `changed` as it lies in its row tells the same, as long as nobody changes it further.
     void leaves_changed(const Event& changed, Instant updated_at, std::string transaction);
     [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key);
+    /// The same of many, in one round trip.
+    [[nodiscard]] std::vector<Result<void>> duplicates(std::span<const IdempotencyKey> keys);
 
     Session& session_;
 };

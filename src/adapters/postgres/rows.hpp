@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,15 @@ template <class T>
     values.reserve(rows.size());
     for (std::size_t row = 0; row < rows.size(); ++row) values.push_back(rows.get<T>(row, column));
     return values;
+}
+/// Of rows of a text and an id.
+template <class Id>
+[[nodiscard]] std::map<std::string, Id> ids_by_text(const Answer& rows) {
+    std::map<std::string, Id> ids;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        ids.emplace(rows.get<std::string>(row, 0), rows.get<Id>(row, 1));
+    }
+    return ids;
 }
 /// For columns of type text: what came from outside and is no such text (bytes that are not UTF-8,
 /// a zero) has them replaced by '?', rather than holding up all that is written with it.

@@ -36,12 +36,24 @@ std::optional<UserId> PostgresUserRepository::id_of(std::string_view external_id
     return first_of(column_of<UserId>(session_.run(sql::user_of_external_id, external_id), 0));
 }
 
+std::map<std::string, UserId> PostgresUserRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    return ids_by_text<UserId>(
+        session_.run(sql::users_of_external_ids,
+                     std::vector<std::string>{external_ids.begin(), external_ids.end()}));
+}
+
 std::optional<User> PostgresUserRepository::lock(UserId id) {
     return first_of(users_in(session_.run(sql::lock_user, id)));
 }
 
 std::vector<User> PostgresUserRepository::share(std::span<const UserId> ids) {
     return users_in(session_.run(sql::share_users, std::vector<UserId>{ids.begin(), ids.end()}));
+}
+
+std::vector<User> PostgresUserRepository::try_share(std::span<const UserId> ids) {
+    return users_in(
+        session_.run(sql::try_share_users, std::vector<UserId>{ids.begin(), ids.end()}));
 }
 
 // Who takes the external id between the look and the update makes the update fail: then all is done

@@ -50,6 +50,15 @@ std::optional<EndpointId> SqliteEndpointRepository::id_of(std::string_view exter
     return sqlite::id_of<EndpointId>(connection_.query(sql::endpoint_id, external_id));
 }
 
+std::map<std::string, EndpointId> SqliteEndpointRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    std::map<std::string, EndpointId> found;
+    for (const std::string& external_id : external_ids) {
+        if (const auto id = id_of(external_id)) found.emplace(external_id, *id);
+    }
+    return found;
+}
+
 Result<void> SqliteEndpointRepository::update(const Endpoint& endpoint) {
     if (endpoint.external_id) {
         const auto holder = id_of(*endpoint.external_id);

@@ -30,6 +30,13 @@ Result<void> SqliteEventRepository::add(const Event& event) {
     return {};
 }
 
+std::vector<Result<void>> SqliteEventRepository::add_each(std::span<const Event> events) {
+    std::vector<Result<void>> answers;
+    answers.reserve(events.size());
+    for (const Event& event : events) answers.push_back(add(event));
+    return answers;
+}
+
 std::size_t SqliteEventRepository::add_new(std::span<const Event> events) {
     return static_cast<std::size_t>(std::count_if(
         events.begin(), events.end(), [&](const Event& event) { return add(event).has_value(); }));

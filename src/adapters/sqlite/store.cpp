@@ -98,4 +98,6 @@ void SqliteStore::read(const std::function<void(Transaction&)>& work) {
     readers_.run(look);
 }
 
+bool SqliteStore::open_here() { return writer_.open_here() != nullptr; }
+
 }  // namespace sundial::sqlite

@@ -12,6 +12,7 @@ public:
     SqliteStore(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
+    [[nodiscard]] bool open_here() override;
 
 private:
     Writer& writer_;

@@ -49,12 +49,25 @@ std::optional<UserId> SqliteUserRepository::id_of(std::string_view external_id) 
     return sqlite::id_of<UserId>(connection_.query(sql::user_id, external_id));
 }
 
+std::map<std::string, UserId> SqliteUserRepository::ids_of(
+    std::span<const std::string> external_ids) {
+    std::map<std::string, UserId> found;
+    for (const std::string& external_id : external_ids) {
+        if (const auto id = id_of(external_id)) found.emplace(external_id, *id);
+    }
+    return found;
+}
+
 std::vector<User> SqliteUserRepository::share(std::span<const UserId> ids) {
     std::vector<User> users;
     for (const UserId& id : std::set<UserId>{ids.begin(), ids.end()}) {
         if (auto user = find(id)) users.push_back(*std::move(user));
     }
     return users;
+}
+
+std::vector<User> SqliteUserRepository::try_share(std::span<const UserId> ids) {
+    return share(ids);
 }
 
 Result<void> SqliteUserRepository::update(const User& user) {

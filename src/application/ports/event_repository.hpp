@@ -67,7 +67,10 @@ public:
     /// Stores a PENDING event and its key, both or neither. Errors: DuplicateIdempotencyKey, naming
     /// the key's current event (with status COMPLETED if that was erased).
     virtual Result<void> add(const Event& event) = 0;
-    /// The same for many; a known key is success and changes nothing. Returns how many were new.
+    /// The same for many, each for itself and answered in their order. Of two with one key the
+    /// first is stored.
+    virtual std::vector<Result<void>> add_each(std::span<const Event> events) = 0;
+    /// The same where a known key is success and changes nothing. Returns how many were new.
     virtual std::size_t add_new(std::span<const Event> events) = 0;
     /// Wherever it lies, live or finished.
     virtual std::optional<Event> find(EventId id) = 0;

@@ -64,6 +64,9 @@ public:
     virtual void transact(const std::function<bool(Transaction&)>& work) = 0;
     /// The same for work that only reads; it sees one moment of what is committed.
     virtual void read(const std::function<void(Transaction&)>& work) = 0;
+    /// Whether this thread is inside the work of a transaction, so that what it begins is a part of
+    /// that.
+    [[nodiscard]] virtual bool open_here() = 0;
 };
 
 /// Commits if `work` returns a value, rolls back if it returns an error.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,10 +34,14 @@ public:
     virtual Result<void> add(const User& user) = 0;
     virtual std::optional<User> find(UserId id) = 0;
     virtual std::optional<UserId> id_of(std::string_view external_id) = 0;
+    /// By external id; without those that nobody has.
+    virtual std::map<std::string, UserId> ids_of(std::span<const std::string> external_ids) = 0;
     /// The user, kept from every other change until the transaction ends.
     virtual std::optional<User> lock(UserId id) = 0;
     /// Those that exist, in no order, none of them changed by others until the transaction ends.
     virtual std::vector<User> share(std::span<const UserId> ids) = 0;
+    /// The same, without those that somebody else is changing: waits for nobody.
+    virtual std::vector<User> try_share(std::span<const UserId> ids) = 0;
     /// Replaces a locked user. Errors: DuplicateExternalId.
     virtual Result<void> update(const User& user) = 0;
     virtual void remove(UserId id) = 0;

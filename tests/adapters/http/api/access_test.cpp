@@ -224,6 +224,7 @@ TEST_F(Guarded, AnswersUnavailableWhileNobodyKnowsTheKeys) {
         void read(const std::function<void(Transaction&)>& /*work*/) override {
             throw Unavailable("away");
         }
+        [[nodiscard]] bool open_here() override { return false; }
     } away;
     ApiKeyRing unknown{away, secrets, monotonic};
     KeyGuard unsure{{}, unknown, monotonic};
