@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sundial {
 namespace {
@@ -23,6 +24,26 @@ Result<Id> read(Repository& repository, Noun noun, std::string_view reference) {
     return Id{*uuid};
 }
 
+/// The same of many, in one look.
+template <class Id, class Repository>
+std::map<std::string, Id> read_all(Repository& repository,
+                                   const std::set<std::string>& references) {
+    std::map<std::string, Id> ids;
+    std::vector<std::string> external_ids;
+    for (const std::string& reference : references) {
+        if (reference.starts_with(external_prefix)) {
+            external_ids.push_back(reference.substr(external_prefix.size()));
+        } else if (const auto uuid = base::parse_uuid(reference)) {
+            ids.emplace(reference, Id{*uuid});
+        }
+    }
+    if (external_ids.empty()) return ids;
+    for (const auto& [external_id, id] : repository.ids_of(external_ids)) {
+        ids.emplace(std::string{external_prefix} + external_id, id);
+    }
+    return ids;
+}
+
 }  // namespace
 
 Result<UserId> user_id(Transaction& tx, std::string_view reference) {
@@ -35,6 +56,15 @@ Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference) {
 
 Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference) {
     return read<EndpointId>(tx.endpoints(), Noun::endpoint, reference);
+}
+
+std::map<std::string, UserId> user_ids(Transaction& tx, const std::set<std::string>& references) {
+    return read_all<UserId>(tx.users(), references);
+}
+
+std::map<std::string, EndpointId> endpoint_ids(Transaction& tx,
+                                               const std::set<std::string>& references) {
+    return read_all<EndpointId>(tx.endpoints(), references);
 }
 
 Result<EventId> event_id(std::string_view reference) {

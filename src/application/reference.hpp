@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "application/ports/store.hpp"
@@ -12,6 +15,11 @@ namespace sundial {
 [[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
+/// The same of many, by reference; without those that are of nothing.
+[[nodiscard]] std::map<std::string, UserId> user_ids(Transaction& tx,
+                                                     const std::set<std::string>& references);
+[[nodiscard]] std::map<std::string, EndpointId> endpoint_ids(
+    Transaction& tx, const std::set<std::string>& references);
 /// Events and operations have no external id.
 [[nodiscard]] Result<EventId> event_id(std::string_view reference);
 [[nodiscard]] Result<OperationId> operation_id(std::string_view reference);

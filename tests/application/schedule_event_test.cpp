@@ -174,5 +174,85 @@ TEST_F(ScheduleEventTest, TakesAnEndpointThatIsDisabled) {
     EXPECT_TRUE(schedule_event.run(wanted));
 }
 
+TEST_F(ScheduleEventTest, IsAPartOfTheTransactionThatIsOpen) {
+    std::optional<Event> event;
+    store.transact([&](Transaction&) {
+        event = scheduled(a_reminder());
+        return false;
+    });
+    EXPECT_FALSE(queries.event(to_string(event->id)));
+    store.transact([&](Transaction&) { return event = scheduled(a_reminder()), true; });
+    EXPECT_EQ(find(*event), event);
+}
+
+class ManyEventsTest : public ScheduleEventTest {
+protected:
+    /// In this order: fine for Ada, of a known key, of nobody, fine and first.
+    std::vector<NewEvent> some() {
+        const User user = created(ada());
+        known = scheduled(with_key("known"));
+        NewEvent for_ada = with_key("later");
+        for_ada.user = to_string(user.id);
+        for_ada.target = {.local = "2027-03-01T09:00:00"};
+        NewEvent of_nobody = with_key("of-nobody");
+        of_nobody.user = "ext:nobody";
+        of_nobody.event_type = "";
+        NewEvent first = with_key("first");
+        first.target = {.utc = "2027-02-01T00:00:00Z"};
+        wakeups.hints.clear();
+        return {for_ada, with_key("known"), of_nobody, first};
+    }
+    static NewEvent with_key(const std::string& key) {
+        NewEvent wanted = a_reminder();
+        wanted.idempotency_key = key;
+        return wanted;
+    }
+    std::size_t stored() {
+        return in_read(store, [](Transaction& tx) { return tx.events().list({}).items.size(); });
+    }
+    std::optional<Event> known;
+};
+
+TEST_F(ManyEventsTest, AreStoredEachForItself) {
+    const auto wanted = some();
+    const std::size_t before = stored();
+    const auto answers = schedule_event.run_each(wanted);
+    ASSERT_EQ(answers.size(), 4U);
+    ASSERT_TRUE(answers[0]);
+    EXPECT_EQ(find(*answers[0]), *answers[0]);
+    EXPECT_EQ(answers[0]->intent.zone, "Europe/Paris");
+    ASSERT_FALSE(answers[1]);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answers[1].error()).existing, known->id);
+    EXPECT_THAT(defects_of(answers[2]), ElementsAre("/eventType required", "/userId not_allowed"));
+    ASSERT_TRUE(answers[3]);
+    EXPECT_EQ(find(*answers[3]), *answers[3]);
+    EXPECT_THAT(wakeups.hints, ElementsAre(answers[3]->due));  // the first of them
+    EXPECT_EQ(stored(), before + 2);
+}
+
+TEST_F(ManyEventsTest, AreStoredAllOrNone) {
+    auto wanted = some();
+    const std::size_t before = stored();
+    const auto refused = schedule_event.run_all(wanted);
+    EXPECT_TRUE(refused[0]);
+    EXPECT_FALSE(refused[1]);
+    EXPECT_THAT(wakeups.hints, IsEmpty());
+    EXPECT_EQ(stored(), before);
+
+    wanted.erase(wanted.begin() + 1, wanted.begin() + 3);
+    for (const auto& answer : schedule_event.run_all(wanted)) {
+        ASSERT_TRUE(answer);
+        EXPECT_EQ(find(*answer), *answer);
+    }
+    EXPECT_EQ(stored(), before + 2);
+}
+
+TEST_F(ManyEventsTest, WithOneKeyAreOne) {
+    const auto answers = schedule_event.run_each(std::vector{with_key("same"), with_key("same")});
+    ASSERT_TRUE(answers[0]);
+    ASSERT_FALSE(answers[1]);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answers[1].error()).existing, answers[0]->id);
+}
+
 }  // namespace
 }  // namespace sundial

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <atomic>
 #include <barrier>
 #include <cstddef>
 #include <future>
@@ -14,6 +16,7 @@
 #include "application/edit_event.hpp"
 #include "application/edit_user.hpp"
 #include "application/retry_event.hpp"
+#include "application/schedule_event.hpp"
 #include "contract/settlements.hpp"
 
 namespace sundial {
@@ -46,6 +49,43 @@ EventQuery with_key(const IdempotencyKey& key, EventStatus status) {
     query.key = key;
     query.statuses = {status};
     return query;
+}
+
+TEST_P(RaceContract, ManyCreationsAtOnceAreAnsweredEachForItself) {
+    NoWakeups wakeups;
+    ScheduleEvent schedule{store(), zones, ids, wakeups};
+    constexpr int threads = 8, each = 25;
+    std::array<std::vector<Event>, threads> stored;
+    std::atomic<int> known = 0, refused = 0;
+    at_once(threads, [&](int thread) {
+        for (int i = 0; i < each; ++i) {
+            NewEvent wanted;
+            wanted.event_type = i % 10 == 5 ? "" : "REMINDER";
+            wanted.target.utc = "2027-06-01T00:00:00Z";
+            // Every second one is everybody's.
+            wanted.idempotency_key =
+                "key-" + std::to_string(i) + (i % 2 == 0 ? "" : "-of-" + std::to_string(thread));
+            const auto event = schedule.run(wanted);
+            if (event) {
+                EXPECT_EQ(event->key.value, wanted.idempotency_key);
+                stored[static_cast<std::size_t>(thread)].push_back(*event);
+            } else if (is<DuplicateIdempotencyKey>(event)) {
+                ++known;
+            } else {
+                ++refused;
+            }
+        }
+    });
+
+    // 13 keys are everybody's; of the 12 of his own each has two without a type.
+    EXPECT_EQ(known, 13 * (threads - 1));
+    EXPECT_EQ(refused, 2 * threads);
+    std::size_t count = 0;
+    for (const auto& events : stored) {
+        for (const Event& event : events) EXPECT_EQ(find(event.id), event);
+        count += events.size();
+    }
+    EXPECT_EQ(count, 13U + 10U * threads);
 }
 
 TEST_P(RaceContract, TwoRetriesOfAFailedEventMakeOne) {

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "adapters/postgres/open.hpp"
+#include "application/schedule_event.hpp"
+#include "support/builders.hpp"
+#include "support/commit_cutter.hpp"
+#include "support/fake_ids.hpp"
+#include "support/fake_time_zones.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+/// Creations that share a transaction, where one server serves many.
+namespace sundial::postgres {
+namespace {
+
+class NoWakeups final : public Wakeups {
+public:
+    void due_at(Instant) override {}
+};
+
+class Creations : public testing::Test {
+protected:
+    NewEvent for_user(const std::string& user) {
+        NewEvent wanted;
+        wanted.event_type = "REMINDER";
+        wanted.user = user;
+        wanted.target.utc = "2027-06-01T00:00:00Z";
+        return wanted;
+    }
+    User a_stored_user() {
+        User user = a_user();
+        store().transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
+        return user;
+    }
+    Store& store() { return database->store(); }
+    [[nodiscard]] std::string count(const std::string& what) const {
+        return query(direct, "SELECT count(*) FROM " + what).at(0).at(0);
+    }
+    /// Asks again and again: another process does it.
+    static void wait_until(const std::function<bool()>& condition) {
+        while (!condition()) std::this_thread::yield();
+    }
+
+    const std::string direct = PostgresCluster::shared().create_database();
+    CommitCutter proxy{direct};
+    RecordedLog log;
+    const std::unique_ptr<PostgresDatabase> database =
+        PostgresDatabase::open({.url = proxy.url(), .pool_size = 4}, log);
+    FakeTimeZones zones;
+    FakeIds ids;
+    NoWakeups wakeups;
+    ScheduleEvent schedule{store(), zones, ids, wakeups};
+};
+
+TEST_F(Creations, ForAUserThatIsBeingChangedHoldUpNoOthers) {
+    const User busy = a_stored_user(), other = a_stored_user();
+    std::vector<std::future<Result<Event>>> waiting;
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.users().lock(busy.id));
+        for (int i = 0; i < 2; ++i) {
+            waiting.push_back(std::async(
+                std::launch::async, [&] { return schedule.run(for_user(to_string(busy.id))); }));
+        }
+        wait_until([&] {
+            return count(
+                       "pg_stat_activity WHERE wait_event_type = 'Lock' AND "
+                       "datname = current_database()") == "2";
+        });
+        const auto of_other = std::async(std::launch::async, [&] {
+                                  return schedule.run(for_user(to_string(other.id)));
+                              }).get();
+        EXPECT_TRUE(of_other.has_value());
+        return false;
+    });
+    for (auto& one : waiting) EXPECT_TRUE(one.get().has_value());
+    EXPECT_EQ(count("sundial.events"), "3");
+}
+
+TEST_F(Creations, InOneTransactionAreFoundTogetherIfNoAnswerComes) {
+    for (const auto cut : {CommitCutter::Cut::reply, CommitCutter::Cut::commit}) {
+        const User user = a_stored_user();
+        const std::vector<NewEvent> wanted(3, for_user(to_string(user.id)));
+        proxy.cut_next(cut);
+        for (const auto& answer : schedule.run_each(wanted)) EXPECT_TRUE(answer.has_value());
+        EXPECT_EQ(count("sundial.events WHERE user_id = '" + to_string(user.id) + "'"), "3");
+    }
+    EXPECT_EQ(proxy.cuts(), 2);
+}
+
+}  // namespace
+}  // namespace sundial::postgres
