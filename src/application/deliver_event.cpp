@@ -162,19 +162,42 @@ std::string DeliverEvent::target_time(const Event& event) const {
     return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
 }
 
-void DeliverEvent::start(const Event& event, const Destination& destination, Instant now,
-                         std::function<void(Outcome)> done) {
-    if (event.payload.empty()) return done(without_payload());
-    const Endpoint* endpoint = destination.endpoint.get();
-    DeliveryRequest request{event, endpoint ? std::optional{*endpoint} : std::nullopt,
-                            destination.target_time, now};
-    Delivery* courier = couriers_.in_process;
-    if (endpoint) {
-        base::check(endpoint->type != EndpointType::pull);  // no instance claims such events
-        courier = endpoint->type == EndpointType::inbox ? &couriers_.inbox : &couriers_.webhook;
+void DeliverEvent::start(std::vector<Try> tries) {
+    std::vector<Delivery::Starting> to_handlers;
+    for (Try& one : tries) {
+        if (one.event.payload.empty()) {
+            one.done(without_payload());
+        } else if (one.destination.endpoint == nullptr) {
+            to_handlers.push_back({{.event = std::move(one.event),
+                                    .endpoint = std::nullopt,
+                                    .target_time = {},
+                                    .now = one.now},
+                                   std::move(one.done)});
+        } else {
+            send(std::move(one));
+        }
     }
-    base::check(courier != nullptr);
-    courier->start(std::move(request), std::move(done));
+    if (to_handlers.empty()) return;
+    base::check(couriers_.in_process != nullptr);
+    couriers_.in_process->start_all(std::move(to_handlers));
+}
+
+void DeliverEvent::send(Try one) {
+    const Endpoint& endpoint = *one.destination.endpoint;
+    base::check(endpoint.type != EndpointType::pull);  // no instance claims such events
+    Delivery& courier = endpoint.type == EndpointType::inbox ? couriers_.inbox : couriers_.webhook;
+    try {
+        courier.start({.event = std::move(one.event),
+                       .endpoint = endpoint,
+                       .target_time = one.destination.target_time,
+                       .now = one.now},
+                      one.done);
+    } catch (const std::exception& exception) {
+        Outcome outcome;
+        outcome.error = DeliveryErrorCode::worker;
+        outcome.error_text = exception.what();
+        one.done(std::move(outcome));
+    }
 }
 
 void DeliverEvent::abandon(const Event& event) {

@@ -41,9 +41,14 @@ public:
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
                                                const Planning& planning);
 
-    /// Starts one try. `done` runs exactly once, on any thread, perhaps before this returns.
-    void start(const Event& event, const Destination& destination, Instant now,
-               std::function<void(Outcome)> done);
+    struct Try {
+        Event event;
+        Destination destination;
+        Instant now;
+        std::function<void(Outcome)> done;
+    };
+    /// Starts them. Each `done` runs exactly once, on any thread, perhaps before this returns.
+    void start(std::vector<Try> tries);
 
     /// The lease of a try under way is lost.
     void abandon(const Event& event);
@@ -60,6 +65,7 @@ public:
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:
+    void send(Try one);
     [[nodiscard]] std::string target_time(const Event& event) const;
 
     Store& store_;

@@ -101,7 +101,8 @@ bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * 
 std::optional<Mono> WorkerLoop::turn() {
     last_turn_ = now().count();
     collect_mail();
-    const Command command = worker_.next(now());
+    Command command = worker_.next(now());
+    if (auto* const send = std::get_if<Send>(&command)) command = send_all(std::move(*send));
     watch_recovery();
     if (std::holds_alternative<Finished>(command)) return std::nullopt;
     if (const auto* wait_until = std::get_if<WaitUntil>(&command)) {
@@ -115,7 +116,8 @@ std::optional<Mono> WorkerLoop::turn() {
     std::visit(
         [this](const auto& one) {
             using One = std::decay_t<decltype(one)>;
-            if constexpr (!std::is_same_v<One, WaitUntil> && !std::is_same_v<One, Finished>) {
+            if constexpr (!std::is_same_v<One, WaitUntil> && !std::is_same_v<One, Finished> &&
+                          !std::is_same_v<One, Send>) {
                 carry_out(one);
             }
         },
@@ -224,26 +226,29 @@ void WorkerLoop::carry_out(const AskLeave& command) {
     if (admissions) worker_.admitted(*admissions);
 }
 
-void WorkerLoop::carry_out(const Send& command) {
-    const Event& event = command.event;
-    const Instant first = event.first_attempt_at.value_or(command.now);
-    ports_.observer.started({event, command.destination.endpoint.get(), command.now,
+Command WorkerLoop::send_all(Send first) {
+    std::vector<DeliverEvent::Try> tries;
+    Command command = std::move(first);
+    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
+        tries.push_back(begun(std::move(*send)));
+    }
+    ports_.deliver.start(std::move(tries));
+    return command;
+}
+
+DeliverEvent::Try WorkerLoop::begun(Send send) {
+    const Event& event = send.event;
+    const Instant first = event.first_attempt_at.value_or(send.now);
+    ports_.observer.started({event, send.destination.endpoint.get(), send.now,
                              !event.first_attempt_at, first - target_of(event)});
-    const auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
+    auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
         const std::lock_guard lock(mailbox->mutex);
         mailbox->outcomes.emplace_back(id, std::move(outcome));
         const std::size_t count = mailbox->outcomes.size();
         if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
     };
-    try {
-        CRASH_POINT("claim: before send");
-        ports_.deliver.start(event, command.destination, command.now, done);
-    } catch (const std::exception& exception) {
-        Outcome outcome;
-        outcome.error = DeliveryErrorCode::worker;
-        outcome.error_text = exception.what();
-        done(std::move(outcome));
-    }
+    CRASH_POINT("claim: before send");
+    return {std::move(send.event), std::move(send.destination), send.now, std::move(done)};
 }
 
 void WorkerLoop::carry_out(const Abandon& command) {

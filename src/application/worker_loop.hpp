@@ -104,6 +104,9 @@ private:
     struct Mailbox;
 
     void turn_until_finished();
+    /// And what the worker wants then, which is no Send.
+    Command send_all(Send first);
+    DeliverEvent::Try begun(Send send);
     void collect_mail();
     void take_settled();
     /// The answer of one call of a port; nothing if it threw, and then the worker knows.
@@ -114,7 +117,6 @@ private:
     void carry_out(const Claim& command);
     void carry_out(const Plan& command);
     void carry_out(const AskLeave& command);
-    void carry_out(const Send& command);
     void carry_out(const Abandon& command);
     void carry_out(const TellResults& command);
     void carry_out(const DisableEndpoint& command);

@@ -34,6 +34,14 @@ void HandlerDelivery::start(DeliveryRequest request, std::function<void(Outcome)
     wake_one_if_needed();
 }
 
+void HandlerDelivery::start_all(std::vector<Starting> all) {
+    const std::lock_guard lock(mutex_);
+    for (Starting& one : all) {
+        waiting_.push_back({std::move(one.request.event), std::move(one.done)});
+    }
+    wake_one_if_needed();
+}
+
 void HandlerDelivery::wake_one_if_needed() {
     if (waiting_.empty() || idle_ == 0 || one_comes_) return;
     one_comes_ = true;

@@ -24,10 +24,10 @@ public:
     HandlerDelivery& operator=(const HandlerDelivery&) = delete;
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
+    void start_all(std::vector<Starting> all) override;
 
 private:
-    /// If one is idle and none is on its way: whoever comes calls the next. A burst of starts does
-    /// not wake a thread each.
+    /// If one is idle and none is on its way: whoever comes calls the next.
     void wake_one_if_needed();
     struct Waiting {
         Event event;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
@@ -28,6 +30,14 @@ public:
     /// Starts one try and returns at once. `done` runs exactly once, on any thread, perhaps before
     /// this returns, so it only queues. At most one request is sent, never a hidden second.
     virtual void start(DeliveryRequest request, std::function<void(Outcome)> done) = 0;
+    struct Starting {
+        DeliveryRequest request;
+        std::function<void(Outcome)> done;
+    };
+    /// Several in one go: where to wake somebody for each would cost more than the tries do.
+    virtual void start_all(std::vector<Starting> all) {
+        for (Starting& one : all) start(std::move(one.request), std::move(one.done));
+    }
     /// This try of `event`, as claimed, is of no use any more: somebody else may be at it. Ends it
     /// as soon as can be, if it is under way; `done` runs all the same.
     virtual void abandon(const Event& /*event*/) {}
