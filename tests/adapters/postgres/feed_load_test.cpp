@@ -66,7 +66,8 @@ protected:
         const char* seconds = std::getenv("SUNDIAL_FEED_SECONDS");
         return std::chrono::seconds{seconds == nullptr ? 20 : std::stoi(seconds)};
     }
-    /// Batches of random size, with random pauses before they are kept, or not.
+    /// Batches of random size, some by themselves, the others with random pauses before they are
+    /// kept, or not.
     void write(unsigned seed, const std::stop_token& stop) {
         std::mt19937_64 random{seed};
         while (!stop.stop_requested()) {
@@ -76,13 +77,18 @@ protected:
                 wanted.events.push_back(
                     {.event_id = uuid_of(next_number()), .event_type = "Written", .data = "1"});
             }
-            const bool keep = random() % 5 != 0;
+            const bool by_itself = random() % 3 == 0;
+            const bool keep = by_itself || random() % 5 != 0;
             const std::chrono::milliseconds pause{random() % 2 == 0 ? 0 : random() % 30};
-            database_->store().transact([&](Transaction& tx) {
-                EXPECT_TRUE(append_.run(tx, wanted));
-                std::this_thread::sleep_for(pause);  // the load itself, not a wait for something
-                return keep;
-            });
+            if (by_itself) {
+                EXPECT_TRUE(append_.run(wanted));
+            } else {
+                database_->store().transact([&](Transaction& tx) {
+                    EXPECT_TRUE(append_.run(tx, wanted));
+                    std::this_thread::sleep_for(pause);  // the load itself
+                    return keep;
+                });
+            }
             const std::lock_guard lock{mutex_};
             if (!keep) ++rolled_back_;
             for (const auto& event : wanted.events) {
