@@ -35,6 +35,10 @@ def main():
         assert "127.0.0.1" in text, text
         text = refused("server", directory=directory)
         assert "did you mean 'serve'?" in text, text
+        text = refused("event", "cancle", "0199", directory=directory)
+        assert "did you mean 'cancel'?" in text, text
+        text = refused("--db", "x.db", "evnt", "list", directory=directory)
+        assert "did you mean 'event'?" in text, text
         text = refused("serve", "--http.listn=127.0.0.1:0", directory=directory)
         assert "did you mean '--http.listen'?" in text, text
         assert not os.path.exists(os.path.join(directory, "x.db")), "a refused start left a database behind"

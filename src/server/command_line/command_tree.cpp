@@ -13,13 +13,27 @@
 namespace sundial::server {
 namespace {
 
-void collect_names(const CLI::App& app, std::vector<std::string>& names) {
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
+std::vector<std::string> names_below(const CLI::App& app) {
+    std::vector<std::string> names;
     for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
         if (!below->get_name().empty()) names.push_back(below->get_name());
-        collect_names(*below, names);
+    }
+    return names;
+}
+
+struct Flags {
+    std::vector<std::string> all, with_value;
+};
+
+void collect_flags(const CLI::App& app, Flags& flags) {
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            flags.all.push_back("--" + name);
+            if (option->get_items_expected_max() > 0) flags.with_value.push_back("--" + name);
+        }
+    }
+    for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+        collect_flags(*below, flags);
     }
 }
 
@@ -67,19 +81,24 @@ int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) co
     return usage;
 }
 
-/// What was probably meant by a flag or command that nobody knows.
+/// What was probably meant by the first flag, noun or verb that nobody knows.
 void CommandTree::suggest(int argc, char** argv) const {
-    std::vector<std::string> known;
-    collect_names(*root_, known);
+    Flags flags;
+    collect_flags(*root_, flags);
+    const CLI::App* at = root_.get();
     for (int i = 1; i < argc; ++i) {
         std::string word = argv[i];
         const bool is_flag = word.starts_with("--");
         if (is_flag) word.erase(std::min(word.find('='), word.size()));
-        if (std::ranges::find(known, word) != known.end() || (i > 1 && !is_flag)) continue;
-        if (const auto meant = base::nearest(word, known)) {
+        const std::vector<std::string> known = is_flag ? flags.all : names_below(*at);
+        if (std::ranges::find(flags.with_value, argv[i]) != flags.with_value.end()) {
+            ++i;  // what follows is its value
+        } else if (std::ranges::find(known, word) != known.end()) {
+            if (!is_flag) at = at->get_subcommand(word);
+        } else if (const auto meant = base::nearest(word, known)) {
             std::cerr << "did you mean '" << *meant << "'?\n";
+            return;
         }
-        return;
     }
 }
 
