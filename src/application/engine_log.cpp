@@ -173,4 +173,11 @@ LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
             .fields = {{"endpointId", to_string(endpoint)}, {"reason", reason}}};
 }
 
+LogLine lock_contended_line(const LockHeld& held) {
+    return {.event_name = "lock.contended",
+            .message = "somebody else has the lock",
+            .correlation_id = {},
+            .fields = {{"name", held.name}, {"operation", "acquire"}, {"holder", held.holder}}};
+}
+
 }  // namespace sundial

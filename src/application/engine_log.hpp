@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
+#include "domain/lock_error.hpp"
 
 /// The lines that the engine writes, with the fields of docs/reference/logs.md.
 namespace sundial {
@@ -34,5 +35,7 @@ struct EventMoved {
 [[nodiscard]] std::optional<base::LogLine> circuit_line(const ReceiverChange& change);
 [[nodiscard]] base::LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason);
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
+/// Somebody wants a lock that another has.
+[[nodiscard]] base::LogLine lock_contended_line(const LockHeld& held);
 
 }  // namespace sundial

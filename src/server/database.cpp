@@ -19,6 +19,7 @@ public:
     EventQueue& queue() override { return opened_->queue(); }
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Feed& feed() override { return opened_->feed(); }
+    FeedMeter& feed_meter() override { return opened_->feed_meter(); }
     Clock& clock() override { return opened_->clock(); }
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override { return std::nullopt; }
@@ -50,6 +51,7 @@ public:
     EventQueue& queue() override { return opened_->queue(); }
     PullQueue& pull_queue() override { return opened_->pull_queue(); }
     Feed& feed() override { return opened_->feed(); }
+    FeedMeter& feed_meter() override { return opened_->feed_meter(); }
     Clock& clock() override { return opened_->clock(); }
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {

@@ -12,6 +12,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -34,6 +35,7 @@ public:
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
+    virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
     /// Its pool of connections, where it has one.

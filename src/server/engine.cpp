@@ -32,6 +32,7 @@
 #include "application/answer_once.hpp"
 #include "application/append_to_stream.hpp"
 #include "application/both_wakeups.hpp"
+#include "application/engine_log.hpp"
 #include "application/feed_watch.hpp"
 #include "application/forget_old.hpp"
 #include "application/keep_checkpoint.hpp"
@@ -540,11 +541,16 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                                      .streams = p.read_streams,
                                      .checkpoints = p.keep_checkpoint,
                                      .watch = p.feed_watch,
-                                     .ids = p.ids});
+                                     .ids = p.ids,
+                                     .snapshot_ignored = [&metrics](std::string_view reason) {
+                                         metrics.snapshot_ignored(reason);
+                                     }});
     http::add_lock_routes(
         router, {.locks = p.locks,
                  .waits = p.lock_waits,
-                 .waited = [&metrics](std::string_view outcome) { metrics.lock_waited(outcome); }});
+                 .waited = [&metrics](std::string_view outcome) { metrics.lock_waited(outcome); },
+                 .contended = [&log = p.log](
+                                  const LockHeld& held) { log.write(lock_contended_line(held)); }});
     http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
     http::add_bulk_routes(router, {.bulk = p.bulk_events,
                                    .queries = p.queries,
@@ -566,9 +572,10 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
         // all.
         const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
             try {
-                return metrics.render(p.queue.depth(), p.operations.running(),
-                                      p.database->connections(),
-                                      p.queries.circuits(most_endpoint_labels), p.locks_held());
+                return metrics.render(
+                    p.queue.depth(), p.operations.running(), p.database->connections(),
+                    p.queries.circuits(most_endpoint_labels),
+                    p.database->feed_meter().measure(most_follower_labels), p.locks_held());
             } catch (const Unavailable& away) {  // so say all who wait
                 return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
             }

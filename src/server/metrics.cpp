@@ -6,6 +6,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -111,6 +112,13 @@ struct Metrics::Families {
         gauge("sundial_locks_held", "Locks that somebody has, 1000 at most").Add({});
     Family<Counter>& lock_waits =
         counter("sundial_lock_waits_total", "Requests that waited for a lock, by what they got");
+    Gauge& feed_position =
+        gauge("sundial_feed_position", "Position of the newest recorded event").Add({});
+    Family<Gauge>& subscription_lag =
+        gauge("sundial_subscription_lag_events",
+              "Positions past the checkpoint, by who follows the feed");
+    Family<Counter>& snapshots_ignored =
+        counter("sundial_snapshots_ignored_total", "Snapshots that were not kept, by reason");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
     Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
                                                     "From the end of the head to the answer");
@@ -210,6 +218,10 @@ void Metrics::lock_waited(std::string_view outcome) {
     families_->lock_waits.Add({{"outcome", std::string(outcome)}}).Increment();
 }
 
+void Metrics::snapshot_ignored(std::string_view reason) {
+    families_->snapshots_ignored.Add({{"reason", std::string(reason)}}).Increment();
+}
+
 void Metrics::answered(const http::AnsweredRequest& request) {
     const std::string method{request.method};
     const std::string route{request.route};
@@ -223,7 +235,7 @@ void Metrics::answered(const http::AnsweredRequest& request) {
 std::string Metrics::render(const QueueDepth& depth,
                             const std::map<OperationKind, std::size_t>& operations,
                             const std::optional<PoolUse>& connections,
-                            const std::vector<NamedCircuit>& circuits,
+                            const std::vector<NamedCircuit>& circuits, const FeedProgress& feed,
                             std::optional<std::size_t> locks_held) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
@@ -248,6 +260,11 @@ std::string Metrics::render(const QueueDepth& depth,
         const std::string endpoint = families_->endpoint_label(&one.endpoint);
         if (endpoint == other_endpoints) continue;  // the worst of many would say little
         families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
+    }
+    families_->feed_position.Set(static_cast<double>(feed.position));
+    for (const FeedProgress::Follower& follower : feed.followers) {
+        const auto behind = feed.position - std::min(feed.position, follower.position);
+        families_->subscription_lag.Add({{"name", follower.name}}).Set(static_cast<double>(behind));
     }
     if (locks_held) families_->locks_held.Set(static_cast<double>(*locks_held));
     families_->dead_letters.Set(static_cast<double>(depth.dead_letters));

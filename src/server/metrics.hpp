@@ -16,8 +16,8 @@
 
 namespace sundial::server {
 
-/// An endpoint is named in labels, until there are so many.
-inline constexpr std::size_t most_endpoint_labels = 200;
+/// An endpoint is named in labels, until there are so many; so is a follower of the feed.
+inline constexpr std::size_t most_endpoint_labels = 200, most_follower_labels = 200;
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id, the 201st and later ones together as `other`.
@@ -40,15 +40,18 @@ public:
 
     /// A request that was ready to wait for a lock is over: "granted" or "held".
     void lock_waited(std::string_view outcome);
+    /// A snapshot was not kept, and why: "older" than the one that is.
+    void snapshot_ignored(std::string_view reason);
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue, the operations that are RUNNING, the connections, the circuits
-    /// and the locks (empty: nobody knows) as they are now.
+    /// Everything, with the queue, the operations that are RUNNING, the connections, the circuits,
+    /// the feed and the locks (empty: nobody knows) as they are now.
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::map<OperationKind, std::size_t>& operations,
                                      const std::optional<PoolUse>& connections,
                                      const std::vector<NamedCircuit>& circuits,
+                                     const FeedProgress& feed,
                                      std::optional<std::size_t> locks_held);
 
 private:

@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "application/ports/feed_meter.hpp"
+
 namespace sundial {
 namespace {
 
@@ -30,6 +32,19 @@ TEST_P(CheckpointContract, GoesOnFromWhereItWasAndFromNowhereElse) {
     const auto back = keep_checkpoint_.save(name_, to(events[0], events[1].position));
     EXPECT_TRUE(is<ValidationFailed>(back));
     EXPECT_EQ(keep_checkpoint_.find(name_).value(), *second);
+}
+
+TEST_P(CheckpointContract, IsMeasuredAgainstTheEndOfTheFeed) {
+    auto& meter = dynamic_cast<FeedMeter&>(feed());
+    EXPECT_THAT(meter.measure(10).followers, IsEmpty());
+    const auto events = recorded_events(3);
+    ASSERT_TRUE(keep_checkpoint_.save("b", to(events[0], 0)));
+    ASSERT_TRUE(keep_checkpoint_.save("a", to(events[2], 0)));
+    const FeedProgress expected{
+        .position = events[2].position,
+        .followers = {{"a", events[2].position}, {"b", events[0].position}}};
+    EXPECT_EQ(meter.measure(10), expected);
+    EXPECT_THAT(meter.measure(1).followers, ElementsAre(expected.followers[0]));
 }
 
 TEST_P(CheckpointContract, OneOfManyGoesOn) {

@@ -20,8 +20,28 @@ def scraped(client):
     return values
 
 
-def metric(client, name, **labels):
+def metric(client, name, /, **labels):
     return scraped(client).get((name, frozenset(labels.items())), 0.0)
+
+
+def follow_a_stream(client):
+    order = "/v1/streams/Order/1"
+    events = [{"eventType": "Placed", "data": n} for n in range(3)]
+    appended = client.ok("POST", order, {"expectedVersion": 0, "events": events})
+    client.ok("PUT", "/v1/checkpoints/totals", {"position": appended["firstPosition"], "previous": 0})
+    assert metric(client, "sundial_feed_position") == appended["lastPosition"]
+    assert metric(client, "sundial_subscription_lag_events", name="totals") == 2
+    for version in (3, 2):
+        client.ok("PUT", f"{order}/snapshot", {"version": version, "state": {}})
+    assert metric(client, "sundial_snapshots_ignored_total", reason="older") == 1
+
+
+def contend_for_a_lock(client, server):
+    client.ok("POST", "/v1/locks/nightly", {"holder": "first"})
+    assert client.call("POST", "/v1/locks/nightly", {"holder": "second"}).status == 409
+    h.wait_until(lambda: server.logged("lock.contended"), "a line about the lock")
+    [line] = server.logged("lock.contended")
+    assert (line["name"], line["operation"], line["holder"]) == ("nightly", "acquire", "first"), line
 
 
 def main():
@@ -58,6 +78,9 @@ def main():
             if kind == "postgres":
                 assert metric(client, "sundial_db_pool_connections", state="in_use") >= 0
                 assert metric(client, "sundial_db_pool_connections", state="idle") > 0
+
+            follow_a_stream(client)
+            contend_for_a_lock(client, server)
 
             [moved] = server.logged("event.rescheduled")
             assert moved["eventId"] == birthday["id"] and moved["scheduleId"] == birthday["scheduleId"], moved

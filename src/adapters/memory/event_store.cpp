@@ -155,6 +155,17 @@ void MemoryEventStore::erase_payloads(const StreamId& stream, std::uint64_t befo
     }
 }
 
+FeedProgress MemoryFeed::measure(std::size_t most) {
+    const Turn turn{*state_};
+    const auto& recorded = state_->recorded.rows();
+    FeedProgress progress{.position = recorded.empty() ? 0 : recorded.rbegin()->first};
+    for (const auto& [name, checkpoint] : state_->checkpoints.rows()) {
+        if (progress.followers.size() == most) break;
+        progress.followers.push_back({name, checkpoint.position});
+    }
+    return progress;
+}
+
 FeedPage MemoryFeed::read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
     const Turn turn{*state_};
     FeedPage page{.entries = {}, .next_position = after};

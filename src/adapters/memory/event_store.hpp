@@ -3,6 +3,7 @@
 #include "adapters/memory/state.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 
 namespace sundial::memory {
 
@@ -31,10 +32,11 @@ private:
 };
 
 /// One transaction at a time commits, and positions are drawn in it: there are no holes to wait at.
-class MemoryFeed final : public Feed {
+class MemoryFeed final : public Feed, public FeedMeter {
 public:
     explicit MemoryFeed(const MemoryStore& store) : state_{store.state_} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
+    FeedProgress measure(std::size_t most) override;
 
 private:
     std::shared_ptr<State> state_;

@@ -2,8 +2,12 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of checkpoints in the feed. $1 their name, in all of them.
+/// The statements of checkpoints in the feed. $1 their name, in all but the first.
 namespace sundial::postgres::sql {
+
+/// $1 limit.
+inline constexpr Statement followers{"followers", R"sql(
+    SELECT name, position FROM sundial.checkpoints WHERE version > 0 ORDER BY name LIMIT $1)sql"};
 
 #define SUNDIAL_CHECKPOINT                                                  \
     "SELECT position, event_id, fencing_token, holder, held_until, version" \

@@ -1,7 +1,9 @@
 #include "adapters/postgres/feed.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "adapters/postgres/checkpoint_statements.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/stream_statements.hpp"
 
@@ -33,6 +35,21 @@ FeedPage PostgresFeed::read_all(std::uint64_t after, const FeedFilter& filter, s
     page.more = page.next_position < window.positions.back() ||
                 window.positions.size() == static_cast<std::size_t>(most_looked_at);
     return page;
+}
+
+FeedProgress PostgresFeed::measure(std::size_t most) {
+    FeedProgress progress;
+    database_.read("measure_feed", [&](Session& session) {
+        const std::array calls{Call{sql::last_position},
+                               Call{sql::followers, static_cast<std::int64_t>(most)}};
+        const auto answers = session.run(calls);
+        progress = {.position = answers[0].get<std::uint64_t>(0, 0)};
+        for (std::size_t row = 0; row < answers[1].size(); ++row) {
+            progress.followers.push_back(
+                {answers[1].get<std::string>(row, 0), answers[1].get<std::uint64_t>(row, 1)});
+        }
+    });
+    return progress;
 }
 
 PostgresFeed::Settled PostgresFeed::settled() const {

@@ -7,6 +7,7 @@
 
 #include "adapters/postgres/database.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 
 namespace sundial::postgres {
 
@@ -14,10 +15,11 @@ namespace sundial::postgres {
 /// cannot any more once every transaction that was appending when a position above it was seen has
 /// ended: all up to that one is settled then, what is missing was rolled back. No time-out ever
 /// decides that (concurrency 1).
-class PostgresFeed final : public Feed {
+class PostgresFeed final : public Feed, public FeedMeter {
 public:
     explicit PostgresFeed(Database& database) : database_{database} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
+    FeedProgress measure(std::size_t most) override;
 
 private:
     /// Some transactions that were appending when `position` was there already.

@@ -40,6 +40,7 @@ public:
     EventQueue& queue() override { return queue_; }
     PullQueue& pull_queue() override { return pull_queue_; }
     Feed& feed() override { return feed_; }
+    FeedMeter& feed_meter() override { return feed_; }
     Retention& retention() override { return retention_; }
     Clock& clock() override { return clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }

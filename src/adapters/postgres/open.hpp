@@ -13,6 +13,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -81,6 +82,7 @@ public:
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
+    virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;

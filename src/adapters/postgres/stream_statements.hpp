@@ -144,6 +144,8 @@ inline constexpr Statement read_feed{
     " ORDER BY event.position LIMIT $5",
     Statement::Plan::fresh};
 #undef SUNDIAL_RECORDED_EVENT
+inline constexpr Statement last_position{"last_position", R"sql(
+    SELECT coalesce(max(position), 0) FROM sundial.recorded_events)sql"};
 /// The transactions of this database that are appending.
 inline constexpr Statement appenders{
     "appenders",

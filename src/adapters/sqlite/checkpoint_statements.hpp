@@ -2,8 +2,12 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements of checkpoints in the feed. ?1 their name, in all of them.
+/// The statements of checkpoints in the feed. ?1 their name, in all but the first.
 namespace sundial::sqlite::sql {
+
+/// ?1 limit.
+inline constexpr Statement followers{R"sql(
+    SELECT name, position FROM checkpoints WHERE version > 0 ORDER BY name LIMIT ?1)sql"};
 
 inline constexpr Statement find_checkpoint{R"sql(
     SELECT position, event_id, fencing_token, holder, held_until, version

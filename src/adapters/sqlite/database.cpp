@@ -173,6 +173,7 @@ public:
     EventQueue& queue() override { return *queue_; }
     PullQueue& pull_queue() override { return *pull_queue_; }
     Feed& feed() override { return *feed_; }
+    FeedMeter& feed_meter() override { return *feed_; }
     Clock& clock() override { return *clock_; }
     Retention& retention() override { return *retention_; }
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adapters/sqlite/checkpoint_statements.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/stream_statements.hpp"
 #include "base/check.hpp"
@@ -152,6 +153,22 @@ std::optional<Snapshot> SqliteEventStore::snapshot(const StreamId& stream) {
 bool SqliteEventStore::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
     return connection_.execute(sql::save_snapshot, stream.aggregate_type, stream.aggregate_id,
                                snapshot.version, snapshot.schema_version, snapshot.state, now_) > 0;
+}
+
+FeedProgress SqliteFeed::measure(std::size_t most) {
+    FeedProgress progress;
+    readers_.run([&](Session& session) {
+        {
+            auto last = session.connection.query(sql::last_position);
+            base::check(last.next());
+            progress = {.position = last.get<std::uint64_t>(0)};
+        }
+        auto row = session.connection.query(sql::followers, most);
+        while (row.next()) {
+            progress.followers.push_back({row.get<std::string>(0), row.get<std::uint64_t>(1)});
+        }
+    });
+    return progress;
 }
 
 FeedPage SqliteFeed::read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {

@@ -2,6 +2,7 @@
 
 #include "adapters/sqlite/session.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 
 namespace sundial::sqlite {
 
@@ -32,10 +33,11 @@ private:
 
 /// Positions are drawn and committed by one writer, one transaction after another: there are no
 /// holes to wait at.
-class SqliteFeed final : public Feed {
+class SqliteFeed final : public Feed, public FeedMeter {
 public:
     explicit SqliteFeed(Readers& readers) : readers_{readers} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
+    FeedProgress measure(std::size_t most) override;
 
 private:
     Readers& readers_;

@@ -11,6 +11,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
@@ -61,6 +62,7 @@ public:
     virtual EventQueue& queue() = 0;
     virtual PullQueue& pull_queue() = 0;
     virtual Feed& feed() = 0;
+    virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
     /// The latest write found no room on the disk. Ends by itself once there is some.

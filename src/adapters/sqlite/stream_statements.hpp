@@ -51,6 +51,7 @@ inline constexpr Statement read_stream_backward{
     " WHERE aggregate_type = ?1 AND aggregate_id = ?2 AND version BETWEEN ?3 AND ?4"
     " ORDER BY version DESC LIMIT ?5"};
 /// The last of the first ?2 positions past ?1, and whether there are more.
+inline constexpr Statement last_position{"SELECT coalesce(max(position), 0) FROM recorded_events"};
 inline constexpr Statement feed_window{R"sql(
     SELECT coalesce(max(position), ?1), count(*) FROM (
         SELECT position FROM recorded_events WHERE position > ?1 ORDER BY position LIMIT ?2))sql"};

@@ -97,7 +97,11 @@ public:
     [[nodiscard]] Response acquire(const Request& request) const {
         const auto wanted = wanted_in(request);
         if (!wanted) return refused(wanted.error(), request);
-        return lock_or_wait(*wanted, std::make_shared<const Request>(request), wanted->wait == 0s);
+        const auto lock = api_.locks.acquire(wanted->lock);
+        if (!lock && api_.contended) {
+            if (const auto* held = std::get_if<LockHeld>(&lock.error())) api_.contended(*held);
+        }
+        return told(lock, *wanted, std::make_shared<const Request>(request), wanted->wait == 0s);
     }
 
     [[nodiscard]] Response renew(const Request& request) const {
@@ -127,10 +131,9 @@ public:
     }
 
 private:
-    [[nodiscard]] Response lock_or_wait(const Wanted& wanted,
-                                        const std::shared_ptr<const Request>& request,
-                                        bool last) const {
-        const auto lock = api_.locks.acquire(wanted.lock);
+    /// What is answered to that; later, if somebody has it and it may be waited for.
+    [[nodiscard]] Response told(const Result<AcquiredLock>& lock, const Wanted& wanted,
+                                const std::shared_ptr<const Request>& request, bool last) const {
         if (!lock) {
             const bool may_wait =
                 !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
@@ -162,7 +165,7 @@ private:
             return waits.wait(name, std::move(wake));
         };
         auto answer = [routes = *this, wanted, request](bool last) {
-            return routes.lock_or_wait(wanted, request, last);
+            return routes.told(routes.api_.locks.acquire(wanted.lock), wanted, request, last);
         };
         Response response;
         response.later =

@@ -14,6 +14,8 @@ struct LockApi {
     LockWaits& waits;
     /// Told what came of a request that was ready to wait: "granted" or "held". May be empty.
     std::function<void(std::string_view outcome)> waited{};
+    /// Told once of each request that somebody else is before. May be empty.
+    std::function<void(const LockHeld& held)> contended{};
 };
 
 /// Locks by name, below /v1/locks. Who waits for one holds no thread.

@@ -178,6 +178,7 @@ public:
         const StreamId stream = stream_in(request);
         const auto saved = api_.keep.save_snapshot(stream, snapshot_in(*request.json));
         if (!saved) return refused(saved.error(), request);
+        if (!*saved && api_.snapshot_ignored) api_.snapshot_ignored("older");
         return snapshot(request);  // the newer one, whosever it is
     }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "adapters/http/router.hpp"
 #include "application/append_to_stream.hpp"
 #include "application/feed_watch.hpp"
@@ -17,6 +20,8 @@ struct StreamApi {
     KeepCheckpoint& checkpoints;
     FeedWatch& watch;
     Ids& ids;
+    /// Told why a snapshot was not kept: "older". May be empty.
+    std::function<void(std::string_view reason)> snapshot_ignored{};
 };
 
 /// /v1/streams, /v1/feed and /v1/checkpoints.

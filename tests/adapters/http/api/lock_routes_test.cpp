@@ -18,9 +18,11 @@ class LockRoutesTest : public ApiTest {
 protected:
     LockRoutesTest() {
         add_lock_routes(
-            router, {.locks = locks, .waits = waits, .waited = [this](std::string_view outcome) {
-                         outcomes.emplace_back(outcome);
-                     }});
+            router,
+            {.locks = locks,
+             .waits = waits,
+             .waited = [this](std::string_view outcome) { outcomes.emplace_back(outcome); },
+             .contended = [this](const LockHeld& held) { contended.push_back(held.name); }});
     }
 
     Response acquire(const std::string& name, const std::string& members = "") {
@@ -35,7 +37,8 @@ protected:
         return router.handle(std::move(request));
     }
 
-    std::vector<std::string> outcomes;  // of those who were ready to wait
+    std::vector<std::string> outcomes;   // of those who were ready to wait
+    std::vector<std::string> contended;  // names
     StoredLocks stored{store};
     FakeLockTokens tokens;
     LockWaits waits;
@@ -119,7 +122,8 @@ TEST_F(LockRoutesTest, WaitsWithoutAThreadAndIsWokenByARelease) {
     EXPECT_EQ(granted.status, 201);
     EXPECT_EQ(wait.later->answer(true).status, 409);  // time is up
     EXPECT_THAT(outcomes, testing::ElementsAre("granted", "held"));
-    ASSERT_TRUE(granted.undelivered);  // nobody is there to hear it
+    EXPECT_THAT(contended, testing::ElementsAre("nightly"));  // once, however often it was asked
+    ASSERT_TRUE(granted.undelivered);                         // nobody is there to hear it
     granted.undelivered();
     EXPECT_EQ(acquire("nightly").status, 201);
 }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sundial {
+
+/// How far the feed has come, and those who follow it.
+struct FeedProgress {
+    struct Follower {
+        std::string name;
+        std::uint64_t position;  // of its checkpoint
+        friend bool operator==(const Follower&, const Follower&) = default;
+    };
+    std::uint64_t position = 0;  // of the newest recorded event
+    std::vector<Follower> followers{};
+    friend bool operator==(const FeedProgress&, const FeedProgress&) = default;
+};
+
+/// For those who watch the feed rather than follow it. Thread-safe. Throws Unavailable.
+class FeedMeter {
+public:
+    virtual ~FeedMeter() = default;
+    /// The first `most` followers, by name: those that ever kept a checkpoint.
+    virtual FeedProgress measure(std::size_t most) = 0;
+};
+
+}  // namespace sundial
