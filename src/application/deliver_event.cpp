@@ -169,7 +169,7 @@ void DeliverEvent::start(std::vector<Try> tries) {
             one.done(without_payload());
         } else if (one.destination.endpoint == nullptr) {
             to_handlers.push_back({{.event = std::move(one.event),
-                                    .endpoint = std::nullopt,
+                                    .endpoint = nullptr,
                                     .target_time = {},
                                     .now = one.now},
                                    std::move(one.done)});
@@ -188,8 +188,8 @@ void DeliverEvent::send(Try one) {
     Delivery& courier = endpoint.type == EndpointType::inbox ? couriers_.inbox : couriers_.webhook;
     try {
         courier.start({.event = std::move(one.event),
-                       .endpoint = endpoint,
-                       .target_time = one.destination.target_time,
+                       .endpoint = one.destination.endpoint,
+                       .target_time = std::move(one.destination.target_time),
                        .now = one.now},
                       one.done);
     } catch (const std::exception& exception) {

@@ -59,10 +59,11 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
     const Event event = test_event(subject->endpoint, ids_, subject->now);
     const auto answered = std::make_shared<std::promise<Outcome>>();
     auto outcome = answered->get_future();
-    DeliveryRequest request{.event = event,
-                            .endpoint = std::move(subject->endpoint),
-                            .target_time = format_instant(subject->now) + "[UTC]",
-                            .now = subject->now};
+    DeliveryRequest request{
+        .event = event,
+        .endpoint = std::make_shared<const Endpoint>(std::move(subject->endpoint)),
+        .target_time = format_instant(subject->now) + "[UTC]",
+        .now = subject->now};
     delivery_.start(std::move(request),
                     [answered](Outcome result) { answered->set_value(std::move(result)); });
     return TestDelivery{event, outcome.get()};

@@ -299,7 +299,7 @@ void Worker::horizon(const Horizon& horizon, Mono now) {
     read_backoff_.succeed();
 }
 
-void Worker::claimed(const Claimed& claimed, Mono now) {
+void Worker::claimed(Claimed claimed, Mono now) {
     read_backoff_.succeed();
     rota_.claimed(claiming_.shard, claiming_.shares, claimed, now);
     if (pass_ && pass_->left) {
@@ -310,30 +310,31 @@ void Worker::claimed(const Claimed& claimed, Mono now) {
         extend_backoff_.succeed();
         extensions_failed_ = 0;
     }
-    for (const ClaimedEvent& one : claimed.events) accept(one, claimed.now);
+    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now);
 }
 
-void Worker::accept(const ClaimedEvent& claimed, Instant claimed_at) {
+void Worker::accept(ClaimedEvent claimed, Instant claimed_at) {
     const Event& event = claimed.event;
-    if (const HeldClaim* known = held_.find(event.id)) {
+    const EventId id = event.id;
+    if (const HeldClaim* known = held_.find(id)) {
         // Our own lease was over before we knew. A claim that was not sent is void; one that is
         // under way must not overlap with a second try, and what it brings will be told as LATE.
         if (!is_unsent(known->stage)) {
             to_give_back_.push_back(
-                {{event.id, event.version, event.attempt, settings_.instance, own_try_wait,
+                {{id, event.version, event.attempt, settings_.instance, own_try_wait,
                   "LEASE_LOST an earlier try of this instance is not over"}});
             return;
         }
-        held_.forget(event.id);
+        held_.forget(id);
     }
-    HeldClaim& claim = held_.add({.event = event,
+    HeldClaim& claim = held_.add({.event = std::move(claimed.event),
                                   .claimed_at = claimed_at,
                                   .deadline = issued_at_ + settings_.lease - margin,
                                   .rescued = claimed.rescued});
     if (stopping_) {
         keep_back(claim, stopping);
     } else {
-        to_plan_.push_back(event.id);
+        to_plan_.push_back(id);
     }
 }
 

@@ -105,7 +105,7 @@ public:
     // Answers to commands.
     void backlog_counted();
     void horizon(const Horizon& horizon, Mono now);
-    void claimed(const Claimed& claimed, Mono now);
+    void claimed(Claimed claimed, Mono now);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
     /// One for each endpoint asked about.
@@ -187,7 +187,7 @@ private:
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
 
-    void accept(const ClaimedEvent& claimed, Instant claimed_at);
+    void accept(ClaimedEvent claimed, Instant claimed_at);
     /// Sends it, asks for leave, or keeps it back.
     void let_through(HeldClaim& claim, Mono now);
     void disable(EndpointId endpoint, std::string reason);

@@ -198,15 +198,15 @@ void WorkerLoop::carry_out(const Look& command) {
 
 void WorkerLoop::carry_out(const Claim& command) {
     const Mono began = now();
-    const auto claimed =
-        answer_of(command, [&] { return ports_.queue.claim_ready(command.request); });
+    auto claimed = answer_of(command, [&] { return ports_.queue.claim_ready(command.request); });
     if (!claimed) return;
-    const Mono duration = now() - began;
-    worker_.claimed(*claimed, now());
-    if (claimed->events.empty()) return;
-
-    tally_.claimed += claimed->events.size();
-    report_claim(claimed->events, duration, settings_.instance, ports_.log, ports_.observer);
+    const Mono answered = now();
+    if (!claimed->events.empty()) {
+        tally_.claimed += claimed->events.size();
+        report_claim(claimed->events, answered - began, settings_.instance, ports_.log,
+                     ports_.observer);
+    }
+    worker_.claimed(*std::move(claimed), answered);
 }
 
 void WorkerLoop::carry_out(const Plan& command) {

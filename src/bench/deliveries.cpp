@@ -248,7 +248,8 @@ Measured peak_of_client(const Site& site) {
     const Instant begin = system::real_time();
     Arrivals arrivals(std::vector<Instant>(count, begin));
     Receiver receiver([&arrivals](std::string_view key, Instant at) { arrivals.arrived(key, at); });
-    const Endpoint endpoint = make_endpoint(site, site.open()->store(), receiver.url());
+    const auto endpoint =
+        std::make_shared<const Endpoint>(make_endpoint(site, site.open()->store(), receiver.url()));
     const webhook::AddressRules addresses(webhook::AddressSettings{.allow_private = true}, {}, {});
     const webhook::UrlRules urls({.allow_http = true}, addresses);
     system::SecretBox secrets(sealing_keys());
@@ -259,7 +260,7 @@ Measured peak_of_client(const Site& site) {
     Measured measured = site.measure(count, [&] {
         for (std::size_t i = 0; i < count; ++i) {
             free.acquire();
-            const Event event = delivered_to(site, arrivals, i, begin, endpoint.id);
+            const Event event = delivered_to(site, arrivals, i, begin, endpoint->id);
             delivery.start({.event = event,
                             .endpoint = endpoint,
                             .target_time = "2026-01-05T09:00:00Z[UTC]",

@@ -314,7 +314,7 @@ TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
     EXPECT_EQ(tested.outcome.status_code, 204);
     ASSERT_THAT(delivery.requests, SizeIs(1));
     EXPECT_EQ(delivery.requests[0].event, tested.event);
-    EXPECT_EQ(delivery.requests[0].endpoint, endpoint);
+    EXPECT_EQ(*delivery.requests[0].endpoint, endpoint);
     EXPECT_EQ(delivery.requests[0].target_time, "2027-01-05T12:00:00Z[UTC]");
     EXPECT_EQ(tested.event.type, "sundial.test");
     EXPECT_EQ(tested.event.attempt, Attempt{1});

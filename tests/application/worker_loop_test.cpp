@@ -35,7 +35,7 @@ TEST_F(WorkerLoopTest, DeliversToAWebhook) {
     const DeliveryRequest& request = webhook.requests.front();
     EXPECT_EQ(request.event.id, event.id);
     EXPECT_EQ(request.event.attempt, Attempt{1});
-    EXPECT_EQ(request.endpoint, endpoint);
+    EXPECT_EQ(*request.endpoint, endpoint);
     EXPECT_EQ(request.target_time, "2027-01-05T12:00:00+00:00[UTC]");
     EXPECT_EQ(request.now, noon);
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
@@ -55,7 +55,7 @@ TEST_F(WorkerLoopTest, DeliversToAHandlerOfTheTypeWhereThereIsNoEndpoint) {
     scheduled(wanted);
     drain();
     ASSERT_THAT(in_process.requests, SizeIs(1));
-    EXPECT_EQ(in_process.requests.front().endpoint, std::nullopt);
+    EXPECT_EQ(in_process.requests.front().endpoint, nullptr);
 }
 
 TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {

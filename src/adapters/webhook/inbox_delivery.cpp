@@ -44,7 +44,7 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
     try {
         store_.transact([&](Transaction& tx) {
             for (const Waiting& one : batch) {
-                const Endpoint& endpoint = one.request.endpoint.value();
+                const Endpoint& endpoint = *one.request.endpoint;
                 std::string body = request_body(one.request.event, endpoint.format);
                 auto headers = request_headers(one.request, body, {}, user_agent_);
                 tx.inbox().add({.id = ids_.fresh(),

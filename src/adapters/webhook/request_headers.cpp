@@ -23,7 +23,7 @@ void add_cloud_event(HeaderList& headers, const Event& event) {
 
 HeaderList request_headers(const DeliveryRequest& request, std::string_view body,
                            std::span<const OpenKey> keys, std::string_view user_agent) {
-    base::check(request.endpoint.has_value());
+    base::check(request.endpoint != nullptr);
     const Endpoint& endpoint = *request.endpoint;
     const Event& event = request.event;
     const std::string& id = event.key.value;

@@ -118,7 +118,7 @@ Transfer::Transfer(DeliveryRequest request, Target target, std::vector<OpenKey> 
                    std::function<void(Outcome)> done)
     : request_(std::move(request)),
       target_(std::move(target)),
-      body_(request_body(request_.event, request_.endpoint.value().format)),
+      body_(request_body(request_.event, request_.endpoint->format)),
       keys_(std::move(keys)),
       world_(world),
       done_(std::move(done)),
@@ -164,7 +164,7 @@ const std::string* Transfer::name() const { return target_.address ? nullptr : &
 
 microseconds Transfer::name_due() const {
     return started_ +
-           std::min<microseconds>(world_.settings.dns_timeout, request_.endpoint.value().timeout);
+           std::min<microseconds>(world_.settings.dns_timeout, request_.endpoint->timeout);
 }
 
 bool Transfer::denied(const Address& address) const {
@@ -188,7 +188,7 @@ bool Transfer::resolved_to(std::span<const Address> addresses) {
 
 void Transfer::begin() {
     begun_ = world_.clock.now();
-    const auto left = request_.endpoint.value().timeout - (begun_ - started_);
+    const auto left = request_.endpoint->timeout - (begun_ - started_);
     curl_easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, std::max(1L, millis(left)));
     curl_easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
                      millis(world_.settings.connect_timeout));
@@ -205,7 +205,7 @@ bool Transfer::may_send_to(std::string_view peer) const {
 /// Else the kernel goes on sending what nobody has taken for minutes after we have given up, and a
 /// network that heals brings an old try after the one that succeeded.
 void Transfer::forget_unread(int connection) const {
-    const auto patience = static_cast<unsigned>(millis(request_.endpoint.value().timeout));
+    const auto patience = static_cast<unsigned>(millis(request_.endpoint->timeout));
     ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
 }
 
@@ -253,7 +253,7 @@ Outcome Transfer::outcome(int curl_code) const {
 
 std::string Transfer::time_out_text() const {
     const TransferSettings& settings = world_.settings;
-    const microseconds whole = request_.endpoint.value().timeout;
+    const microseconds whole = request_.endpoint->timeout;
     const bool all_used = world_.clock.now() - started_ >= whole - milliseconds(1);
     if (sent_ || all_used) return "no answer in " + seconds_text(whole);
     return tls_begun_ ? "the TLS handshake took more than " + seconds_text(settings.tls_timeout)

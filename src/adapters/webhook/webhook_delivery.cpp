@@ -85,7 +85,7 @@ public:
     Sender& operator=(const Sender&) = delete;
 
     void queue(DeliveryRequest request, std::function<void(Outcome)> done) {
-        const Endpoint& endpoint = request.endpoint.value();
+        const Endpoint& endpoint = *request.endpoint;
         auto judged = rules_.judge(endpoint.url);
         if (const auto* refused = std::get_if<FieldError>(&judged)) {
             done(forbidden(refused->message));

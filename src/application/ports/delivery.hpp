@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,8 @@ namespace sundial {
 
 /// One try.
 struct DeliveryRequest {
-    Event event;                       // as claimed: attempt and key are in it
-    std::optional<Endpoint> endpoint;  // none: an in-process handler
+    Event event;                               // as claimed: attempt and key are in it
+    std::shared_ptr<const Endpoint> endpoint;  // null: an in-process handler
     /// RFC 9557, the same for every try: 2027-02-28T09:00:00+01:00[Europe/Paris]. Handlers have
     /// none.
     std::string target_time;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <set>
 
 #include "adapters/webhook/request_body.hpp"
@@ -25,8 +26,8 @@ DeliveryRequest request_of(BodyFormat format, std::uint32_t attempt = 1) {
     Event event = an_event().with_key("renewal-7").of_type("REMINDER").due(noon);
     event.id = EventId{uuid_of(7)};
     event.attempt = Attempt{attempt};
-    return {event, an_endpoint().with_format(format), "2027-01-05T13:00:00+01:00[Europe/Paris]",
-            noon + std::chrono::seconds(attempt)};
+    return {event, std::make_shared<const Endpoint>(an_endpoint().with_format(format).build()),
+            "2027-01-05T13:00:00+01:00[Europe/Paris]", noon + std::chrono::seconds(attempt)};
 }
 
 std::map<std::string, std::string> headers_of(const DeliveryRequest& request) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <thread>
 
 #include "application/ports/failures.hpp"
@@ -75,14 +76,17 @@ protected:
         return deliver(receiver.url());
     }
 
+    static std::shared_ptr<const Endpoint> shared(Endpoint endpoint) {
+        return std::make_shared<const Endpoint>(std::move(endpoint));
+    }
     static Outcome deliver_by(WebhookDelivery& delivery, Endpoint endpoint) {
         std::promise<Outcome> outcome;
         Event event = an_event().with_key("renewal-7").due(noon);
         event.attempt = Attempt{2};
         event.payload = R"({ "text": "as it came" })";
-        delivery.start(
-            {event, std::move(endpoint), "2027-01-05T09:00:00-05:00[America/New_York]", noon},
-            [&](Outcome result) { outcome.set_value(std::move(result)); });
+        delivery.start({event, shared(std::move(endpoint)),
+                        "2027-01-05T09:00:00-05:00[America/New_York]", noon},
+                       [&](Outcome result) { outcome.set_value(std::move(result)); });
         return outcome.get_future().get();
     }
 
@@ -356,7 +360,7 @@ TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOthe
     Event earlier = event;
     earlier.attempt = Attempt{1};
     const auto start = [&](const Event& one, std::promise<Outcome>& outcome) {
-        delivery.start({one, an_endpoint().with_url(receiver.url()), "", noon},
+        delivery.start({one, shared(an_endpoint().with_url(receiver.url())), "", noon},
                        [&outcome](Outcome result) { outcome.set_value(std::move(result)); });
     };
     start(event, lost);
@@ -377,8 +381,9 @@ TEST_F(WebhookDeliveryTest, StoppingTellsEveryoneWhoWaits) {
     std::promise<Outcome> outcome;
     {
         WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
-        delivery.start({an_event().due(noon), an_endpoint().with_url(receiver.url()), "", noon},
-                       [&](Outcome result) { outcome.set_value(std::move(result)); });
+        delivery.start(
+            {an_event().due(noon), shared(an_endpoint().with_url(receiver.url())), "", noon},
+            [&](Outcome result) { outcome.set_value(std::move(result)); });
     }
     EXPECT_EQ(outcome.get_future().get().verdict, Verdict::retryable);
 }
