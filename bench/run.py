@@ -90,9 +90,6 @@ def table(where, arguments, rows):
         print(compare.line(figure))
     for failure in failures:
         print(f"{failure['row']:<4} {failure['what']:<70} NOT MEASURED: {failure['why'].splitlines()[0]}")
-    for row, what, why in compare.NO_WAY:
-        if row in rows:
-            print(f"{row:<4} {what:<70} no figure: {why}")
     return {"pairs": arguments.pairs, "scale": arguments.scale, "figures": figures, "failures": failures}
 
 

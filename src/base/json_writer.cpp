@@ -5,37 +5,51 @@
 #include <cmath>
 
 namespace sundial::base {
+namespace {
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_escaped(std::string& out, char c) {
     constexpr std::string_view hex = "0123456789abcdef";
-    out += '"';
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                out += "\\\"";
-                break;
-            case '\\':
-                out += "\\\\";
-                break;
-            case '\n':
-                out += "\\n";
-                break;
-            case '\r':
-                out += "\\r";
-                break;
-            case '\t':
-                out += "\\t";
-                break;
-            default:
-                if (const auto byte = static_cast<unsigned char>(c); byte < 0x20) {
-                    out += "\\u00";
-                    out += hex[byte >> 4U];
-                    out += hex[byte & 15U];
-                } else {
-                    out += c;
-                }
+    switch (c) {
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        default: {
+            const auto byte = static_cast<unsigned char>(c);
+            out += "\\u00";
+            out += hex[byte >> 4U];
+            out += hex[byte & 15U];
         }
     }
+}
+
+bool has_to_be_escaped(char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+    out += '"';
+    auto plain = text.begin();  // from here on nothing is written yet
+    for (auto at = plain; at != text.end(); ++at) {
+        if (!has_to_be_escaped(*at)) continue;
+        out.append(plain, at);
+        append_escaped(out, *at);
+        plain = at + 1;
+    }
+    out.append(plain, text.end());
     out += '"';
 }
 

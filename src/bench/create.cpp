@@ -89,19 +89,25 @@ CreateSome in_bulk(const Site& site, Store& store) {
     };
 }
 
+void write_event(base::JsonWriter& json, const Site& site, std::size_t i) {
+    json.begin_object().member("eventType", event_type);
+    json.member("targetTimestampUTC", format_instant(due_of(i)));
+    json.member("idempotencyKey", site.key(i).value);
+    json.key("deliveryPayload").raw("{}").end_object();
+}
+
 CreateSome over_http(const Site& site, std::uint16_t port) {
     return [&site, connection = std::make_shared<ApiConnection>(port)](std::size_t from,
                                                                        std::size_t to) {
-        bool all = true;
-        for (std::size_t i = from; i < to; ++i) {
-            base::JsonWriter json;
-            json.begin_object().member("eventType", event_type);
-            json.member("targetTimestampUTC", format_instant(due_of(i)));
-            json.member("idempotencyKey", site.key(i).value);
-            json.key("deliveryPayload").raw("{}").end_object();
-            all = connection->post("/v1/events", json.text()) == 201 && all;
+        base::JsonWriter json;
+        if (site.options.batch == 1) {
+            write_event(json, site, from);
+            return connection->post("/v1/events", json.text()) == 201;
         }
-        return all;
+        json.begin_object().key("events").begin_array();
+        for (std::size_t i = from; i < to; ++i) write_event(json, site, i);
+        json.end_array().end_object();
+        return connection->post("/v1/events/batch", json.text()) == 201;
     };
 }
 
@@ -116,9 +122,6 @@ Measured create_in_process(const Site& site, server::Database& database) {
 
 /// Nothing else may have a SQLite file open while the server runs.
 Measured create_over_http(const Site& site) {
-    if (site.options.batch > 1)
-        throw CannotStart(
-            "--batch: over HTTP events are created one by one, so it goes without --http");
     const ApiServer server(site.scratch.url());
     const auto cpu = cpu_of(server.process());
     const auto writes = writes_of(server.process());

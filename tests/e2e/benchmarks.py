@@ -18,6 +18,7 @@ WORKS = [
     (RATES | LATENCIES, "create", "--events", "200", "--in-flight", "4", "--runs", "2"),
     (RATES | LATENCIES, "create", "--events", "500", "--in-flight", "2", "--batch", "100"),
     (RATES | LATENCIES, "create", "--events", "40", "--in-flight", "4", "--http"),
+    (RATES | LATENCIES, "create", "--events", "200", "--in-flight", "2", "--batch", "50", "--http"),
     (RATES | LATENCIES, "claim", "--events", "300", "--instances", "3", "--batch", "50"),
     (RATES | LATENCIES, "append", "--events", "300", "--batch", "50"),
     (RATES | LATENCIES, "append", "--events", "40", "--batch", "1", "--in-flight", "4"),
@@ -71,7 +72,6 @@ def check_help_and_refusals(folder):
     for arguments, code, said in ((("drain", "--db", there), 1, "is there already"),
                                   (("drain", "--db", os.path.join(folder, "no", "x.db")), 1, "no folder"),
                                   (("drain", "--instances", "2", "--events", "10"), 1, "belongs to one process"),
-                                  (("create", "--http", "--batch", "10"), 1, "without --http"),
                                   (("drain", "--events", "0"), 2, "--events")):
         done = bench(*arguments, folder=folder)
         assert done.returncode == code and said in done.stderr + done.stdout, (arguments, done)

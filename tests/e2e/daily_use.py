@@ -100,12 +100,28 @@ def events(client, receiver):
     assert client.ok("GET", f"/v1/events/{waiting['id']}")["retryCount"] == 0
 
 
+def batches(client):
+    def item(key, **more):
+        return {"eventType": "REMINDER", "targetTimestampUTC": "now", "endpointId": "ext:crm", "idempotencyKey": key,
+                "deliveryPayload": {"of": key}, **more}
+    answer = client.call("POST", "/v1/events/batch", {"events": [item("b-1"), item("b-1"), item("b-2", userId="ext:nobody"), item("b-3")]})
+    first, known, of_nobody, last = answer.json()["data"]
+    assert answer.status == 207 and known["existingId"] == first["id"], answer.body
+    assert [error["pointer"] for error in of_nobody["errors"]] == ["/userId"], of_nobody
+    for event in (first, last):
+        h.wait_until(lambda event=event: client.ok("GET", f"/v1/events/{event['id']}")["status"] == "COMPLETED", "delivery")
+    refused = client.call("POST", "/v1/events/batch?atomic=true", {"events": [item("b-4"), item("b-1")]})
+    assert (refused.status, refused.json()["index"]) == (409, 1), refused.body
+    assert client.call("POST", "/v1/events/batch?atomic=true", {"events": [item("b-4"), item("b-5")]}).status == 201
+
+
 def main():
     receiver = h.Receiver(refuse="/404")
     with h.folder() as directory, h.running("serve", "--db", "x.db", *h.LOCAL_RECEIVERS, folder=directory) as server:
         client = server.client()
         schedules(client)
         events(client, receiver)
+        batches(client)
         rows = client.all("/v1/events?limit=2&sort=-createdAt")
         assert len(rows) == len({row["id"] for row in rows}) and len(rows) >= 6
         metrics = client.get("/metrics").body.decode()

@@ -148,6 +148,7 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
         return shared_.answer(std::move(wanted));
     };
     Response response = co_await run(std::move(first), path, id);
+    if (!response.later) co_return std::move(response);
     // Who asked for what stays the same, however often it is answered.
     Response asked = response;
     asked.later.reset();

@@ -9,7 +9,7 @@
 namespace sundial::http {
 namespace {
 
-// These three walk over text that is known to be well-formed.
+// These walk over text that is known to be well-formed.
 
 std::size_t after_space(std::string_view text, std::size_t at) {
     return std::min(text.find_first_not_of(" \t\n\r", at), text.size());
@@ -40,6 +40,12 @@ std::size_t after_value(std::string_view text, std::size_t at) {
     return at;
 }
 
+/// Where the next value begins, or the end of all of them stands.
+std::size_t after_comma(std::string_view text, std::size_t at) {
+    at = after_space(text, at);
+    return text[at] == ',' ? after_space(text, at + 1) : at;
+}
+
 bool means(std::string_view string_token, std::string_view name) {
     if (string_token.find('\\') == std::string_view::npos) {
         return string_token.substr(1, string_token.size() - 2) == name;
@@ -68,18 +74,31 @@ std::string_view JsonBody::text() const { return state_->text; }
 
 std::optional<std::string_view> JsonBody::raw_member(std::string_view name) const {
     if (!state_->value.is_object()) return std::nullopt;
-    const std::string_view text = state_->text;
-    std::size_t at = after_space(text, text.find('{') + 1);
-    while (text[at] != '}') {
-        const std::size_t key_end = after_string(text, at);
-        const std::string_view key = text.substr(at, key_end - at);
-        const std::size_t begin = after_space(text, text.find(':', key_end) + 1);
-        const std::size_t end = after_value(text, begin);
-        if (means(key, name)) return text.substr(begin, end - begin);
-        at = after_space(text, end);
-        if (text[at] == ',') at = after_space(text, at + 1);
+    return http::raw_member(state_->text, name);
+}
+
+std::optional<std::string_view> raw_member(std::string_view object, std::string_view name) {
+    std::size_t at = after_space(object, object.find('{') + 1);
+    while (object[at] != '}') {
+        const std::size_t key_end = after_string(object, at);
+        const std::string_view key = object.substr(at, key_end - at);
+        const std::size_t begin = after_space(object, object.find(':', key_end) + 1);
+        const std::size_t end = after_value(object, begin);
+        if (means(key, name)) return object.substr(begin, end - begin);
+        at = after_comma(object, end);
     }
     return std::nullopt;
+}
+
+std::vector<std::string_view> raw_items(std::string_view array) {
+    std::vector<std::string_view> items;
+    std::size_t at = after_space(array, array.find('[') + 1);
+    while (array[at] != ']') {
+        const std::size_t end = after_value(array, at);
+        items.push_back(array.substr(at, end - at));
+        at = after_comma(array, end);
+    }
+    return items;
 }
 
 }  // namespace sundial::http

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adapters/http/problem.hpp"
 #include "base/result.hpp"
@@ -42,6 +43,13 @@ private:
     explicit JsonBody(std::shared_ptr<const State> state) : state_(std::move(state)) {}
     std::shared_ptr<const State> state_;
 };
+
+/// The exact bytes of a member's value in an object's text that has been read as above; nothing if
+/// there is none of that name.
+[[nodiscard]] std::optional<std::string_view> raw_member(std::string_view object,
+                                                         std::string_view name);
+/// The same of all items of an array.
+[[nodiscard]] std::vector<std::string_view> raw_items(std::string_view array);
 
 /// `text` as a JSON string, quotes included. What is not UTF-8 becomes U+FFFD, so the result is
 /// always valid.

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "domain/error.hpp"
 
 namespace sundial::http {
 
@@ -48,7 +52,9 @@ struct Request {
     std::string route;  // the pattern that matched: "/v1/users/{id}"
     std::vector<Parameter> path_parameters;
     std::shared_ptr<const JsonBody> json;  // the body, read strictly and valid against the document
-    std::string actor;                     // who asks, for the record: "key:7f3a9k2m1q"; see Caller
+    /// Of a batch: what is wrong with items of it, by their places; pointers lead into the item.
+    std::map<std::size_t, std::vector<FieldError>> refused_items;
+    std::string actor;  // who asks, for the record: "key:7f3a9k2m1q"; see Caller
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;

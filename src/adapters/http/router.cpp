@@ -1,7 +1,9 @@
 #include "adapters/http/router.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -57,6 +59,27 @@ std::string list_of(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
+}
+
+/// Forty members for each of a thousand items.
+constexpr JsonLimits of_batches{.members = 40'000};
+
+/// The errors within items of the array `batch`, by item, each with its pointer from there.
+std::map<std::size_t, std::vector<FieldError>> take_those_of_items(std::vector<FieldError>& errors,
+                                                                   const std::string& batch) {
+    std::map<std::size_t, std::vector<FieldError>> of_items;
+    const std::string array = '/' + batch + '/';
+    std::erase_if(errors, [&](FieldError& error) {
+        if (!error.pointer.starts_with(array)) return false;
+        std::size_t item = 0;
+        const char* const begin = error.pointer.data();
+        const char* const end = begin + error.pointer.size();
+        const char* const rest = std::from_chars(begin + array.size(), end, item).ptr;
+        of_items[item].push_back(
+            {std::string(rest, end), std::move(error.code), std::move(error.message)});
+        return true;
+    });
+    return of_items;
 }
 
 Problem not_acceptable(const std::vector<std::string>& types) {
@@ -275,11 +298,12 @@ Response Router::check_and_run(Request& request, const Route& route) const {
         return to_response(unsupported_media_type(types), request);
     }
     if (is_json(type)) {
-        const auto body = JsonBody::read(request.body);
+        const std::string& batch = schema_.batch_of(operation);
+        const auto body = JsonBody::read(request.body, batch.empty() ? JsonLimits{} : of_batches);
         if (!body) return to_response(body.error(), request);
-        if (auto errors = schema_.check_body(operation, *body); !errors.empty()) {
-            return to_response(validation_failed(std::move(errors)), request);
-        }
+        auto errors = schema_.check_body(operation, *body);
+        if (!batch.empty()) request.refused_items = take_those_of_items(errors, batch);
+        if (!errors.empty()) return to_response(validation_failed(std::move(errors)), request);
         request.json = std::make_shared<const JsonBody>(*body);
     }
     return run(request, route);

@@ -32,6 +32,7 @@ struct CompiledOperation {
     bool body_required = false;
     bool takes_if_match = false;
     bool requires_key = false;
+    std::string batch;
     const SchemaNode* body = nullptr;
     std::map<std::string, QueryParameter, std::less<>> query;
 };
@@ -109,6 +110,9 @@ CompiledOperation compile_operation(SchemaCompiler& compiler, const bj::value& p
     read_parameters(compiler, operation, place, compiled);
     read_body(compiler, operation, place, compiled);
     read_answers(compiler, operation, place, compiled);
+    if (const bj::value* batch = operation.as_object().if_contains("x-sundial-batch")) {
+        compiled.batch = std::string(batch->as_string());
+    }
     return compiled;
 }
 
@@ -192,6 +196,10 @@ bool ApiSchema::takes_if_match(const Operation& operation) const {
 
 bool ApiSchema::requires_key(const Operation& operation) const {
     return compiled_->at(operation).requires_key;
+}
+
+const std::string& ApiSchema::batch_of(const Operation& operation) const {
+    return compiled_->at(operation).batch;
 }
 
 const std::vector<std::string>& ApiSchema::response_types(const Operation& operation) const {

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] bool takes_if_match(const Operation& operation) const;
     /// Whether it is for nobody without an Idempotency-Key.
     [[nodiscard]] bool requires_key(const Operation& operation) const;
+    /// Of a batch, the member of its body whose items are judged each for itself; else empty.
+    [[nodiscard]] const std::string& batch_of(const Operation& operation) const;
     /// Media types of its successful answers; empty: they have no body.
     [[nodiscard]] const std::vector<std::string>& response_types(const Operation& operation) const;
 

@@ -6,7 +6,9 @@
 namespace sundial::http {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 struct Refused {
     const char* name;
@@ -112,6 +114,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Cut{R"({"x":{"p":1}})", "p", std::nullopt},
                     Cut{R"({"x":"p"})", "p", std::nullopt}, Cut{"{}", "p", std::nullopt},
                     Cut{"[1]", "p", std::nullopt}, Cut{R"({"p:":1,":p":2})", "p", std::nullopt}));
+
+TEST(RawItems, AreCutByteForByte) {
+    EXPECT_THAT(raw_items(" [ 1 ,{\"a\" : [2,\"]\\\"\"]} , [ ],\"x,y\"\n, null ] "),
+                ElementsAre("1", "{\"a\" : [2,\"]\\\"\"]}", "[ ]", "\"x,y\"", "null"));
+    EXPECT_THAT(raw_items("[ ]"), IsEmpty());
+}
 
 }  // namespace
 }  // namespace sundial::http

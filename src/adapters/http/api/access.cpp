@@ -34,6 +34,7 @@ constexpr auto rules = std::to_array<AccessRule>({
 
     {"GET", "/v1/events", read},
     {"POST", "/v1/events", write},
+    {"POST", "/v1/events/batch", write},
     {"GET", "/v1/events/{id}", read},
     {"PATCH", "/v1/events/{id}", write},
     {"DELETE", "/v1/events/{id}", write},

@@ -1,5 +1,8 @@
 #include "adapters/http/api/event_codec.hpp"
 
+#include <boost/json.hpp>
+
+#include "adapters/http/api/problems.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
@@ -7,13 +10,15 @@
 namespace sundial::http {
 namespace {
 
+constexpr std::string_view payload_member = "deliveryPayload";
+
 std::optional<Priority> priority_in(const Members& members) {
     const auto name = members.text("priority");
     return name ? parse_priority(*name) : std::nullopt;
 }
 
 std::optional<std::string> payload_in(const JsonBody& body) {
-    const auto bytes = body.raw_member("deliveryPayload");
+    const auto bytes = body.raw_member(payload_member);
     return bytes ? std::optional(std::string(*bytes)) : std::nullopt;
 }
 
@@ -63,6 +68,16 @@ std::string target_local(const Event& event, const TimeZones& zones) {
     return zone ? format_local_millis(event.due, **zone) : format_instant_millis(event.due);
 }
 
+NewEvent event_of(const Members& members, std::optional<std::string_view> payload) {
+    return {.event_type = members.text("eventType").value_or(""),
+            .priority = priority_in(members).value_or(Priority::normal),
+            .user = members.text("userId"),
+            .endpoint = members.text("endpointId"),
+            .target = target_fields(members),
+            .payload = std::string(payload.value_or("")),
+            .idempotency_key = members.text("idempotencyKey")};
+}
+
 }  // namespace
 
 TargetFields target_fields(const Members& members) {
@@ -77,14 +92,28 @@ TargetFields target_fields(const Members& members) {
 }
 
 NewEvent new_event(const JsonBody& body) {
-    const Members members(body);
-    return {.event_type = members.text("eventType").value_or(""),
-            .priority = priority_in(members).value_or(Priority::normal),
-            .user = members.text("userId"),
-            .endpoint = members.text("endpointId"),
-            .target = target_fields(members),
-            .payload = payload_in(body).value_or(""),
-            .idempotency_key = members.text("idempotencyKey")};
+    return event_of(Members(body), body.raw_member(payload_member));
+}
+
+std::vector<base::Result<NewEvent, Problem>> new_events(const Request& batch) {
+    const auto texts = raw_items(batch.json->raw_member("events").value_or("[]"));
+    const auto& items = batch.json->value().as_object().at("events").as_array();
+    std::vector<base::Result<NewEvent, Problem>> events;
+    events.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (const auto refused = batch.refused_items.find(i);
+            refused != batch.refused_items.end()) {
+            events.emplace_back(validation_failed(refused->second));
+            continue;
+        }
+        const auto payload = raw_member(texts[i], payload_member);
+        if (auto problem = payload_too_large(payload, payload_member)) {
+            events.emplace_back(*std::move(problem));
+        } else {
+            events.emplace_back(event_of(Members(items[i].as_object()), payload));
+        }
+    }
+    return events;
 }
 
 EventEdit event_edit(const JsonBody& body) {
@@ -119,8 +148,7 @@ std::string event_json(const Event& event, const TimeZones& zones) {
                 late ? std::optional(std::chrono::floor<std::chrono::milliseconds>(*late).count())
                      : std::nullopt);
     json.member("version", event.version.value).member("idempotencyKey", event.key.value);
-    json.key("deliveryPayload")
-        .raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
+    json.key(payload_member).raw(event.payload.empty() ? std::string_view{"null"} : event.payload);
     json.member("retryOf", text_of(event.retry_of))
         .member("dismissedAt", text_of(event.dismissed_at));
     json.member("claimedBy", text_of(state.claimed_by))

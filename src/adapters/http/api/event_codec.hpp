@@ -1,12 +1,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/json.hpp"
+#include "adapters/http/message.hpp"
+#include "adapters/http/problem.hpp"
 #include "application/edit_event.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/schedule_event.hpp"
+#include "base/result.hpp"
 
 /// Events as JSON.
 namespace sundial::http {
@@ -14,6 +18,8 @@ namespace sundial::http {
 /// When, in a body that has it among its members.
 [[nodiscard]] TargetFields target_fields(const Members& members);
 [[nodiscard]] NewEvent new_event(const JsonBody& body);
+/// What a batch asks for, item by item; or what is wrong with one as it stands.
+[[nodiscard]] std::vector<base::Result<NewEvent, Problem>> new_events(const Request& batch);
 [[nodiscard]] EventEdit event_edit(const JsonBody& body);
 [[nodiscard]] std::string event_json(const Event& event, const TimeZones& zones);
 

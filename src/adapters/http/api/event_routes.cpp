@@ -1,5 +1,10 @@
 #include "adapters/http/api/event_routes.hpp"
 
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/event_codec.hpp"
 #include "adapters/http/api/event_filter.hpp"
@@ -59,6 +64,14 @@ PageKey place_of(const Event& event, EventQuery::Sort sort) {
     return {value ? std::to_string(*value) : "", event.id.value};
 }
 
+/// The problem of one item, told of the whole batch.
+Problem at_item(Problem problem, std::size_t index) {
+    const std::string place = "/events/" + std::to_string(index);
+    for (FieldError& error : problem.errors) error.pointer.insert(0, place);
+    problem.members.emplace_back("index", static_cast<std::int64_t>(index));
+    return problem;
+}
+
 class EventRoutes {
 public:
     explicit EventRoutes(EventApi api) : api_(api) {}
@@ -85,6 +98,21 @@ public:
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
         return made(api_.schedule.run(new_event(*request.json)), request);
+    }
+
+    [[nodiscard]] Response create_batch(const Request& request) const {
+        const auto items = new_events(request);
+        const bool all = request.query_value("atomic") == "true";
+        std::vector<NewEvent> wanted;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (items[i]) {
+                wanted.push_back(*items[i]);
+            } else if (all) {
+                return refused(at_item(items[i].error(), i), request);
+            }
+        }
+        return all ? all_made(api_.schedule.run_all(wanted), request)
+                   : each_made(items, api_.schedule.run_each(wanted), request);
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -125,6 +153,39 @@ private:
                        "/v1/events/" + to_string(event->id));
     }
 
+    [[nodiscard]] Response all_made(std::span<const Result<Event>> events,
+                                    const Request& request) const {
+        base::JsonWriter json;
+        json.begin_object().key("data").begin_array();
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (!events[i]) return refused(at_item(problem_of(events[i].error()), i), request);
+            json.raw(event_json(*events[i], api_.zones));
+        }
+        return http::json(201, std::move(json.end_array().end_object()).text());
+    }
+
+    /// `events` became of those `items` that were fit to be stored.
+    [[nodiscard]] Response each_made(std::span<const base::Result<NewEvent, Problem>> items,
+                                     std::span<const Result<Event>> events,
+                                     const Request& request) const {
+        base::JsonWriter json;
+        json.begin_object().key("data").begin_array();
+        bool whole = true;
+        auto event = events.begin();
+        for (const auto& item : items) {
+            const bool stored = item && event->has_value();
+            if (stored) {
+                json.raw(event_json(**event, api_.zones));
+            } else {
+                const Problem problem = item ? problem_of(event->error()) : item.error();
+                json.raw(refused(problem, request).body);
+            }
+            whole = whole && stored;
+            if (item) ++event;
+        }
+        return http::json(whole ? 201 : 207, std::move(json.end_array().end_object()).text());
+    }
+
     [[nodiscard]] Response changed(const Result<Event>& event, const Request& request) const {
         if (!event) return refused(event.error(), request);
         return with_etag(json(200, event_json(*event, api_.zones)), event->version);
@@ -152,6 +213,7 @@ void add_event_routes(Router& router, EventApi api) {
     };
     add("GET", "/v1/events", &EventRoutes::list);
     add("POST", "/v1/events", &EventRoutes::create);
+    add("POST", "/v1/events/batch", &EventRoutes::create_batch);
     add("GET", "/v1/events/{id}", &EventRoutes::get);
     add("PATCH", "/v1/events/{id}", &EventRoutes::patch);
     add("DELETE", "/v1/events/{id}", &EventRoutes::cancel);

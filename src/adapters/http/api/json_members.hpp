@@ -22,6 +22,7 @@ namespace sundial::http {
 class Members {
 public:
     explicit Members(const JsonBody& body);
+    explicit Members(const boost::json::object& object) : object_(&object) {}
 
     [[nodiscard]] bool has(std::string_view name) const;
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
@@ -40,7 +41,6 @@ public:
     [[nodiscard]] bool is_text(std::string_view name) const;
 
 private:
-    explicit Members(const boost::json::object& object) : object_(&object) {}
     const boost::json::object* object_;
 };
 

@@ -251,7 +251,11 @@ struct ToProblem {
 Problem problem_of(const Error& error) { return std::visit(ToProblem{}, error); }
 
 std::optional<Problem> payload_too_large(const JsonBody& body, std::string_view member) {
-    const auto payload = body.raw_member(member);
+    return payload_too_large(body.raw_member(member), member);
+}
+
+std::optional<Problem> payload_too_large(std::optional<std::string_view> payload,
+                                         std::string_view member) {
     if (!payload || payload->size() <= most_payload_bytes) return std::nullopt;
     return Problem{.code = Code::payload_too_large,
                    .detail = "/" + std::string(member) + " has " + std::to_string(payload->size()) +

@@ -15,6 +15,9 @@ namespace sundial::http {
 /// What is wrong with the size of the payload `member` of `body`, if anything: 256 KiB at most.
 [[nodiscard]] std::optional<Problem> payload_too_large(const JsonBody& body,
                                                        std::string_view member);
+/// The same of the member's bytes.
+[[nodiscard]] std::optional<Problem> payload_too_large(std::optional<std::string_view> payload,
+                                                       std::string_view member);
 /// For a cursor that is not of this list.
 [[nodiscard]] Problem invalid_cursor();
 

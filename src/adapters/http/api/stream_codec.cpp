@@ -4,20 +4,12 @@
 #include <optional>
 
 #include "adapters/http/api/json_members.hpp"
-#include "base/check.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
 namespace {
 
 namespace bj = boost::json;
-
-std::string_view without_space(std::string_view text) {
-    constexpr std::string_view space = " \t\r\n";
-    const auto first = text.find_first_not_of(space);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
 
 /// Absent: whatever there is.
 std::optional<ExpectedVersion> expected_in(const JsonBody& body) {
@@ -107,33 +99,6 @@ void write(base::JsonWriter& json, const EventMetadata& metadata) {
 
 }  // namespace
 
-std::vector<std::string_view> array_items(std::string_view array) {
-    array = without_space(array);
-    base::check(array.size() >= 2 && array.front() == '[' && array.back() == ']');
-    std::vector<std::string_view> items;
-    std::size_t begin = 1;
-    int depth = 0;
-    bool in_string = false;
-    for (std::size_t i = 1; i < array.size(); ++i) {
-        const char c = array[i];
-        if (in_string) {
-            if (c == '\\') ++i;
-            in_string = c != '"';
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == '[' || c == '{') {
-            ++depth;
-        } else if (depth > 0 && (c == ']' || c == '}')) {
-            --depth;
-        } else if (depth == 0 && (c == ',' || c == ']')) {
-            const auto item = without_space(array.substr(begin, i - begin));
-            if (!item.empty()) items.push_back(item);
-            begin = i + 1;
-        }
-    }
-    return items;
-}
-
 base::Result<Append, Problem> append_in(const JsonBody& body, StreamId stream, Ids& ids) {
     std::vector<FieldError> errors;
     const auto expected = expected_in(body);
@@ -144,7 +109,7 @@ base::Result<Append, Problem> append_in(const JsonBody& body, StreamId stream, I
     Append append{.stream = std::move(stream),
                   .expected = expected.value_or(ExpectedVersion::any()),
                   .events = {}};
-    const auto items = array_items(body.raw_member("events").value_or("[]"));
+    const auto items = raw_items(body.raw_member("events").value_or("[]"));
     for (std::size_t i = 0; i < items.size(); ++i) {
         append.events.push_back(
             EventReader(items[i], "/events/" + std::to_string(i), errors).read(ids));

@@ -35,7 +35,4 @@ void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHe
 [[nodiscard]] base::Result<CheckpointStep, Problem> checkpoint_step_in(const JsonBody& body);
 [[nodiscard]] std::string checkpoint_json(const std::string& name, const Checkpoint& checkpoint);
 
-/// The exact bytes of each item of a JSON array that has been found valid.
-[[nodiscard]] std::vector<std::string_view> array_items(std::string_view array);
-
 }  // namespace sundial::http

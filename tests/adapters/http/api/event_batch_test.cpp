@@ -1,0 +1,151 @@
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters/http/api/api_fixture.hpp"
+
+namespace sundial::http {
+namespace {
+
+namespace bj = boost::json;
+using testing::ElementsAre;
+
+std::string text(const bj::value& value) { return std::string(value.as_string()); }
+
+/// "pointer code" of each error of a problem.
+std::vector<std::string> errors_of(const bj::value& problem) {
+    std::vector<std::string> errors;
+    for (const bj::value& error : problem.at("errors").as_array()) {
+        errors.push_back(text(error.at("pointer")) + ' ' + text(error.at("code")));
+    }
+    return errors;
+}
+
+std::string an_item(const std::string& more = "") {
+    return R"({"eventType":"REMINDER","targetTimestampUTC":"2027-06-01T00:00:00Z","deliveryPayload":{})" +
+           more + '}';
+}
+std::string with_key(const std::string& key) {
+    return an_item(R"(,"idempotencyKey":")" + key + '"');
+}
+
+class EventBatchTest : public ApiTest {
+protected:
+    Response post(const std::vector<std::string>& items, const std::string& query = "",
+                  const Headers& headers = {}) {
+        std::string body = R"({"events":[)";
+        for (const std::string& item : items) body += (body.back() == '[' ? "" : ",") + item;
+        return call("POST", "/v1/events/batch" + query, body + "]}", headers);
+    }
+    static bj::array data_of(const Response& response) {
+        return bj::parse(response.body).at("data").as_array();
+    }
+    std::size_t stored() {
+        return in_read(store, [](Transaction& tx) { return tx.events().list({}).items.size(); });
+    }
+};
+
+TEST_F(EventBatchTest, AnswersWithAllOfThemInOrder) {
+    const Response response = post({with_key("b"), with_key("a")});
+    EXPECT_EQ(response.status, 201);
+    const bj::array data = data_of(response);
+    ASSERT_EQ(data.size(), 2U);
+    EXPECT_EQ(data[0].at("idempotencyKey"), "b");
+    EXPECT_EQ(data[1].at("idempotencyKey"), "a");
+    for (const bj::value& event : data) {
+        EXPECT_EQ(bj::parse(get("/v1/events/" + text(event.at("id"))).body), event);
+    }
+}
+
+TEST_F(EventBatchTest, KeepsEachPayloadByteForByte) {
+    const Response response = post(
+        {R"({"deliveryPayload": {"b" : 1.0, "a":"]}\""} ,"eventType":"A","targetTimestampUTC":"now"})",
+         R"( {"eventType":"B", "targetTimestampUTC":"now","deliveryPayload":[ 2 ] } )"});
+    EXPECT_EQ(response.status, 201);
+    const bj::array data = data_of(response);
+    const auto payload_of = [&](std::size_t i) {
+        return queries.event(text(data.at(i).at("id")))->payload;
+    };
+    EXPECT_EQ(payload_of(0), R"({"b" : 1.0, "a":"]}\""})");
+    EXPECT_EQ(payload_of(1), "[ 2 ]");
+}
+
+TEST_F(EventBatchTest, TellsWhatIsWrongWithAnItemInItsPlace) {
+    ASSERT_EQ(post({with_key("known")}).status, 201);
+    const Response response =
+        post({with_key("new"), with_key("known"), R"({"eventType":"","deliveryPayload":1,"odd":1})",
+              "7", an_item(R"(,"userId":"ext:nobody","targetTimezone":"Mars/Base")"),
+              R"({"eventType":"BIG","targetTimestampUTC":"now","deliveryPayload":")" +
+                  std::string(256UL * 1024, 'x') + "\"}",
+              an_item()});
+    EXPECT_EQ(response.status, 207);
+    const bj::array data = data_of(response);
+    ASSERT_EQ(data.size(), 7U);
+    EXPECT_EQ(data[0].at("idempotencyKey"), "new");
+    EXPECT_EQ(data[1].at("code"), "DUPLICATE_IDEMPOTENCY_KEY");
+    EXPECT_EQ(data[1].at("status"), 409);
+    EXPECT_THAT(errors_of(data[2]), ElementsAre("/eventType required", "/odd unknown_member"));
+    EXPECT_EQ(data[2].at("correlationId"), "req-1");
+    EXPECT_THAT(errors_of(data[3]), ElementsAre(" wrong_type"));
+    EXPECT_THAT(errors_of(data[4]),
+                ElementsAre("/userId not_allowed", "/targetTimezone unknown_zone"));
+    EXPECT_EQ(data[5].at("code"), "PAYLOAD_TOO_LARGE");
+    EXPECT_EQ(data[6].at("eventType"), "REMINDER");
+    EXPECT_EQ(stored(), 3U);
+}
+
+TEST_F(EventBatchTest, StoresAllOrNothingIfAsked) {
+    ASSERT_EQ(post({with_key("known")}).status, 201);
+    const Response known = post({with_key("new"), with_key("known")}, "?atomic=true");
+    EXPECT_EQ(known.status, 409);
+    const bj::value problem = bj::parse(known.body);
+    EXPECT_EQ(problem.at("code"), "DUPLICATE_IDEMPOTENCY_KEY");
+    EXPECT_EQ(problem.at("index"), 1);
+
+    const Response odd = post({with_key("new"), an_item(R"(,"odd":1)")}, "?atomic=true");
+    EXPECT_EQ(odd.status, 400);
+    EXPECT_THAT(errors_of(bj::parse(odd.body)), ElementsAre("/events/1/odd unknown_member"));
+    const Response nobody =
+        post({with_key("new"), an_item(R"(,"userId":"ext:nobody")")}, "?atomic=true");
+    EXPECT_EQ(nobody.status, 400);
+    EXPECT_THAT(errors_of(bj::parse(nobody.body)), ElementsAre("/events/1/userId not_allowed"));
+    EXPECT_EQ(stored(), 1U);
+
+    EXPECT_EQ(post({with_key("new"), an_item()}, "?atomic=true").status, 201);
+    EXPECT_EQ(stored(), 3U);
+}
+
+TEST_F(EventBatchTest, RefusesWhatIsNoBatch) {
+    EXPECT_EQ(post({}).status, 400);
+    EXPECT_EQ(post(std::vector<std::string>(1001, an_item())).status, 400);
+    EXPECT_EQ(call("POST", "/v1/events/batch", R"({"events":1})").status, 400);
+    EXPECT_EQ(call("POST", "/v1/events/batch", R"({"events":[],"more":1})").status, 400);
+    EXPECT_EQ(post({an_item()}, "?atomic=perhaps").status, 400);
+    EXPECT_EQ(stored(), 0U);
+}
+
+TEST_F(EventBatchTest, TakesAThousandWithAllMembersThereAre) {
+    const std::string full =
+        R"({"eventType":"A","targetTimestampLocal":"2027-06-01T09:00","targetTimezone":"Europe/Paris",)"
+        R"("gap":"later","overlap":"later","priority":"LOW","deliveryPayload":{"a":1,"b":2,"c":3,"d":4}})";
+    const Response response = post(std::vector<std::string>(1000, full));
+    EXPECT_EQ(response.status, 201);
+    EXPECT_EQ(data_of(response).size(), 1000U);
+}
+
+TEST_F(EventBatchTest, IsAnsweredOnceUnderAnIdempotencyKey) {
+    Headers headers;
+    headers.add("Idempotency-Key", "batch-1");
+    const Response first = post({with_key("a"), "7"}, "", headers);
+    const Response again = post({with_key("a"), "7"}, "", headers);
+    EXPECT_EQ(first.status, 207);
+    EXPECT_EQ(again.status, 207);
+    EXPECT_EQ(again.body, first.body);
+    EXPECT_EQ(again.headers.find("Idempotency-Replayed"), "true");
+    EXPECT_EQ(stored(), 1U);
+}
+
+}  // namespace
+}  // namespace sundial::http
