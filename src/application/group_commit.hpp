@@ -4,10 +4,10 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,7 +40,7 @@ public:
     /// failure one of them is to blame, so each is committed by itself, and that one told.
     [[nodiscard]] Answer run(const Item& item) {
         const auto own = std::make_shared<Member>(item);
-        if (has_to_wait(own)) own->turn.acquire();
+        if (has_to_wait(own)) own->turn.get_future().wait();
         if (!own->is_settled()) lead(own);
         if (own->failure) std::rethrow_exception(own->failure);
         return *std::move(own->answer);
@@ -59,7 +59,7 @@ private:
         const Item& item;
         std::optional<Answer> answer{};
         std::exception_ptr failure{};
-        std::binary_semaphore turn{0};  // it is settled, or leads the next group
+        std::promise<void> turn{};  // comes when it is settled, or leads the next group
     };
     /// Shared with whoever wakes it, who may come last.
     using MemberPtr = std::shared_ptr<Member>;
@@ -78,9 +78,10 @@ private:
     void lead(const MemberPtr& own) {
         const std::vector<MemberPtr> group = gather(own);
         settle(group);
-        if (const MemberPtr next = next_leader()) next->turn.release();  // first: it has work to do
+        // First, since it has work to do.
+        if (const MemberPtr next = next_leader()) next->turn.set_value();
         for (const MemberPtr& member : group) {
-            if (member != own) member->turn.release();
+            if (member != own) member->turn.set_value();
         }
     }
 
