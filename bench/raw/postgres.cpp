@@ -22,7 +22,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -95,10 +94,10 @@ constexpr const char* create = R"sql(
 /// Ways of appending, by the names of their works.
 #define APPEND \
     "WITH " HEAD "INSERT INTO sundial.recorded_events (" COLUMNS ") SELECT " VALUES " FROM " ITEMS
-constexpr std::string_view under_table_lock = "append-table-lock";
+constexpr const char* under_table_lock = "append-table-lock";
 constexpr std::array<std::pair<const char*, const char*>, 5> appends{{
     {"append", APPEND},
-    {under_table_lock.data(), APPEND},
+    {under_table_lock, APPEND},
     {"append-1-key", APPEND_AFTER("pg_advisory_xact_lock_shared(1398097478, 0)")},
     {"append-16-keys", APPEND_AFTER("pg_advisory_xact_lock_shared(1398097478, hashtext($1) & 15)")},
     {"append-counter",
@@ -224,8 +223,8 @@ void drain_all(const Asked& asked, Connection& connection, std::size_t number) {
 
 /// A transaction in one round trip: what writes locks the table, too, so this must come first.
 std::string locking_the_table(const std::vector<std::string>& values) {
-    std::string text = "BEGIN; LOCK TABLE sundial.recorded_events IN EXCLUSIVE MODE; EXECUTE \"" +
-                       std::string{under_table_lock} + "\" (";
+    std::string text = "BEGIN; LOCK TABLE sundial.recorded_events IN EXCLUSIVE MODE; EXECUTE ";
+    text += std::string{'"'} + under_table_lock + "\" (";
     for (const std::string& value : values) text += "'" + value + "',";
     text.back() = ')';
     return text + "; COMMIT";
