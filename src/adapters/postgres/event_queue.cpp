@@ -1,5 +1,6 @@
 #include "adapters/postgres/event_queue.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -123,16 +124,34 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
 }  // namespace
 
 Horizon PostgresEventQueue::look() {
-    const Call look{sql::look, shards()};
-    const auto answered = database_.run("look", Database::Effect::none, {&look, 1});
-    return {answered.now, column_of<Instant>(answered.answers.front(), 0)};
+    const auto look = floors_.begin(std::chrono::steady_clock::now());
+    const Call call{sql::look, look.from};
+    const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+    const Answer& rows = answered.answers.front();
+    std::vector<Instant> heads(look.from.size(), never);
+    std::uint64_t entries = 0;
+    Horizon horizon{answered.now, std::vector<Instant>(shards(), never)};
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
+        heads.at(place) = rows.get<Instant>(row, 1);
+        entries = std::max(entries, rows.get<std::uint64_t>(row, 2));
+        Instant& next = horizon.next.at(place / std::tuple_size_v<ClaimFloors::Priorities>);
+        next = std::min(next, heads[place]);
+    }
+    floors_.end(look, {heads, answered.now, entries}, std::chrono::steady_clock::now());
+    return horizon;
 }
 
 Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
     const auto [priorities, shares] = wanted_of(request.shares);
+    const auto floors = floors_.of(request.shard);
+    std::vector<Instant> from;
+    for (const std::int16_t priority : priorities) {
+        from.push_back(floors.at(static_cast<std::size_t>(priority)));
+    }
     const Call claim{
         sql::claim_ready, static_cast<std::int16_t>(request.shard), priorities, shares, request.by,
-        request.lease,    database_.trusted_server(request.lease)};
+        request.lease,    database_.trusted_server(request.lease),  from};
     CRASH_POINT("claim: before commit");
     const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
     CRASH_POINT("claim: after commit");

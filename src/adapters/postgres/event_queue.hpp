@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/postgres/claim_floors.hpp"
 #include "adapters/postgres/database.hpp"
 #include "application/ports/event_queue.hpp"
 
@@ -7,7 +8,9 @@ namespace sundial::postgres {
 
 class PostgresEventQueue final : public EventQueue {
 public:
-    explicit PostgresEventQueue(Database& database) : database_{database} {}
+    /// `many` entries of the index that a look reads give claims a floor.
+    PostgresEventQueue(Database& database, std::uint64_t many)
+        : database_{database}, floors_{database.shards(), many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
     Horizon look() override;
     Claimed claim_ready(const ClaimRequest& request) override;
@@ -20,6 +23,7 @@ public:
 
 private:
     Database& database_;
+    ClaimFloors floors_;
 };
 
 }  // namespace sundial::postgres

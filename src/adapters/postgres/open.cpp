@@ -31,6 +31,8 @@ public:
     };
     OpenDatabase(const Settings& settings, base::Log& log, Found found)
         : database_{settings, found.shards, log},
+          // A test clock is set as a test likes, back as well.
+          queue_{database_, settings.test_clock ? ClaimFloors::no_number : ClaimFloors::many},
           clock_{database_, settings.test_clock},
           found_{std::move(found)},
           listen_url_{settings.listen_url},
@@ -68,7 +70,7 @@ public:
 private:
     Database database_;
     PostgresStore store_{database_};
-    PostgresEventQueue queue_{database_};
+    PostgresEventQueue queue_;
     PostgresPullQueue pull_queue_{database_};
     PostgresFeed feed_{database_};
     PostgresRetention retention_{database_};

@@ -68,28 +68,33 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('enable_sort', 'off', true),
            set_config('jit', 'off', true))sql"};
 
-/// For each shard the next instant at which something is claimable. $1 how many shards.
+/// For each shard and priority, by its place: the first instant, not before the one given, at which
+/// something is claimable; and how many entries of the index were read until then, of which there
+/// may be more than rows (claim_floors.hpp). `before` is part of what is joined last, so that it
+/// was asked first. $1 instants, those of a shard side by side.
 inline constexpr Statement look{"look", R"sql(
-    SELECT coalesce(min(head.claimable_at), 'infinity')
-      FROM generate_series(0, $1 - 1) AS shard(number)
-     CROSS JOIN generate_series(0, 3) AS priority(number)
+    SELECT part.place, coalesce(head.claimable_at, 'infinity'),
+           pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) - before.entries
+      FROM pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) AS before(entries)
+     CROSS JOIN unnest($1::timestamptz[]) WITH ORDINALITY AS part(floor, place)
       LEFT JOIN LATERAL (
             SELECT claimable_at FROM sundial.events
-             WHERE shard = shard.number::smallint AND priority = priority.number::smallint AND NOT pull
-             ORDER BY claimable_at LIMIT 1) AS head ON true
-     GROUP BY shard.number
-     ORDER BY shard.number)sql"};
+             WHERE shard = ((part.place - 1) / 4)::smallint
+               AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
+               AND claimable_at >= part.floor AND before.entries IS NOT NULL
+             ORDER BY claimable_at LIMIT 1) AS head ON true)sql"};
 
 /// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
 /// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server
-/// started by whose clock leases may be taken for over (null: none). Rows come unordered.
+/// started by whose clock leases may be taken for over (null: none), $7 where to begin in each
+/// priority (claim_floors.hpp). Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
-        SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
          CROSS JOIN LATERAL (
             SELECT id, version, attempt, claimed_by, endpoint_id FROM sundial.events
              WHERE shard = $1 AND priority = share.priority AND NOT pull
-               AND claimable_at <= sundial.clock()
+               AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
                     OR $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),

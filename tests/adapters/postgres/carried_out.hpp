@@ -17,8 +17,9 @@ enum class Setup { queue, plain };
 /// Of the whole statement: its first line about buffers.
 [[nodiscard]] int pages_touched(const std::string& plan);
 
-/// Claims `events` NORMAL ones of shard 3.
-[[nodiscard]] std::string claim_a_batch(const std::string& url, int events);
+/// Claims `events` NORMAL ones of shard 3 that are claimable since `floor` or later.
+[[nodiscard]] std::string claim_a_batch(const std::string& url, int events,
+                                        const std::string& floor = "-infinity");
 /// Settles all that were claimed so as done.
 [[nodiscard]] std::string settle_the_batch(const std::string& url);
 

@@ -52,17 +52,20 @@ private:
 
 TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) {
     EXPECT_THAT(
-        plan_of(sql::claim_ready, "smallint, smallint[], integer[], uuid, interval, bigint",
+        plan_of(sql::claim_ready,
+                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
-                "1800000000000000"),
+                "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4])"),
         AllOf(HasSubstr("Index Scan using events_to_claim on events"),
               HasSubstr("Index Scan using events_pkey on events event"), Not(HasSubstr("Seq Scan")),
               Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));
 }
 
 TEST_F(Plans, ALookTakesTheHeadOfEachPriority) {
-    EXPECT_THAT(plan_of(sql::look, "integer", "16"),
-                AllOf(HasSubstr("using events_to_claim on events"), Not(HasSubstr("Seq Scan"))));
+    EXPECT_THAT(
+        plan_of(sql::look, "timestamptz[]", "array_fill(now() - interval '1 h', ARRAY[64])"),
+        AllOf(HasSubstr("using events_to_claim on events"), HasSubstr("claimable_at >= part.floor"),
+              Not(HasSubstr("Sort")), Not(HasSubstr("Seq Scan"))));
 }
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {

@@ -1,0 +1,88 @@
+// Claims while somebody holds an old snapshot: nothing that was claimed since can leave the index.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "adapters/postgres/connection.hpp"
+#include "adapters/postgres/open.hpp"
+#include "carried_out.hpp"
+#include "support/builders.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Gt;
+using testing::IsEmpty;
+using testing::Lt;
+using testing::SizeIs;
+
+/// 160,000 events were due, and have been claimed since the snapshot.
+class BesideAnOldSnapshot : public testing::Test {
+protected:
+    BesideAnOldSnapshot() {
+        insert("1 h", 160'000);
+        snapshot_.run_script(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sundial.settings", 60s);
+        query(url_, "UPDATE sundial.events SET claimable_at = claimable_at + interval '1 day'");
+    }
+    /// Events of all shards that have been claimable for so long, the same number in each.
+    void insert(const std::string& age, int count) {
+        query(url_, R"(
+            INSERT INTO sundial.events
+                (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+                 idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
+                 updated_at)
+            SELECT i % 16, gen_random_uuid(), 'PENDING', 2, now() - interval ')" +
+                        age + R"(' + i * interval '1 us', 1, 0, 0, now(), 'k' || i, 'T',
+                   'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
+              FROM generate_series(1, )" +
+                        std::to_string(count) + ") AS i");
+    }
+    Claimed claim(std::uint32_t shard) {
+        return database_->queue().claim_ready(
+            {.by = an_id<InstanceId>(), .shard = shard, .shares = {9, 9, 9, 9}, .lease = 60s});
+    }
+
+    RecordedLog log_;
+    const std::string url_ = PostgresCluster::shared().create_database();
+    std::unique_ptr<PostgresDatabase> database_ = PostgresDatabase::open({.url = url_}, log_);
+    Connection snapshot_{url_, log_};
+};
+
+TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
+    const std::string from_the_beginning = claim_a_batch(url_, 100);
+    const std::string floor =
+        query(url_, "SELECT sundial.clock() - interval '5 s'").front().front();
+    const std::string from_the_floor = claim_a_batch(url_, 100, floor);
+    EXPECT_THAT(pages_touched(from_the_beginning), Gt(5'000)) << from_the_beginning;
+    EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
+}
+
+TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByAWholeLook) {
+    EventQueue& queue = database_->queue();
+    (void)queue.look();  // reads it all, and raises the floors
+    insert("2 h", 16);
+    EXPECT_THAT(claim(3).events, IsEmpty()) << "it begins at its floor";
+    const auto start = std::chrono::steady_clock::now();
+    Horizon seen = queue.look();
+    while (seen.next[3] > seen.now && std::chrono::steady_clock::now() < start + 60s) {
+        seen = queue.look();
+    }
+    EXPECT_THAT(claim(3).events, SizeIs(1));
+}
+
+TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
+    EventQueue& queue = database_->queue();
+    (void)queue.look();
+    insert("1 s", 16);
+    const Horizon seen = queue.look();
+    EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
+    EXPECT_THAT(claim(3).events, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace sundial::postgres
