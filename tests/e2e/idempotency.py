@@ -35,6 +35,7 @@ BODIES = {
     ("POST", "/v1/users"): ADA, ("PUT", "/v1/users/{id}"): {"lastName": "Lo"}, ("PATCH", "/v1/users/{id}"): {"lastName": "Lo"},
     ("POST", "/user"): ADA, ("PUT", "/user/{id}"): {"lastName": "Lo"}, ("POST", "/users"): ADA,
     ("PUT", "/users/{id}"): {"lastName": "Lo"}, ("POST", "/v1/events"): EVENT,
+    ("POST", "/v1/events/batch"): {"events": [EVENT, EVENT]},
     ("PATCH", "/v1/events/{id}"): {"priority": "HIGH"}, ("POST", "/v1/events/{id}/complete"): {"version": 2},
     ("POST", "/v1/events/{id}/fail"): {"version": 2}, ("POST", "/v1/events/{id}/release"): {"version": 2},
     ("POST", "/v1/events/{id}/extend"): {"version": 2, "lease": "PT30S"},
