@@ -66,7 +66,7 @@ protected:
                 {"/v1/users?limit=1&sort=lastName", by_text},
                 {"/v1/users?limit=1&sort=-lastName", by_text},
                 {"/v1/events?limit=1", by_number},
-                {"/v1/events?limit=1&sort=-createdAt", by_number},
+                {"/v1/events?limit=1&sort=-createdAt", by_id},
                 {"/v1/events?limit=1&sort=executedAt", by_a_number_that_may_lack},
                 {"/v1/events?limit=1&sort=-latenessMs", by_a_number_that_may_lack},
                 {"/v1/endpoints?limit=1", by_number},
