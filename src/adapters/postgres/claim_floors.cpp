@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{-4000} / 1 / 1};
 /// What is claimable from now on, by transactions that have not committed yet, lies above the floor
 /// all the same.
-constexpr std::chrono::microseconds margin = 5s;
+constexpr std::chrono::microseconds margin = 1s;
 /// The part of the time that whole looks may take.
 constexpr int part = 5;
 constexpr std::chrono::microseconds most_saved = 200ms;

@@ -37,23 +37,23 @@ TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
     }
 }
 
-TEST_F(ClaimFloorsTest, AreRaisedToWhatALookHasSeenLessSomeSeconds) {
+TEST_F(ClaimFloorsTest, AreRaisedToWhatALookHasSeenLessASecond) {
     auto seen = heads(noon + 1h);
     seen[5] = noon - 1min;  // shard 1, HIGH
     look(seen, many);
-    EXPECT_THAT(floors_.of(0), Each(noon - 5s));
+    EXPECT_THAT(floors_.of(0), Each(noon - 1s));
     EXPECT_EQ(floors_.of(1),
-              (ClaimFloors::Priorities{noon - 5s, noon - 65s, noon - 5s, noon - 5s}));
+              (ClaimFloors::Priorities{noon - 1s, noon - 61s, noon - 1s, noon - 1s}));
 }
 
 TEST_F(ClaimFloorsTest, MostLooksBeginAtThemThen) {
     look(heads(noon - 1min), many);
     EXPECT_THAT(look(heads(noon - 1min), 3).whole, Each(false));
     const auto next = look(heads(noon), 3);
-    EXPECT_THAT(next.from, Each(noon - 65s));
-    EXPECT_THAT(floors_.of(0), Each(noon - 5s)) << "what a look from the floor has seen raises it";
-    look(heads(noon - 5s), 3);
-    EXPECT_THAT(floors_.of(0), Each(noon - 5s)) << "it sinks by itself no more";
+    EXPECT_THAT(next.from, Each(noon - 61s));
+    EXPECT_THAT(floors_.of(0), Each(noon - 1s)) << "what a look from the floor has seen raises it";
+    look(heads(noon - 1s), 3);
+    EXPECT_THAT(floors_.of(0), Each(noon - 1s)) << "it sinks by itself no more";
 }
 
 TEST_F(ClaimFloorsTest, EachShardIsLookedThroughInTurnInAFifthOfTheTime) {
@@ -96,7 +96,7 @@ TEST_F(ClaimFloorsTest, OfTwoLooksAtOnceTheOneThatKnowsLessRaisesNothing) {
     EXPECT_THAT(look(seen, many).whole, Each(true));
     const auto above = heads(noon);
     floors_.end(from_the_floor, {above, noon, 3}, now_);
-    EXPECT_EQ(floors_.of(0)[0], noon - 1h - 5s);
+    EXPECT_EQ(floors_.of(0)[0], noon - 1h - 1s);
 }
 
 TEST_F(ClaimFloorsTest, AreGoneWhenTheSnapshotIs) {

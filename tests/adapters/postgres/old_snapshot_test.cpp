@@ -56,7 +56,7 @@ protected:
 TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
     const std::string from_the_beginning = claim_a_batch(url_, 100);
     const std::string floor =
-        query(url_, "SELECT sundial.clock() - interval '5 s'").front().front();
+        query(url_, "SELECT sundial.clock() - interval '1 s'").front().front();
     const std::string from_the_floor = claim_a_batch(url_, 100, floor);
     EXPECT_THAT(pages_touched(from_the_beginning), Gt(5'000)) << from_the_beginning;
     EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
@@ -78,7 +78,7 @@ TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByAWholeLook) {
 TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
     (void)queue.look();
-    insert("1 s", 16);
+    insert("100 ms", 16);
     const Horizon seen = queue.look();
     EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
     EXPECT_THAT(claim(3).events, SizeIs(1));
