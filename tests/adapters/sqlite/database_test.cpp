@@ -361,9 +361,11 @@ TEST_F(SqliteDatabaseTest, TellsThatTheFileIsDamagedAndRefusesAllFurtherWork) {
     damage(file());
     const auto database = open(on_test_clock());
     const auto list = [&] {
-        return in_read(database->store(), [](Transaction& tx) { return tx.events().list({}); });
+        EventQuery all;
+        all.page.limit = 1000;
+        return in_read(database->store(), [&](Transaction& tx) { return tx.events().list(all); });
     };
-    EXPECT_THROW(list(), Unavailable);
+    ASSERT_THROW(list(), Unavailable);
     EXPECT_THAT(fatal_.get_future().get(), HasSubstr("malformed"));
     EXPECT_THROW(list(), Unavailable);
     EXPECT_THROW(add(database->store(), an_event()), Unavailable);
