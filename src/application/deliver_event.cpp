@@ -177,9 +177,7 @@ void DeliverEvent::start(std::vector<Try> tries) {
             send(std::move(one));
         }
     }
-    if (to_handlers.empty()) return;
-    base::check(couriers_.in_process != nullptr);
-    couriers_.in_process->start_all(std::move(to_handlers));
+    if (!to_handlers.empty()) couriers_.in_process->start_all(std::move(to_handlers));
 }
 
 void DeliverEvent::send(Try one) {

@@ -68,6 +68,7 @@ Result<Event> ScheduleEvent::store_alone(const Wish& wish) {
 std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> wanted, Keep keep) {
     const std::vector<Wish> wishes(wanted.begin(), wanted.end());
     std::vector<const Wish*> all;
+    all.reserve(wishes.size());
     for (const Wish& wish : wishes) all.push_back(&wish);
     const std::vector<Answer> answers = store(all, keep, Sharing::waits);
 

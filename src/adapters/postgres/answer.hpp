@@ -13,9 +13,9 @@ namespace sundial::postgres {
 
 namespace detail {
 template <class T>
-struct is_optional : std::false_type {};
+struct IsOptional : std::false_type {};
 template <class T>
-struct is_optional<std::optional<T>> : std::true_type {};
+struct IsOptional<std::optional<T>> : std::true_type {};
 }  // namespace detail
 
 /// The number of a column, or none.
@@ -38,7 +38,7 @@ public:
     /// A value; an optional T where it may be null. Throws Corrupt if it is of another type.
     template <class T>
     [[nodiscard]] T get(std::size_t row, int column) const {
-        if constexpr (detail::is_optional<T>::value) {
+        if constexpr (detail::IsOptional<T>::value) {
             using Value = typename T::value_type;
             const auto bytes = field(row, column, Wire<Value>::oid);
             return bytes ? T{Wire<Value>::get(*bytes)} : T{};

@@ -14,6 +14,7 @@ namespace {
 template <class Value>
 std::optional<std::vector<std::string>> names_if_any(const std::vector<Value>& values) {
     std::vector<std::string> names;
+    names.reserve(values.size());
     for (const Value value : values) names.emplace_back(to_string(value));
     return if_any(std::move(names));
 }
@@ -23,6 +24,7 @@ template <class... Others>
 Answer run_filtered(Session& session, const Statement& statement, const EventQuery& query,
                     const Others&... others) {
     std::vector<std::int16_t> priorities;
+    priorities.reserve(query.priorities.size());
     for (const Priority priority : query.priorities) {
         priorities.push_back(static_cast<std::int16_t>(priority));
     }

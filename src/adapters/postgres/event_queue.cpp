@@ -146,6 +146,7 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
     const auto [priorities, shares] = wanted_of(request.shares);
     const auto floors = floors_.of(request.shard);
     std::vector<Instant> from;
+    from.reserve(priorities.size());
     for (const std::int16_t priority : priorities) {
         from.push_back(floors.at(static_cast<std::size_t>(priority)));
     }

@@ -84,6 +84,7 @@ StreamHead PostgresEventStore::lock(const StreamId& stream) {
 std::vector<KnownEvent> PostgresEventStore::known(std::span<const Uuid> ids) {
     const Answer rows = session_.run(sql::known_events, std::vector<Uuid>{ids.begin(), ids.end()});
     std::vector<KnownEvent> found;
+    found.reserve(rows.size());
     for (std::size_t row = 0; row < rows.size(); ++row) {
         found.push_back({.event_id = rows.get<Uuid>(row, 0),
                          .stream = {rows.get<std::string>(row, 1), rows.get<std::string>(row, 2)},

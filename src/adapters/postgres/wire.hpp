@@ -235,11 +235,11 @@ void put_element(std::string& out, const std::optional<T>& value) {
 }
 
 template <class T>
-struct element_of {
+struct ElementOf {
     using type = T;
 };
 template <class T>
-struct element_of<std::optional<T>> {
+struct ElementOf<std::optional<T>> {
     using type = T;
 };
 
@@ -248,11 +248,11 @@ struct element_of<std::optional<T>> {
 /// One-dimensional arrays. Those that are read have no nulls.
 template <class T>
 struct Wire<std::vector<T>> {
-    using Element = Wire<typename wire::element_of<T>::type>;
+    using Element = Wire<typename wire::ElementOf<T>::type>;
     static constexpr Oid oid = Element::array_oid;
 
     static void put(std::string& out, const std::vector<T>& values) {
-        constexpr bool has_nulls = !std::is_same_v<typename wire::element_of<T>::type, T>;
+        constexpr bool has_nulls = !std::is_same_v<typename wire::ElementOf<T>::type, T>;
         wire::put(out, std::int32_t{values.empty() ? 0 : 1});
         wire::put(out, std::int32_t{has_nulls});
         wire::put(out, static_cast<std::int32_t>(Element::oid));
