@@ -88,6 +88,16 @@ Page<Event> page_of(Session& session, const EventQuery& query) {
     return run(last_instant(query.page));
 }
 
+/// Whether a page is found soonest in the order of its list. What has an index of its own, or is
+/// few, is found by that and sorted.
+bool is_in_order(const EventQuery& query) {
+    const bool found_otherwise = query.key || query.user || query.schedule || query.endpoint ||
+                                 query.executed_from || query.executed_to;
+    if (found_otherwise) return false;
+    if (query.sort == EventQuery::Sort::target) return true;
+    return query.sort == EventQuery::Sort::created_at && query.statuses.empty();
+}
+
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
@@ -99,6 +109,7 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
             if (page.has_more) return page;
         }
     }
+    if (is_in_order(query)) (void)session.run(sql::walk_indexes);
     return page_of(session, query);
 }
 

@@ -132,6 +132,22 @@ TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
                       Not(HasSubstr("event_history_done")), Not(HasSubstr("on events"))));
 }
 
+TEST_F(Plans, APageByTargetWalksItsIndexThoughTheTableWasAnalysedWhenItWasEmpty) {
+    const auto rows = query(
+        url(),
+        std::string{sql::walk_indexes.sql} +
+            "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
+            "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, "
+            "timestamptz, bigint) AS " +
+            sql::events_by_target_down.sql +
+            "; EXPLAIN EXECUTE it('{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+            "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51)");
+    std::string plan;
+    for (const auto& row : rows) plan += row[0] + '\n';
+    EXPECT_THAT(plan, AllOf(HasSubstr("Index Scan Backward using events_pending_by_due on events"),
+                            Not(HasSubstr("Seq Scan"))));
+}
+
 TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
     EXPECT_THAT(
         plan_of(sql::walk_live,
