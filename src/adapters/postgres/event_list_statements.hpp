@@ -98,8 +98,8 @@
 
 namespace sundial::postgres::sql {
 
-/// Until the transaction ends plans walk indexes in order, whatever the statistics say. A table that
-/// was analysed when it was empty was sorted whole for a page.
+/// Until the transaction ends plans walk indexes in order, whatever the statistics say. A table
+/// that was analysed when it was empty was sorted whole for a page.
 inline constexpr Statement walk_indexes{"walk_indexes", R"sql(
     SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_sort', 'off', true), set_config('jit', 'off', true))sql"};
