@@ -8,8 +8,8 @@
 namespace sundial::postgres::sql {
 
 /// The first number of our advisory locks; the second is the feed key, or the hash of a stream.
-#define SUNDIAL_FEED_LOCK "1398097478"    // "SUNF"
-#define SUNDIAL_STREAM_LOCK "1398097491"  // "SUNS"
+#define SUNDIAL_FEED_LOCK "1398097478"
+#define SUNDIAL_STREAM_LOCK "1398097491"
 
 #define SUNDIAL_HEAD                                                                    \
     "SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL" \
