@@ -495,9 +495,11 @@ protected:
             return accepted_outcome();
         };
     }
-    ~RunningLoopTest() override {
+    ~RunningLoopTest() override { end(); }
+    /// Returns when all that was claimed is settled.
+    void end() {
         loop->stop();
-        thread.join();
+        if (thread.joinable()) thread.join();
     }
 
     SteadyClock steady;
@@ -510,6 +512,17 @@ TEST_F(RunningLoopTest, DeliversWhatAHintIsAbout) {
     const Event event = a_due_event(an_existing_endpoint());
     loop->due_at(event.due);
     EXPECT_EQ(delivered.get_future().get(), event.id);
+}
+
+TEST_F(RunningLoopTest, RepeatsASettlementThatFailedBesideIt) {
+    faulty.settle_fault = Fault::lost_request;
+    thread = std::thread{[this] { loop->run(); }};
+    const Event event = a_due_event(an_existing_endpoint());
+    loop->due_at(event.due);
+    delivered.get_future().wait();
+    end();
+    EXPECT_EQ(faulty.settle_fault, Fault::none);  // it was met
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
 TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {
