@@ -99,7 +99,7 @@ def main():
         # The seeds' aliases carry the seeds' error beside the problem.
         wrong = person(dateOfBirth="1992-02-30", timezone="Mars/Base")
         problem = check_problem("alias", client.call("POST", "/user", wrong), 400, "VALIDATION_FAILED")
-        assert problem["error"]["code"] == "VALIDATION_FAILED"
+        assert problem["error"]["code"] == "VALIDATION_FAILED" and problem["error"]["message"] == problem["detail"]
         assert {d["field"] for d in problem["error"]["details"]} == {"dateOfBirth", "timezone"}
         problem = check_problem("alias", client.call("POST", "/users", person(timezone="Mars/Base")), 400, "VALIDATION_FAILED")
         assert problem["error"]["code"] == "INVALID_TIMEZONE"

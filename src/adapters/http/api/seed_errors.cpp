@@ -39,8 +39,10 @@ Response with_seed_error(Response response, const std::string& path) {
         }
     }
     const std::string code{code_of(problem, details)};
-    problem["error"] = {
+    bj::value error{
         {"code", code}, {"message", problem.at("detail")}, {"details", std::move(details)}};
+    // Not in one go: a new member moves those that the list of its own members refers to.
+    problem["error"] = std::move(error);
     response.body = bj::serialize(problem);
     return response;
 }
