@@ -27,10 +27,11 @@ bool lost_preparation(const SqlError& error) {
 }
 /// 2 to 60 ms for the tries above, twice as much after each, never the same for two connections:
 /// the number of the server's process makes the difference, so that nobody has to ask for
-/// randomness.
+/// randomness; a pooler gives any number for it.
 void pause_before(int next_try, int backend_process) {
-    const auto spread =
-        static_cast<std::uint32_t>(backend_process * 16 + next_try) * 2'654'435'761U;
+    const std::uint32_t different =
+        static_cast<std::uint32_t>(backend_process) * 16U + static_cast<std::uint32_t>(next_try);
+    const std::uint32_t spread = different * 2'654'435'761U;
     const std::chrono::microseconds base = 1ms * (1 << next_try);
     std::this_thread::sleep_for(base / 2 + base * (spread >> 16U) / 65'536);
 }
