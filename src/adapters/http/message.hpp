@@ -88,8 +88,8 @@ struct Response {
 /// or time is up, or the client is gone; then nobody asks any more.
 struct Later {
     std::chrono::milliseconds at_most;  // of the request's first one; those that follow end with it
-    /// Starts to listen. `wake` may be called on any thread, at any time, and more than once. What
-    /// it returns is let go of once nobody waits.
+    /// Starts to listen. `wake` may be called on any thread, at any time, and more than once; kept
+    /// beyond the server's end it does nothing. What it returns is let go of once nobody waits.
     std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;
     /// Runs on the pool, as a handler does; must not throw. If `last`, there is no more waiting.
     std::function<Response(bool last)> answer;

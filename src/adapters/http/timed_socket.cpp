@@ -130,9 +130,12 @@ asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
         resting->gone = closed || failure || is_at_end(state->socket);
         if (resting->gone) resting->alarm.cancel();
     });
-    std::function<void()> wake = [strand = executor(), weak = std::weak_ptr(resting)] {
-        asio::post(strand, [weak] {
-            if (const auto woken = weak.lock()) woken->alarm.cancel();
+    // Holds nothing of the server's, which it may outlive.
+    std::function<void()> wake = [weak = std::weak_ptr(resting)] {
+        const auto woken = weak.lock();
+        if (!woken) return;
+        asio::post(woken->alarm.get_executor(), [weak] {
+            if (const auto still_there = weak.lock()) still_there->alarm.cancel();
         });
     };
     // Nothing else runs on this strand until the alarm is set, so no wake is lost.
