@@ -54,8 +54,9 @@ TEST(SingleFlight, SF01_AThousandCallersOfAColdKeyShareOneLoadAndOneObject) {
                     return Loaded{"42 sales"};
                 }};
 
+    const auto answers = all.answers();
     std::set<const std::string*> objects;
-    for (const auto& answer : all.answers()) {
+    for (const auto& answer : answers) {
         ASSERT_TRUE(answer);
         objects.insert(answer->get());
     }

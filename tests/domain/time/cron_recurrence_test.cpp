@@ -171,7 +171,8 @@ TEST(CronRecurrence, ASparseRuleMissesNothingBesideAChange) {
 }
 
 TEST(CronRecurrence, ACursorThatHasEndedStaysSo) {
-    const auto cursor = cron("@yearly")->after(at("9999-01-01T00:00:00Z"));
+    const auto rule = cron("@yearly");
+    const auto cursor = rule->after(at("9999-01-01T00:00:00Z"));
     EXPECT_EQ(cursor->next(), std::nullopt);
     EXPECT_EQ(cursor->next(), std::nullopt);
 }
