@@ -86,6 +86,57 @@ def every_operation(kind):
         assert server.stop() == 0
 
 
+def requests(kind):
+    """What counts as the same request, what is kept of it and what is not."""
+    with h.folder() as directory, h.database(kind, directory) as url:
+        server = serve(url, directory)
+        client = server.client()
+        admin = {"Authorization": f"Bearer {client.ok('POST', '/v1/api-keys', {'name': 'root', 'role': 'ADMIN'})['key']}"}
+
+        def ask(method, path, body, name, expected, replay=False, **headers):
+            answer = client.call(method, path, body, {**admin, **key(name), **headers})
+            assert (answer.status, replayed(answer)) == (expected, replay), (method, path, answer.status, answer.body)
+            return answer
+
+        def people():
+            return len(json.loads(client.call("GET", "/v1/users", headers=admin).body)["data"])
+
+        first = ask("POST", "/v1/users", ADA, "made", 201)
+        backwards = dict(reversed(ADA.items()))
+        assert ask("POST", "/v1/users", backwards, '"made"', 201, replay=True).body == first.body  # ID03
+        ask("POST", "/v1/users", {**ADA, "lastName": "Lo"}, "made", 422)  # ID04
+        person = f"/v1/users/{first.json()['id']}"
+        rename = {"lastName": "Lo"}
+        edited = {"If-Match": first.headers["ETag"]}
+        moved = ask("PATCH", person, rename, "edit", 200, **edited)
+        assert ask("PATCH", person, rename, "edit", 200, replay=True, **edited).body == moved.body  # ID17
+        ask("PATCH", person, rename, "edit", 422)  # ID05: without If-Match
+        ask("PUT", person, rename, "edit", 422, **edited)
+        ask("PATCH", person + "?x=1", rename, "edit", 400, **edited)
+        ask("PATCH", f"/v1/users/{NOBODY}", rename, "nobody", 404)
+        ask("PATCH", f"/v1/users/{NOBODY}", rename, "nobody", 404, replay=True)  # ID13
+        ask("POST", "/v1/users", {"firstName": ""}, "mended", 400)
+        ask("PATCH", person, rename, "mended", 412, **{"If-Match": '"99"'})
+        before = people()
+        ask("POST", "/v1/users", ADA, "mended", 201)  # ID14, ID15: nothing was kept of the two
+        ask("POST", "/v1/users", ADA, "k" * 256, 400)  # ID16
+        assert people() == before + 1
+        locked = client.call("POST", "/v1/locks/n", {"holder": "a"}, admin)
+        assert locked.status == 201, locked.body
+        ask("POST", "/v1/locks/n", {"holder": "b"}, "contended", 409)
+        ask("POST", "/v1/locks/n", {"holder": "b"}, "contended", 409)  # ID14: it may be free the next time
+        ask("GET", person, None, "read", 200)
+        ask("GET", person, None, "read", 200)  # ID21
+        weak = client.call("POST", "/v1/api-keys", {"name": "weak", "role": "READ"}, admin).json()["key"]
+        refused = client.call("POST", "/v1/users", ADA, {"Authorization": f"Bearer {weak}", **key("made")})
+        assert refused.status == 403 and not replayed(refused), refused.body  # ID20
+        strong = client.call("POST", "/v1/api-keys", {"name": "strong", "role": "ADMIN"}, admin).json()["key"]
+        other = client.call("POST", "/v1/users", ADA, {"Authorization": f"Bearer {strong}", **key("made")})
+        assert other.status == 201 and not replayed(other), other.body  # ID06
+        assert people() == before + 2
+        assert server.stop() == 0
+
+
 def at_once(kind):
     """Fifty at the same moment: one effect; the others see its answer, or that it is under way."""
     with h.folder() as directory, h.database(kind, directory) as url:
@@ -166,4 +217,4 @@ def killed(kind, rounds):
 
 
 if __name__ == "__main__":
-    h.main({f.__name__: f for f in (every_operation, at_once, three_instances, killed)})
+    h.main({f.__name__: f for f in (every_operation, requests, at_once, three_instances, killed)})
