@@ -92,9 +92,7 @@ std::vector<RecordedEvent> AppendToStream::recorded(const Append& wanted) const 
 Result<Appended> AppendToStream::run(const Append& wanted) {
     if (auto judged = judge_request(wanted); !judged) return std::move(judged).error();
     const auto batch = recorded(wanted);
-    if (quick_ != nullptr) {
-        if (const auto appended = quick_->append_at_once(wanted.expected, batch)) return *appended;
-    }
+    if (const auto appended = store_.append_at_once(wanted.expected, batch)) return *appended;
     return in_transaction(store_, [&](Transaction& tx) { return append(tx, wanted, batch); });
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "application/ports/digest.hpp"
-#include "application/ports/quick_append.hpp"
 #include "application/ports/store.hpp"
 #include "base/result.hpp"
 #include "domain/append.hpp"
@@ -22,9 +21,7 @@ struct RefusedAppend {
 /// caller expects it; the same batch again is answered as the first time. Thread-safe.
 class AppendToStream {
 public:
-    /// Uses the shorter way of a store that is a QuickAppend, too.
-    AppendToStream(Store& store, const Digest& digest)
-        : store_(store), quick_(dynamic_cast<QuickAppend*>(&store)), digest_(digest) {}
+    AppendToStream(Store& store, const Digest& digest) : store_(store), digest_(digest) {}
 
     /// Errors: ValidationFailed, PayloadTooLarge, EventIdReused, StreamOptimisticLock,
     /// StreamDeleted, StreamArchived. Throws Unavailable: the same again does no harm.
@@ -40,7 +37,6 @@ private:
     [[nodiscard]] std::vector<RecordedEvent> recorded(const Append& wanted) const;
 
     Store& store_;
-    QuickAppend* const quick_;
     const Digest& digest_;
 };
 

@@ -30,7 +30,7 @@ struct ObservedStore::Changes {
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
     bool of_user = false;                          // a user was changed in it
-    bool of_streams = false;                       // something may have been appended
+    std::map<std::string, std::size_t> appended{};  // to streams, by aggregate type
     std::unordered_map<EventId, Before> before{};  // of the events that it has locked
 
     void remember(const Event& event) {
@@ -180,10 +180,55 @@ private:
     Changes& changes_;
 };
 
+/// Counts what is appended. What it is asked for goes on as it came.
+class ObservedStore::Streams final : public EventStore {
+public:
+    Streams(EventStore& streams, Changes& changes) : streams_(streams), changes_(changes) {}
+
+    StreamHead lock(const StreamId& stream) override { return streams_.lock(stream); }
+    StreamHead find(const StreamId& stream) override { return streams_.find(stream); }
+    Page<ListedStream> list(const StreamQuery& query) override { return streams_.list(query); }
+    std::vector<KnownEvent> known(std::span<const Uuid> ids) override {
+        return streams_.known(ids);
+    }
+    std::vector<std::uint64_t> append(std::span<const RecordedEvent> events) override {
+        auto positions = streams_.append(events);
+        changes_.appended[events.front().stream.aggregate_type] += events.size();
+        return positions;
+    }
+    std::vector<RecordedEvent> read(const StreamId& stream, const StreamRange& range) override {
+        return streams_.read(stream, range);
+    }
+    void set_archived(const StreamId& stream, bool archived) override {
+        streams_.set_archived(stream, archived);
+    }
+    void truncate(const StreamId& stream, std::uint64_t before) override {
+        streams_.truncate(stream, before);
+    }
+    void close(const StreamId& stream) override { streams_.close(stream); }
+    bool redact(const StreamId& stream, std::uint64_t version, const std::string& data) override {
+        return streams_.redact(stream, version, data);
+    }
+    std::optional<Snapshot> snapshot(const StreamId& stream) override {
+        return streams_.snapshot(stream);
+    }
+    bool save_snapshot(const StreamId& stream, const Snapshot& snapshot) override {
+        return streams_.save_snapshot(stream, snapshot);
+    }
+
+private:
+    EventStore& streams_;
+    Changes& changes_;
+};
+
 class ObservedStore::Observed final : public Transaction {
 public:
     Observed(Transaction& tx, Changes& changes)
-        : tx_(tx), changes_(changes), events_(tx.events(), changes), tz_(tx.tz(), changes) {}
+        : tx_(tx),
+          changes_(changes),
+          events_(tx.events(), changes),
+          tz_(tx.tz(), changes),
+          streams_(tx.streams(), changes) {}
 
     Instant now() override { return tx_.now(); }
     UserRepository& users() override { return tx_.users(); }
@@ -197,16 +242,13 @@ public:
     TzRepository& tz() override { return tz_; }
     OperationRepository& operations() override { return tx_.operations(); }
     ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
-    EventStore& streams() override {
-        changes_.of_streams = true;
-        return tx_.streams();
-    }
+    EventStore& streams() override { return streams_; }
     CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
     LockRepository& locks() override { return tx_.locks(); }
     IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
-        changes_.of_streams = true;
+        ++changes_.appended[recorded.stream.aggregate_type];
         changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";
     }
 
@@ -215,6 +257,7 @@ private:
     Changes& changes_;
     Events events_;
     Tz tz_;
+    Streams streams_;
 };
 
 void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
@@ -238,15 +281,19 @@ void ObservedStore::read(const std::function<void(Transaction&)>& work) {
 
 std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
                                                       std::span<const RecordedEvent> batch) {
-    if (quick_ == nullptr) return std::nullopt;
-    const QueryTimer timer{"append", monotonic_, observer_};
-    auto appended = quick_->append_at_once(expected, batch);
-    if (appended && appended_) after_commit(appended_);
+    const auto began = monotonic_.now();
+    const auto appended = store_.append_at_once(expected, batch);
+    if (!appended) return std::nullopt;  // the transaction that follows is what counts
+    observer_.queried("append", monotonic_.now() - began);
+    Changes changes;
+    changes.appended[batch.front().stream.aggregate_type] = batch.size();
+    after_commit([this, changes = std::move(changes)] { tell(changes); });
     return appended;
 }
 
 void ObservedStore::tell(const Changes& changes) {
-    if (changes.of_streams && appended_) appended_();
+    if (!changes.appended.empty() && appended_) appended_();
+    for (const auto& [type, count] : changes.appended) observer_.appended(type, count);
     for (const auto& [type, count] : changes.created) {
         observer_.transition(type, EventStatus::pending, count);
     }

@@ -6,25 +6,23 @@
 
 #include "application/observer.hpp"
 #include "application/ports/clock.hpp"
-#include "application/ports/quick_append.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 
 namespace sundial {
 
 /// A store that tells what committed transactions did to events, whichever use case it was: a line
-/// in the log for each event that was moved or cancelled, a count of those created and cancelled,
-/// and how long each transaction took.
-class ObservedStore final : public Store, public QuickAppend {
+/// in the log for each event that was moved or cancelled, a count of those created and cancelled
+/// and of events appended to streams, and how long each transaction took.
+class ObservedStore final : public Store {
 public:
     ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
                   base::Log& log)
         : store_(store),
-          quick_(dynamic_cast<QuickAppend*>(&store)),
           monotonic_(monotonic),
           observer_(observer),
           log_(log) {}
-    /// `appended` is called after each commit that may have appended to a stream. Before the first
+    /// `appended` is called after each commit that appended to a stream. Before the first
     /// transaction.
     void on_append(std::function<void()> appended) { appended_ = std::move(appended); }
     void transact(const std::function<bool(Transaction&)>& work) override;
@@ -37,11 +35,11 @@ private:
     struct Changes;
     class Events;
     class Tz;
+    class Streams;
     class Observed;
     void tell(const Changes& changes);
 
     Store& store_;
-    QuickAppend* const quick_;  // what that store can do besides, or null
     const MonotonicClock& monotonic_;
     StorageObserver& observer_;
     base::Log& log_;

@@ -36,6 +36,8 @@ public:
     /// `count` events came into `status` by what people and plans did: PENDING, CANCELLED.
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
                             std::size_t /*count*/) {}
+    /// `count` events were appended to streams of that type.
+    virtual void appended(std::string_view /*aggregate_type*/, std::size_t /*count*/) {}
     /// One call is over, well or not.
     virtual void queried(std::string_view /*operation*/, std::chrono::microseconds /*duration*/) {}
     /// No answer came to a COMMIT.

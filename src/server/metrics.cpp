@@ -20,7 +20,7 @@ using prometheus::Gauge;
 using prometheus::Histogram;
 using Buckets = Histogram::BucketBoundaries;
 
-const std::string other_endpoints = "other";
+const std::string all_others = "other";
 
 const Buckets lateness_buckets{.001, .002, .005, .01, .02, .05, .1,   .25,  .5,
                                1,    2.5,  5,    15,  60,  300, 3600, 86400};
@@ -53,6 +53,25 @@ std::string_view outcome_name(Verdict verdict) {
 bool left_to_workers(const Endpoint* endpoint) {
     return endpoint != nullptr && endpoint->type == EndpointType::pull;
 }
+
+/// Names that people choose, of which only the first few become labels. Thread-safe.
+class FirstNames {
+public:
+    explicit FirstNames(std::size_t most) : most_(most) {}
+    /// `name` itself if it is one of the first, else what stands for all others.
+    std::string label(std::string name) {
+        const std::lock_guard lock(mutex_);
+        if (names_.contains(name)) return name;
+        if (names_.size() >= most_) return all_others;
+        names_.insert(name);
+        return name;
+    }
+
+private:
+    const std::size_t most_;
+    std::mutex mutex_;
+    std::set<std::string> names_;
+};
 
 }  // namespace
 
@@ -117,6 +136,8 @@ struct Metrics::Families {
     Family<Gauge>& subscription_lag =
         gauge("sundial_subscription_lag_events",
               "Positions past the checkpoint, by who follows the feed");
+    Family<Counter>& recorded = counter("sundial_streams_appended_events_total",
+                                        "Events appended to streams, by type of the aggregate");
     Family<Counter>& snapshots_ignored =
         counter("sundial_snapshots_ignored_total", "Snapshots that were not kept, by reason");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
@@ -125,14 +146,12 @@ struct Metrics::Families {
     Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
     Family<Gauge>& build = gauge("sundial_build_info", "This program");
 
+    FirstNames endpoints{most_endpoint_labels};
+    FirstNames aggregates{most_aggregate_labels};
+
     std::string endpoint_label(const Endpoint* endpoint) {
         if (endpoint == nullptr) return "handler";
-        std::string name = endpoint->external_id.value_or(to_string(endpoint->id));
-        const std::lock_guard lock(mutex_);
-        if (endpoints_.contains(name)) return name;
-        if (endpoints_.size() >= most_endpoint_labels) return other_endpoints;
-        endpoints_.insert(name);
-        return name;
+        return endpoints.label(endpoint->external_id.value_or(to_string(endpoint->id)));
     }
 
     void set_tz_release(std::string_view release) {
@@ -144,7 +163,6 @@ struct Metrics::Families {
 
 private:
     std::mutex mutex_;
-    std::set<std::string> endpoints_;
     Gauge* tz_release_ = nullptr;
 };
 
@@ -210,6 +228,11 @@ void Metrics::queried(std::string_view operation, std::chrono::microseconds dura
         .Observe(seconds(duration));
 }
 
+void Metrics::appended(std::string_view aggregate_type, std::size_t count) {
+    const std::string type = families_->aggregates.label(std::string(aggregate_type));
+    families_->recorded.Add({{"aggregate_type", type}}).Increment(static_cast<double>(count));
+}
+
 void Metrics::outcome_unknown(std::string_view operation) {
     families_->unknown_outcomes.Add({{"operation", std::string(operation)}}).Increment();
 }
@@ -258,7 +281,7 @@ std::string Metrics::render(const QueueDepth& depth,
     set_waiting("schedule", depth.waiting_for_schedule);
     for (const NamedCircuit& one : circuits) {
         const std::string endpoint = families_->endpoint_label(&one.endpoint);
-        if (endpoint == other_endpoints) continue;  // the worst of many would say little
+        if (endpoint == all_others) continue;  // the worst of many would say little
         families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
     }
     families_->feed_position.Set(static_cast<double>(feed.position));

@@ -17,11 +17,12 @@
 namespace sundial::server {
 
 /// An endpoint is named in labels, until there are so many; so is a follower of the feed.
-inline constexpr std::size_t most_endpoint_labels = 200, most_follower_labels = 200;
+inline constexpr std::size_t most_endpoint_labels = 200, most_aggregate_labels = 200,
+                             most_follower_labels = 200;
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
-/// endpoint is named by its external id or id, the 201st and later ones together as `other`.
-/// Thread-safe.
+/// endpoint is named by its external id or id. Of endpoints and of types of aggregates the 201st
+/// and later ones count together as `other`. Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
 public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
@@ -34,6 +35,7 @@ public:
     void delivered(const TryOver& try_over) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;
+    void appended(std::string_view aggregate_type, std::size_t count) override;
     void queried(std::string_view operation, std::chrono::microseconds duration) override;
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;

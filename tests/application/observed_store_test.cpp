@@ -16,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 class CountingStorageObserver final : public StorageObserver {
@@ -26,7 +27,11 @@ public:
     void queried(std::string_view operation, std::chrono::microseconds duration) override {
         queries.emplace_back(operation, duration);
     }
+    void appended(std::string_view aggregate_type, std::size_t count) override {
+        appended_to.emplace_back(aggregate_type, count);
+    }
     std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
+    std::vector<std::pair<std::string, std::size_t>> appended_to;
     std::vector<std::pair<std::string, std::chrono::microseconds>> queries;
 };
 
@@ -153,7 +158,7 @@ TEST_F(Observed, IsSilentAboutWhatStaysAtItsMoment) {
 
 TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
     /// Has the shorter way, which is open or not.
-    class QuickStore final : public Store, public QuickAppend {
+    class QuickStore final : public Store {
     public:
         explicit QuickStore(Store& store) : store_(store) {}
         void transact(const std::function<bool(Transaction&)>& work) override {
@@ -186,6 +191,7 @@ TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
     quick.open = false;
     EXPECT_TRUE(append.run(wanted));
     EXPECT_EQ(woken, 2);
+    EXPECT_THAT(counted.appended_to, ElementsAre(Pair("Order", 1), Pair("Order", 1)));
     EXPECT_EQ(
         in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }).version,
         1U);

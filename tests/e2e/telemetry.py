@@ -29,6 +29,7 @@ def follow_a_stream(client):
     events = [{"eventType": "Placed", "data": n} for n in range(3)]
     appended = client.ok("POST", order, {"expectedVersion": 0, "events": events})
     client.ok("PUT", "/v1/checkpoints/totals", {"position": appended["firstPosition"], "previous": 0})
+    assert metric(client, "sundial_streams_appended_events_total", aggregate_type="Order") == len(events)
     assert metric(client, "sundial_feed_position") == appended["lastPosition"]
     assert metric(client, "sundial_subscription_lag_events", name="totals") == 2
     for version in (3, 2):

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "adapters/postgres/database.hpp"
-#include "application/ports/quick_append.hpp"
 #include "application/ports/store.hpp"
 
 namespace sundial::postgres {
 
-class PostgresStore final : public Store, public QuickAppend {
+class PostgresStore final : public Store {
 public:
     explicit PostgresStore(Database& database) : database_{database} {}
     void transact(const std::function<bool(Transaction&)>& work) override;

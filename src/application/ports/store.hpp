@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "application/ports/api_key_repository.hpp"
@@ -67,6 +68,14 @@ public:
     /// Whether this thread is inside the work of a transaction, so that what it begins is a part of
     /// that.
     [[nodiscard]] virtual bool open_here() = 0;
+    /// Appends `batch`, events of one stream without versions, in a transaction of its own: the
+    /// shorter way of a store that has one, to the same answers as `judge_append` gives. Empty, and
+    /// nothing written, if it has none or if something stands against the append; a transaction
+    /// tells what. Throws Unavailable: the same again does no harm.
+    [[nodiscard]] virtual std::optional<Appended> append_at_once(
+        ExpectedVersion /*expected*/, std::span<const RecordedEvent> /*batch*/) {
+        return std::nullopt;
+    }
 };
 
 /// Commits if `work` returns a value, rolls back if it returns an error.
