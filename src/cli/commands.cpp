@@ -7,29 +7,23 @@
 
 #include "base/json_writer.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/live_line.hpp"
 
 namespace sundial::cli {
 namespace {
 
 namespace json = boost::json;
 
-/// How far an operation has come: one line drawn again and again for people, else one every ten
-/// seconds.
-class ProgressLine {
+/// How far an operation has come.
+class OperationProgress {
 public:
-    ProgressLine(const Patience& patience, std::ostream& err) : patience_(patience), err_(err) {}
+    OperationProgress(const Patience& patience, std::ostream& err)
+        : patience_(patience), line_(patience, err) {}
 
     void show(const json::object& operation) {
-        if (patience_.terminal) {
-            err_ << '\r' << operation_line(operation) << rate(operation) << "\x1b[K" << std::flush;
-        } else if (patience_.elapsed() >= next_) {
-            next_ += std::chrono::seconds(10);
-            err_ << operation_line(operation) << rate(operation) << '\n' << std::flush;
-        }
+        line_.show(operation_line(operation) + rate(operation));
     }
-    void end() {
-        if (patience_.terminal) err_ << "\r\x1b[K" << std::flush;
-    }
+    void end() { line_.end(); }
 
 private:
     /// Rows a second since the first look, and how long the rest takes at that.
@@ -48,8 +42,7 @@ private:
     }
 
     const Patience& patience_;
-    std::ostream& err_;
-    std::chrono::milliseconds next_{0};
+    LiveLine line_;
     std::optional<std::pair<std::chrono::milliseconds, std::uint64_t>> first_;
 };
 
@@ -88,7 +81,7 @@ int list_operations(const HttpClient& client, bool running, const Output& output
 
 int wait_for_operation(const HttpClient& client, const std::string& id, const Patience& patience,
                        const Output& output) {
-    ProgressLine progress(patience, output.err);
+    OperationProgress progress(patience, output.err);
     for (;;) {
         const Answer answer = client.call("GET", "/v1/operations/" + id);
         std::string status, failed;

@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "cli/events/event_commands.hpp"
+#include "cli/events/import_events.hpp"
 #include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/nouns.hpp"
@@ -50,6 +52,8 @@ struct EventFlags {
     bool no_wait = false;
     std::int64_t timeout = 0;  // seconds; 0: none
     cli::BulkOrder order{};
+    std::string file = "-";
+    std::string rejects{};
 };
 using Flags = std::shared_ptr<EventFlags>;
 
@@ -108,6 +112,27 @@ int run_bulk(EventFlags& flags, const char* action) {
                          patience(flags.timeout), output(flags.client.json));
 }
 
+int import_events(const EventFlags& flags) {
+    std::ifstream file;
+    const bool from_file = flags.file != "-";
+    if (from_file) file.open(flags.file);
+    if (from_file && !file) {
+        std::cerr << "sundial: cannot read " << flags.file << '\n';
+        return usage;
+    }
+    std::ofstream rejects;
+    if (!flags.rejects.empty()) rejects.open(flags.rejects);
+    if (!flags.rejects.empty() && !rejects) {
+        std::cerr << "sundial: cannot write " << flags.rejects << '\n';
+        return usage;
+    }
+    return cli::import_events(client(flags.client),
+                              {.lines = from_file ? file : std::cin,
+                               .name = from_file ? flags.file : "line",
+                               .refused = rejects.is_open() ? &rejects : nullptr},
+                              patience(0), output(flags.client.json));
+}
+
 /// One event that is named is dealt with at once; it answers as the API does.
 bool is_one(const EventFlags& flags) {
     return flags.choice.ids.size() == 1 && flags.choice.filters.empty() && !flags.order.dry_run;
@@ -161,6 +186,12 @@ void add_event_commands(CommandTree& tree) {
     add_filters(list, *flags);
     add_limit(list, *flags);
 
+    CLI::App& imported = tree.verb(event, "import", "store events, a JSON object a line",
+                                   [flags] { return import_events(*flags); });
+    imported.add_option("file", flags->file, "where they are; -: standard input")
+        ->capture_default_str();
+    imported.add_option("--rejects", flags->rejects, "file for the lines that are not stored");
+
     CLI::App& get = tree.verb(event, "get", "one event", [flags] {
         return cli::show_event(client(flags->client), flags->id, output(flags->client.json));
     });
@@ -196,7 +227,7 @@ void add_event_commands(CommandTree& tree) {
     });
     add_bulk_flags(cancel, *flags);
 
-    for (CLI::App* const each : {&list, &get, &explain, &retry, &cancel}) {
+    for (CLI::App* const each : {&list, &imported, &get, &explain, &retry, &cancel}) {
         add_client_flags(*each, flags->client);
     }
     add_dead_letter_commands(tree, flags);

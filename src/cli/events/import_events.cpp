@@ -1,0 +1,241 @@
+#include "cli/events/import_events.hpp"
+
+#include <atomic>
+#include <boost/json.hpp>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <istream>
+#include <mutex>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.hpp"
+#include "cli/answer_text.hpp"
+#include "cli/live_line.hpp"
+#include "sundial/retry.hpp"
+
+namespace sundial::cli {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_lines = 1000;         // of a request
+constexpr std::size_t most_bytes = 900 * 1024;   // of a request, whose limit is 1 MiB
+constexpr std::size_t longest_line = 64 * 1024;  // reliability 9
+constexpr std::size_t most_told = 20;            // lines that are refused, in words
+constexpr int some_failed = 7, too_many_requests = 429, unavailable = 503;
+
+struct Line {
+    std::size_t number;
+    std::string text;
+};
+
+std::string random_name() {
+    std::random_device source;
+    std::string name = "import-";
+    for (int i = 0; i < 4; ++i) name += std::to_string(source()) + '-';
+    return name;
+}
+
+/// What is said of one line, by the problem of the API.
+std::string problem_text(const json::object& problem) {
+    std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
+    const json::value* errors = problem.if_contains("errors");
+    if (errors == nullptr || !errors->is_array()) return text;
+    for (const json::value& error : errors->get_array()) {
+        text += "; " + text_of(error.as_object(), "pointer") + ' ' +
+                text_of(error.as_object(), "message");
+    }
+    return text;
+}
+
+class Import {
+public:
+    Import(const HttpClient& client, const EventFile& file, const Patience& patience,
+           const Output& output)
+        : client_(client),
+          file_(file),
+          patience_(patience),
+          output_(output),
+          live_(patience_, output.err),
+          name_(random_name()) {}
+
+    int run() {
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t i = 0; i < file_.requests; ++i) {
+                threads.emplace_back([this] { work(); });
+            }
+        }
+        live_.end();
+        tell_result();
+        if (failure_) std::rethrow_exception(failure_);
+        if (code_ != 0) return code_;
+        return refused_ == 0 ? 0 : some_failed;
+    }
+
+private:
+    void work() {
+        try {
+            while (const auto batch = next_batch()) store(*batch);
+        } catch (const std::exception&) {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+            if (!failure_) failure_ = std::current_exception();
+        }
+    }
+
+    struct Batch {
+        std::size_t number = 0;
+        std::vector<Line> lines;
+    };
+    std::optional<Batch> next_batch() {
+        const std::lock_guard lock(mutex_);
+        Batch batch{.number = ++batches_, .lines = {}};
+        std::size_t bytes = 0;
+        while (!over_ && batch.lines.size() < most_lines && bytes < most_bytes) {
+            auto line = next_line();
+            if (!line) break;
+            bytes += line->text.size();
+            batch.lines.push_back(*std::move(line));
+        }
+        if (batch.lines.empty()) return std::nullopt;
+        return batch;
+    }
+    /// The next one that is JSON.
+    std::optional<Line> next_line() {
+        std::string text;
+        while (std::getline(file_.lines, text)) {
+            ++lines_;
+            if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+            Line line{lines_, std::move(text)};
+            json::error_code wrong;
+            if (line.text.size() > longest_line) {
+                refuse(line, "is longer than 64 KiB");
+            } else if (json::parse(line.text, wrong); wrong) {
+                refuse(line, "is not JSON: " + wrong.message());
+            } else {
+                return line;
+            }
+            text.clear();
+        }
+        return std::nullopt;
+    }
+
+    void store(const Batch& batch) {
+        std::string body = R"({"events":[)";
+        for (const Line& line : batch.lines) {
+            if (&line != &batch.lines.front()) body += ',';
+            body += line.text;
+        }
+        body += "]}";
+        const Answer answer = answered(batch, body);
+        const std::lock_guard lock(mutex_);
+        if (over_) return;
+        json::error_code wrong;
+        const json::value said = json::parse(answer.body, wrong);
+        const json::value* data =
+            wrong || !said.is_object() ? nullptr : said.get_object().if_contains("data");
+        if (answer.status >= 300 || data == nullptr) {
+            over_ = true;  // it is not about single lines
+            code_ = print(answer, {output_.out, output_.err, false}, [](const json::object&) {});
+            if (code_ == 0) code_ = 1;
+            return;
+        }
+        const json::array& items = data->as_array();
+        for (std::size_t i = 0; i < batch.lines.size(); ++i) {
+            count(batch.lines[i], items.at(i).as_object());
+        }
+        live_.show(summary() + rate());
+    }
+
+    /// Asks again while nobody answers or everybody is told to wait.
+    Answer answered(const Batch& batch, const std::string& body) {
+        // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
+        const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
+        const CallOptions options{
+            .header = "Idempotency-Key: " + name_ + std::to_string(batch.number), .timeout = 0ms};
+        for (unsigned retry = 0;; ++retry) {
+            const bool last = retry + 1 == rules.max_attempts;
+            try {
+                Answer answer = client_.call("POST", "/v1/events/batch", body, options);
+                const bool later =
+                    answer.status == too_many_requests || answer.status == unavailable;
+                if (last || !later) return answer;
+            } catch (const Unreachable&) {
+                if (last) throw;
+            }
+            const auto wait = retry_delay(rules, retry, rules.base, 0);
+            patience_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
+        }
+    }
+
+    // All below with the lock held.
+
+    void count(const Line& line, const json::object& item) {
+        if (!item.contains("code")) {
+            ++stored_;
+        } else if (text_of(item, "code") == "DUPLICATE_IDEMPOTENCY_KEY") {
+            ++existing_;
+        } else {
+            refuse(line, problem_text(item));
+        }
+    }
+    void refuse(const Line& line, const std::string& why) {
+        ++refused_;
+        if (file_.refused != nullptr) *file_.refused << line.text << '\n';
+        if (refused_ > most_told) return;
+        live_.end();
+        output_.err << file_.name << ':' << line.number << ": " << why << '\n';
+        if (refused_ == most_told) output_.err << "what else is refused is only counted\n";
+    }
+    [[nodiscard]] std::string summary() const {
+        return std::to_string(stored_) + " stored, " + std::to_string(existing_) +
+               " there already, " + std::to_string(refused_) + " refused";
+    }
+    [[nodiscard]] std::string rate() const {
+        const auto elapsed = patience_.elapsed().count();
+        if (elapsed <= 0) return "";
+        return ", " +
+               std::to_string((stored_ + existing_) * 1000 / static_cast<std::uint64_t>(elapsed)) +
+               "/s";
+    }
+    void tell_result() const {
+        if (!output_.json) {
+            output_.out << summary() << '\n';
+            return;
+        }
+        base::JsonWriter result;
+        result.begin_object().member("stored", stored_).member("existing", existing_);
+        result.member("refused", refused_).end_object();
+        output_.out << result.text() << '\n';
+    }
+
+    const HttpClient& client_;
+    const EventFile& file_;
+    const Patience& patience_;
+    const Output& output_;
+    std::mutex mutex_;  // all below
+    LiveLine live_;
+    const std::string name_;
+    std::size_t lines_ = 0, batches_ = 0;
+    std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
+    bool over_ = false;
+    int code_ = 0;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+int import_events(const HttpClient& client, const EventFile& file, const Patience& patience,
+                  const Output& output) {
+    return Import{client, file, patience, output}.run();
+}
+
+}  // namespace sundial::cli

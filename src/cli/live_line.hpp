@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <ostream>
+#include <string>
+
+#include "cli/commands.hpp"
+
+namespace sundial::cli {
+
+/// How far something has come: one line drawn again and again for people, else one every ten
+/// seconds.
+class LiveLine {
+public:
+    LiveLine(const Patience& patience, std::ostream& err) : patience_(patience), err_(err) {}
+
+    void show(const std::string& text) {
+        if (patience_.terminal) {
+            err_ << '\r' << text << "\x1b[K" << std::flush;
+        } else if (patience_.elapsed() >= next_) {
+            next_ = patience_.elapsed() + std::chrono::seconds(10);
+            err_ << text << '\n' << std::flush;
+        }
+    }
+    /// Nothing of it stays on a terminal.
+    void end() {
+        if (patience_.terminal) err_ << "\r\x1b[K" << std::flush;
+    }
+
+private:
+    const Patience& patience_;
+    std::ostream& err_;
+    std::chrono::milliseconds next_ = std::chrono::seconds(10);
+};
+
+}  // namespace sundial::cli
