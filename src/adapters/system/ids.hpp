@@ -24,7 +24,8 @@ private:
         0;  // 1/4096 ms since 1970, strictly rising: ids of one process sort by creation
 };
 
-/// Uniform numbers from OpenSSL's random source. Thread-safe.
+/// Uniform numbers for jitter and lots, never for secrets: a generator for each thread, seeded from
+/// OpenSSL's random source. Thread-safe.
 class SystemRandom final : public Random {
 public:
     double unit() override;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/suggest.hpp"
+#include "server/version.hpp"
 
 namespace sundial::server {
 namespace {
@@ -43,6 +44,7 @@ CommandTree::CommandTree()
     : root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",
                                        "sundial")) {
     root_->set_help_all_flag("--help-all", "help of every command");
+    root_->set_version_flag("--version", product_line(), "version of this program");
     root_->require_subcommand(1);
     root_->get_formatter()->column_width(34);
 }

@@ -16,7 +16,7 @@ void add_info_commands(CommandTree& tree) {
                   [flags] { return cli::show_info(client(*flags), output(flags->json)); }),
         *flags);
     tree.verb("version", "version of this program", [] {
-        std::cout << "sundial " << product_version() << " (" << product_commit() << ")\n";
+        std::cout << product_line() << "\n";
         return static_cast<int>(ok);
     });
 }
