@@ -29,9 +29,9 @@ struct ObservedStore::Changes {
     std::map<std::string, std::size_t> dropped{};  // likewise; who drops them tells why
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
-    bool of_user = false;                          // a user was changed in it
+    bool of_user = false;                           // a user was changed in it
     std::map<std::string, std::size_t> appended{};  // to streams, by aggregate type
-    std::unordered_map<EventId, Before> before{};  // of the events that it has locked
+    std::unordered_map<EventId, Before> before{};   // of the events that it has locked
 
     void remember(const Event& event) {
         before.insert_or_assign(

@@ -18,10 +18,7 @@ class ObservedStore final : public Store {
 public:
     ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
                   base::Log& log)
-        : store_(store),
-          monotonic_(monotonic),
-          observer_(observer),
-          log_(log) {}
+        : store_(store), monotonic_(monotonic), observer_(observer), log_(log) {}
     /// `appended` is called after each commit that appended to a stream. Before the first
     /// transaction.
     void on_append(std::function<void()> appended) { appended_ = std::move(appended); }

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,13 +35,6 @@ struct Line {
     std::string text;
 };
 
-std::string random_name() {
-    std::random_device source;
-    std::string name = "import-";
-    for (int i = 0; i < 4; ++i) name += std::to_string(source()) + '-';
-    return name;
-}
-
 /// What is said of one line, by the problem of the API.
 std::string problem_text(const json::object& problem) {
     std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
@@ -63,8 +55,7 @@ public:
           file_(file),
           patience_(patience),
           output_(output),
-          live_(patience_, output.err),
-          name_(random_name()) {}
+          live_(patience_, output.err) {}
 
     int run() {
         {
@@ -160,7 +151,8 @@ private:
         // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
         const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
         const CallOptions options{
-            .header = "Idempotency-Key: " + name_ + std::to_string(batch.number), .timeout = 0ms};
+            .header = "Idempotency-Key: " + file_.key + '-' + std::to_string(batch.number),
+            .timeout = 0ms};
         for (unsigned retry = 0;; ++retry) {
             const bool last = retry + 1 == rules.max_attempts;
             try {
@@ -223,7 +215,6 @@ private:
     const Output& output_;
     std::mutex mutex_;  // all below
     LiveLine live_;
-    const std::string name_;
     std::size_t lines_ = 0, batches_ = 0;
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;

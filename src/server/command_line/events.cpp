@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "adapters/system/ids.hpp"
+#include "base/uuid.hpp"
 #include "cli/events/event_commands.hpp"
 #include "cli/events/import_events.hpp"
 #include "server/command_line/client_flags.hpp"
@@ -129,6 +131,7 @@ int import_events(const EventFlags& flags) {
     return cli::import_events(client(flags.client),
                               {.lines = from_file ? file : std::cin,
                                .name = from_file ? flags.file : "line",
+                               .key = "import-" + base::to_string(system::SystemIds().fresh()),
                                .refused = rejects.is_open() ? &rejects : nullptr},
                               patience(0), output(flags.client.json));
 }

@@ -1,0 +1,103 @@
+#include "simulation/scale/cluster.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "support/builders.hpp"
+
+namespace sundial::simulation {
+
+Cost Machine::run(Cost at, Cost work) {
+    Cost& core = *std::ranges::min_element(free_at_);
+    core = std::max(core, at) + work;
+    busy_ += work;
+    return core;
+}
+
+Instant Cluster::instant(Cost at) {
+    return noon + std::chrono::ceil<std::chrono::microseconds>(at);
+}
+
+Cluster::Cluster(const ScaleSettings& settings, const Time& true_time)
+    : settings_(settings),
+      true_time_(true_time),
+      nodes_(settings.nodes, Machine{settings.node_cores}),
+      waiting_(settings.shards) {
+    done_.reserve(settings.events);
+    for (std::size_t i = 0; i < settings.events; ++i) {
+        const Cost due =
+            settings.spread * static_cast<double>(i) / static_cast<double>(settings.events);
+        const EventId id{uuid_of(i)};
+        const Event event = EventBuilder().with_id(id).due(instant(due));
+        waiting_[shard_of(id, static_cast<std::uint32_t>(settings.shards))].emplace(instant(due),
+                                                                                    id);
+        rows_.emplace(id, Row{event, due});
+    }
+}
+
+Cost Cluster::busy() const {
+    Cost sum{0};
+    for (const Machine& node : nodes_) sum += node.busy();
+    return sum;
+}
+
+Horizon Cluster::look(Cost& answered) {
+    Horizon horizon{instant(answered), std::vector<Instant>(waiting_.size(), never)};
+    for (std::size_t shard = 0; shard < waiting_.size(); ++shard) {
+        if (!waiting_[shard].empty()) horizon.next[shard] = waiting_[shard].begin()->first;
+    }
+    const Cost asked = answered;
+    const StatementCost& cost = settings_.costs.look;
+    for (Machine& node : nodes_) {
+        answered = std::max(answered, node.run(asked, cost.of(waiting_.size() / nodes_.size())));
+    }
+    answered += settings_.costs.network;
+    return horizon;
+}
+
+Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
+    const Instant now = instant(answered);
+    Claimed claimed{{}, now};
+    auto& shard = waiting_[request.shard];
+    const std::size_t most = request.shares[static_cast<std::size_t>(Priority::normal)];
+    while (claimed.events.size() < most && !shard.empty() && shard.begin()->first <= now) {
+        Event& event = rows_.at(shard.begin()->second).event;
+        shard.erase(shard.begin());
+        ++event.version.value;
+        ++event.attempt.value;
+        event.state = Processing{Claimant{request.by, ""}};
+        event.claimable_at = now + request.lease;
+        claimed.events.push_back({event, false});
+    }
+    ++claims_;
+    answered =
+        node_of(request.shard).run(answered, settings_.costs.claim.of(claimed.events.size()));
+    answered += settings_.costs.commit + settings_.costs.network;
+    return claimed;
+}
+
+std::vector<Result<void>> Cluster::settle(std::span<const Settlement> settlements, Cost& answered) {
+    std::map<std::uint32_t, std::size_t> by_shard;
+    for (const Settlement& one : settlements) {
+        ++by_shard[shard_of(one.id, static_cast<std::uint32_t>(waiting_.size()))];
+    }
+    const Cost asked = answered;
+    std::set<const Machine*> written;
+    for (const auto& [shard, count] : by_shard) {
+        Machine& node = node_of(shard);
+        written.insert(&node);
+        answered = std::max(answered, node.run(asked, settings_.costs.settle.of(count)));
+    }
+    // More than one node: first each prepares, then all commit.
+    answered += (settings_.costs.commit + settings_.costs.network) * (written.size() > 1 ? 2 : 1);
+    std::vector<Result<void>> answers(settlements.size());
+    for (const Settlement& one : settlements) {
+        const auto row = rows_.find(one.id);
+        const Cost started{static_cast<double>((one.started_at.value() - noon).count())};
+        done_.push_back({row->second.due, started, answered});
+        rows_.erase(row);
+    }
+    return answers;
+}
+
+}  // namespace sundial::simulation

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "application/ports/event_queue.hpp"
+#include "simulation/timeline.hpp"
+
+namespace sundial::simulation {
+
+/// Of work in CPUs; a row costs less than a microsecond of `Time`.
+using Cost = std::chrono::duration<double, std::micro>;
+
+/// What was measured of one statement: CPU time of the database for a call, and for each row.
+struct StatementCost {
+    Cost call{0};
+    Cost row{0};
+    [[nodiscard]] Cost of(std::size_t rows) const { return call + row * rows; }
+};
+
+struct Costs {
+    StatementCost look;    // rows: shards
+    StatementCost claim;   // rows: claimed events
+    StatementCost settle;  // rows: settled events
+    Cost commit{0};        // wait for the disk, in which no CPU works
+    Cost network{0};       // there and back
+    Cost event{0};         // CPU of the instance for an event, from claim to settlement
+    Cost answer{0};        // until a receiver has answered
+};
+
+/// Some CPUs, which take what comes in its order.
+class Machine {
+public:
+    explicit Machine(std::size_t cores) : free_at_(cores, Cost{0}) {}
+    /// When work that arrives at `at` is done.
+    Cost run(Cost at, Cost work);
+    [[nodiscard]] Cost busy() const { return busy_; }
+
+private:
+    std::vector<Cost> free_at_;
+    Cost busy_{0};
+};
+
+struct ScaleSettings {
+    std::size_t instances = 1;
+    std::size_t nodes = 1;         // of the database, each with a part of the shards
+    std::size_t node_cores = 2;    // of each
+    std::size_t shards = 16;       // of all nodes together
+    std::size_t slots = 64;        // of each instance
+    bool one_machine = false;      // instances work on the CPUs of the first node, too
+    std::size_t events = 100'000;  // in all
+    Cost spread{0};                // due at even distances within that; 0: all at one instant
+    Costs costs{};
+};
+
+/// The database of many nodes: the rows of the claim protocol, and who pays for what is done to
+/// them. For one thread.
+class Cluster {
+public:
+    Cluster(const ScaleSettings& settings, const Time& true_time);
+
+    struct Done {
+        Cost due;
+        Cost started;  // its first try
+        Cost settled;
+    };
+    [[nodiscard]] const std::vector<Done>& done() const { return done_; }
+    [[nodiscard]] bool all_done() const { return done_.size() == settings_.events; }
+    [[nodiscard]] std::uint64_t claims() const { return claims_; }
+    /// CPU time of all nodes.
+    [[nodiscard]] Cost busy() const;
+
+    // What one instance asks; when it is answered goes to `answered`, which holds when it asked.
+
+    Horizon look(Cost& answered);
+    Claimed claim(const ClaimRequest& request, Cost& answered);
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements, Cost& answered);
+    /// Instances that share the first node's CPUs work here.
+    Machine& first_node() { return nodes_.front(); }
+
+private:
+    struct Row {
+        Event event;
+        Cost due;
+    };
+    [[nodiscard]] Machine& node_of(std::uint32_t shard) { return nodes_[shard % nodes_.size()]; }
+    [[nodiscard]] static Instant instant(Cost at);
+
+    const ScaleSettings settings_;
+    const Time& true_time_;
+    std::vector<Machine> nodes_;
+    /// By when they are claimable.
+    std::vector<std::multimap<Instant, EventId>> waiting_;
+    std::map<EventId, Row> rows_;
+    std::vector<Done> done_;
+    std::uint64_t claims_ = 0;
+};
+
+}  // namespace sundial::simulation

@@ -1,0 +1,185 @@
+#include "simulation/scale/scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "adapters/memory/store.hpp"
+#include "application/admit_events.hpp"
+#include "application/deliver_event.hpp"
+#include "application/judge_receivers.hpp"
+#include "application/plan_successors.hpp"
+#include "application/worker_loop.hpp"
+#include "simulation/database_clock.hpp"
+#include "support/builders.hpp"
+#include "support/fake_ids.hpp"
+#include "support/fake_time_zones.hpp"
+
+namespace sundial::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of all instances.
+struct Site {
+    explicit Site(const ScaleSettings& its_settings)
+        : settings(its_settings), cluster(its_settings, time.now()) {}
+
+    const ScaleSettings settings;
+    Timeline time;
+    Cluster cluster;
+    DatabaseClock clock{noon, time.now()};
+    FakeIds ids;
+    FakeTimeZones zones;
+    memory::MemoryStore store{clock, {}};  // of nothing: its events have neither endpoint nor rule
+};
+
+class NoLog final : public base::Log {
+public:
+    void write(base::LogLine /*line*/) override {}
+};
+
+/// One instance: the real worker loop, whose time passes as its calls and its own work take it.
+class Instance final : public EventQueue, public MonotonicClock, public Delivery {
+public:
+    Instance(Site& site, std::uint64_t number)
+        : site_(site),
+          own_(1),
+          plan_(site.store, site.zones, site.ids),
+          deliver_(site.store, site.zones, site.ids, {*this, *this, this, handlers_}),
+          admit_(site.store, random_),
+          judge_(site.store, {}),
+          loop_({.instance = InstanceId{uuid_of(number)},
+                 .shards = shards(),
+                 .slots = site.settings.slots},
+                {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_}) {
+        handlers_.on(EventBuilder().build().type, [](const Event&) { return Handled{}; });
+    }
+
+    [[nodiscard]] Time next_turn() const { return next_turn_; }
+    void turn() {
+        believed_ = std::max(believed_, Cost{site_.time.now()});
+        const Mono until = loop_.turn().value();
+        next_turn_ = std::max(in_whole(believed_), until - origin);
+    }
+
+    // EventQueue: each call costs the database its time, and the instance the wait.
+
+    [[nodiscard]] std::uint32_t shards() const override {
+        return static_cast<std::uint32_t>(site_.settings.shards);
+    }
+    Horizon look() override { return site_.cluster.look(believed_); }
+    Claimed claim_ready(const ClaimRequest& request) override {
+        Claimed claimed = site_.cluster.claim(request, believed_);
+        work(claimed.events.size());
+        return claimed;
+    }
+    /// The loop goes on beside it, and begins no second one until it has its answer.
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+        believed_ = std::max(believed_, settled_at_);
+        settled_at_ = believed_;
+        return site_.cluster.settle(settlements, settled_at_);
+    }
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
+        return std::vector<Result<void>>(given_back.size());
+    }
+    std::vector<EventId> extend(std::span<const Held> /*held*/,
+                                std::chrono::microseconds /*lease*/) override {
+        return {};
+    }
+    Backlog backlog() override { return {}; }
+    QueueDepth depth() override { return {}; }
+
+    // MonotonicClock.
+
+    [[nodiscard]] std::chrono::microseconds now() const override {
+        return origin + in_whole(std::max(believed_, Cost{site_.time.now()}));
+    }
+
+    // Delivery.
+
+    void start(DeliveryRequest /*request*/, std::function<void(Outcome)> done) override {
+        const Time when = in_whole(believed_ + site_.settings.costs.answer);
+        site_.time.at(when, [this, done = std::move(done)] {
+            Outcome accepted;
+            accepted.verdict = Verdict::accepted;
+            done(std::move(accepted));
+            next_turn_ = std::min(next_turn_, std::max(site_.time.now(), in_whole(believed_)));
+        });
+    }
+
+private:
+    static constexpr Mono origin = 1000s;
+    static Time in_whole(Cost at) { return std::chrono::ceil<Time>(at); }
+    void work(std::size_t events) {
+        Machine& machine = site_.settings.one_machine ? site_.cluster.first_node() : own_;
+        believed_ = machine.run(believed_, site_.settings.costs.event * events);
+    }
+
+    Site& site_;
+    Machine own_;
+    Cost believed_{0};    // within a turn it passes for this instance alone
+    Cost settled_at_{0};  // the settlement beside has its answer
+    Time next_turn_{0};
+    FakeRandom random_;
+    NoLog log_;
+    EngineObserver observer_;
+    Handlers handlers_;
+    PlanSuccessors plan_;
+    DeliverEvent deliver_;
+    AdmitEvents admit_;
+    JudgeReceivers judge_;
+    WorkerLoop loop_;
+};
+
+void run_until_done(Site& site, std::vector<std::unique_ptr<Instance>>& instances) {
+    while (!site.cluster.all_done()) {
+        Instance& first = **std::ranges::min_element(
+            instances, {}, [](const auto& one) { return one->next_turn(); });
+        if (site.time.next_at() <= first.next_turn()) {
+            site.time.do_next();
+        } else {
+            site.time.advance_to(first.next_turn());
+            first.turn();
+        }
+    }
+}
+
+Scaled summed_up(const Site& site) {
+    std::vector<double> lateness;
+    Cost last{0};
+    for (const Cluster::Done& one : site.cluster.done()) {
+        lateness.push_back((one.started - one.due).count() / 1e3);
+        last = std::max(last, one.settled);
+    }
+    std::ranges::sort(lateness);
+    const auto at = [&](double share) {
+        return lateness[static_cast<std::size_t>(share * static_cast<double>(lateness.size() - 1))];
+    };
+    const auto& settings = site.settings;
+    const double cores = static_cast<double>(settings.nodes * settings.node_cores);
+    const double events = static_cast<double>(settings.events);
+    return {.events_per_second = events * 1e6 / last.count(),
+            .p50_ms = at(0.5),
+            .p99_ms = at(0.99),
+            .max_ms = lateness.back(),
+            .nodes_busy = site.cluster.busy() / (last * cores),
+            .events_per_claim = events / static_cast<double>(site.cluster.claims())};
+}
+
+}  // namespace
+
+Scaled simulate_scale(const ScaleSettings& settings) {
+    Site site{settings};
+    std::vector<std::unique_ptr<Instance>> instances;
+    for (std::size_t i = 0; i < settings.instances; ++i) {
+        instances.push_back(std::make_unique<Instance>(site, i + 1));
+    }
+    run_until_done(site, instances);
+    return summed_up(site);
+}
+
+}  // namespace sundial::simulation

@@ -1,0 +1,80 @@
+#include "simulation/scale/scale.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sundial::simulation {
+namespace {
+
+/// 25 µs of a node's CPU for an event, 5 µs of an instance's.
+ScaleSettings a_site() {
+    return {.node_cores = 1,
+            .events = 20'000,
+            .costs = {.look = {Cost{100}, Cost{5}},
+                      .claim = {Cost{200}, Cost{10}},
+                      .settle = {Cost{200}, Cost{15}},
+                      .commit = Cost{100},
+                      .network = Cost{100},
+                      .event = Cost{5},
+                      .answer = Cost{0}}};
+}
+
+TEST(Machine, WorksOnAsManyAsItHasCpusAndLetsTheOthersWait) {
+    Machine machine{2};
+    EXPECT_EQ(machine.run(Cost{0}, Cost{10}), Cost{10});
+    EXPECT_EQ(machine.run(Cost{0}, Cost{10}), Cost{10});
+    EXPECT_EQ(machine.run(Cost{1}, Cost{10}), Cost{20});
+    EXPECT_EQ(machine.run(Cost{50}, Cost{10}), Cost{60});
+    EXPECT_EQ(machine.busy(), Cost{40});
+}
+
+TEST(Scale, OneNodeIsAsFastAsItsStatementsAllow) {
+    ScaleSettings settings = a_site();
+    settings.instances = 4;
+    const Scaled scaled = simulate_scale(settings);
+    EXPECT_LT(scaled.events_per_second, 1e6 / 25);
+    EXPECT_GT(scaled.events_per_second, 0.75 * 1e6 / 25);
+    EXPECT_GT(scaled.nodes_busy, 0.8);
+}
+
+TEST(Scale, OneInstanceWaitsForWhatItAsks) {
+    ScaleSettings settings = a_site();
+    const Scaled nearby = simulate_scale(settings);
+    settings.costs.network = Cost{20'000};
+    EXPECT_LT(simulate_scale(settings).events_per_second, 0.5 * nearby.events_per_second);
+}
+
+TEST(Scale, FourTimesTheNodesAndInstancesDoNearlyFourTimesTheWork) {
+    ScaleSettings settings = a_site();
+    settings.instances = 4;
+    const double one = simulate_scale(settings).events_per_second;
+    settings.instances *= 4;
+    settings.nodes *= 4;
+    settings.shards *= 4;
+    settings.events *= 4;
+    const double four = simulate_scale(settings).events_per_second;
+    EXPECT_GT(four, 3 * one);
+    EXPECT_LT(four, 4.1 * one);
+}
+
+TEST(Scale, WhatShareOneMachineIsSlowerThanOnMachinesOfTheirOwn) {
+    ScaleSettings settings = a_site();
+    settings.instances = 4;
+    settings.costs.event = Cost{25};  // as much as the node's
+    const double apart = simulate_scale(settings).events_per_second;
+    settings.one_machine = true;
+    EXPECT_LT(simulate_scale(settings).events_per_second, 0.8 * apart);
+}
+
+TEST(Scale, WithTimeToSpareEventsStartWithinAFewRoundsOfTheShards) {
+    ScaleSettings settings = a_site();
+    settings.instances = 4;
+    settings.spread = Cost{4e6};  // 5,000 a second, an eighth of what it could
+    const Scaled scaled = simulate_scale(settings);
+    EXPECT_NEAR(scaled.events_per_second, 5'000, 100);
+    const double claim_ms = 0.2 + 0.1 + 0.1;  // of nothing, with its commit and its way
+    EXPECT_GE(scaled.p50_ms, claim_ms);
+    EXPECT_LT(scaled.p99_ms, 4 * 16 * claim_ms);
+}
+
+}  // namespace
+}  // namespace sundial::simulation
