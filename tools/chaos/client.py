@@ -57,16 +57,17 @@ class NoAnswer(Exception):
 
 
 class Users:
-    """Threads that share the wishes and fulfil them at an even pace over `seconds`."""
+    """Threads that share the wishes and fulfil them at an even pace over `seconds`. What follows from the last of them they
+    wait for as long as `patience`: where something is broken on purpose it may never come."""
 
-    def __init__(self, instances, recorder, wanted, seconds, user, threads=6):
+    def __init__(self, instances, recorder, wanted, seconds, user, patience, threads=6):
         self.instances, self.recorder, self.wanted = instances, recorder, wanted
         self.pace, self.began = seconds / max(1, len(wanted)), None
         self.stopping, self.enough = threading.Event(), threading.Event()  # at once; no more wishes
         self.later, self.lock = [], threading.Lock()
         self.acked = self.refused = 0  # refused: answered that it cannot be done now
         self.threads = [threading.Thread(target=self.work, args=(i, threads), daemon=True) for i in range(threads)]
-        self.errors, self.user = [], user
+        self.errors, self.user, self.patience = [], user, patience
 
     def start(self):
         self.began = time.monotonic()
@@ -94,7 +95,8 @@ class Users:
                     break
                 user.fulfil(self.wanted[i])
                 user.follow_up()
-            while user.pending and not self.stopping.is_set():
+            end = time.monotonic() + self.patience
+            while user.pending and not self.stopping.is_set() and time.monotonic() < end:
                 user.follow_up()
                 time.sleep(0.05)
         except Exception as error:  # told by join(), in the main thread

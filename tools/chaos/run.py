@@ -105,7 +105,8 @@ def run(profile, options):
         profile.begin(world)
         began = time.monotonic_ns()
         wanted = client.wishes(options.events, profile.mix, options.seed)
-        users = world.users = client.Users(world.instances, world.users_log, wanted, options.duration, profile.user)
+        users = world.users = client.Users(world.instances, world.users_log, wanted, options.duration, profile.user,
+                                           profile.quiet_within)
         users.start()
         break_things(world, users, options)
         users.join()
