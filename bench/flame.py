@@ -2,7 +2,9 @@
 """A flame graph of what perf recorded: width is CPU time, a frame lies on its caller, the full name and share are in the
 tooltip. What took less than a three-hundredth is left out.
 
-usage: perf script -i perf.data | python3 bench/flame.py TITLE > flame.svg
+usage: perf script --no-inline -i perf.data | python3 bench/flame.py TITLE [FRAME] > flame.svg
+
+With FRAME only what is called below a function whose name contains that.
 """
 import html
 import re
@@ -60,9 +62,13 @@ def short(name):
     return re.sub(r"\b(sundial|std|boost|__1|__detail)::", "", name.partition("(")[0]).lstrip(":") or name
 
 
-def tree_of(lines):
+def tree_of(lines, below):
     root = Frame()
     for frames in stacks(lines):
+        while below and frames and below not in frames[0][0]:
+            frames = frames[1:]
+        if not frames:
+            continue
         root.samples += 1
         at = root
         for name, file in frames:
@@ -106,9 +112,9 @@ def picture(title, root):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    found = tree_of(sys.stdin)
+    found = tree_of(sys.stdin, sys.argv[2] if len(sys.argv) == 3 else "")
     if not found.above:
-        sys.exit("perf script printed no stacks: record with --call-graph dwarf")
+        sys.exit("no stacks: record with --call-graph dwarf; is the frame's name right?")
     print("\n".join(picture(sys.argv[1], found)))

@@ -31,6 +31,7 @@ Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<Recor
     EventStore& streams = tx.streams();
     const StreamHead head = streams.lock(wanted.stream);
     std::vector<Uuid> ids;
+    ids.reserve(batch.size());
     for (const RecordedEvent& event : batch) ids.push_back(event.event_id);
     const auto judged =
         judge_append(head, wanted.stream, wanted.expected, batch, streams.known(ids));

@@ -190,10 +190,18 @@ class NotSynchronous(Defect):
         world.database.settings_line("wal_writer_delay = 10000")
 
     def strike(self, world):
+        """While some kilobytes of commits are not on disk: PostgreSQL's own writer gets there sooner or later."""
+        end = time.monotonic() + 5
+        while self.unwritten(world) < 4000 and time.monotonic() < end:
+            pass
         with world.nemeses.fault("dbkill", ["db"]) as fault:
             fault["proof"] = world.database.kill()
             world.database.start()
         time.sleep(3)
+
+    @staticmethod
+    def unwritten(world):
+        return int(world.database.sql("SELECT pg_current_wal_insert_lsn() - pg_current_wal_flush_lsn()"))
 
 
 def pause(world, seconds):

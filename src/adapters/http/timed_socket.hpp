@@ -10,7 +10,7 @@
 #include <string_view>
 
 namespace boost::asio::ssl {
-class context;
+class context;  // NOLINT(readability-identifier-naming): Asio's name
 }
 
 namespace sundial::http {

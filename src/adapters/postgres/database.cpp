@@ -225,6 +225,7 @@ void Database::try_again_and_again(std::string_view operation,
         {
             const auto connection = pool_.borrow();
             const RollBack roll_back{*connection, settings_.statement_timeout};
+            // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): read after the exceptions below
             process = connection->backend_process();
             Try current{*connection, prepare_};
             try {
