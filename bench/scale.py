@@ -86,10 +86,10 @@ def predicted(costs, nodes, instances, events):
 
 def picture(rates):
     """Lines of events a second over instances, one for each number of nodes; both axes are powers."""
-    width, height, left, top, right, bottom = 760, 420, 80, 40, 120, 50
+    width, height, left, top, right, bottom = 760, 420, 110, 20, 90, 50
     counts = sorted({instances for _, instances in rates})
     low, high = min(rates.values()), max(rates.values())
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    first, last = math.floor(math.log10(low)), math.log10(high) + 0.1
 
     def x(instances):
         return left + (width - left - right) * math.log(instances / counts[0]) / math.log(counts[-1] / counts[0])
@@ -102,18 +102,20 @@ def picture(rates):
     yield ("  <style>text { fill: #1d2736 } .grid { stroke: #c9d0dc } .line { fill: none; stroke: #5b6b85; stroke-width: 2 } "
            ".dot { fill: #5b6b85 }\n    @media (prefers-color-scheme: dark) { text { fill: #e6ebf3 } .grid { stroke: #3a4354 } "
            ".line { stroke: #8fa3c4 } .dot { fill: #8fa3c4 } }</style>")
-    for power in range(first, last + 1):
+    for power in range(first, math.floor(last) + 1):
         yield f'  <line class="grid" x1="{left}" x2="{width - right}" y1="{y(10**power):.1f}" y2="{y(10**power):.1f}"/>'
         yield f'  <text x="{left - 8}" y="{y(10**power) + 4:.1f}" text-anchor="end">{10**power:,}/s</text>'
     for instances in counts:
         yield f'  <text x="{x(instances):.1f}" y="{height - bottom + 20}" text-anchor="middle">{instances}</text>'
     yield f'  <text x="{(left + width - right) / 2}" y="{height - 10}" text-anchor="middle">instances</text>'
-    for nodes in sorted({nodes for nodes, _ in rates}):
+    labels_end = height
+    for nodes in sorted({nodes for nodes, _ in rates}, key=lambda nodes: rates[nodes, counts[-1]]):
         points = [(x(instances), y(rates[nodes, instances])) for instances in counts]
         yield f'  <polyline class="line" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}"/>'
         yield from (f'  <circle class="dot" cx="{a:.1f}" cy="{b:.1f}" r="3"/>' for a, b in points)
         label = html.escape(f"{nodes} node{'s' if nodes > 1 else ''}")
-        yield f'  <text x="{points[-1][0] + 10:.1f}" y="{points[-1][1] + 4:.1f}">{label}</text>'
+        labels_end = min(points[-1][1] + 4, labels_end - 16)  # the lines may end at one place
+        yield f'  <text x="{points[-1][0] + 10:.1f}" y="{labels_end:.1f}">{label}</text>'
     yield "</svg>"
 
 
