@@ -28,7 +28,9 @@ constexpr std::size_t most_lines = 1000;         // of a request
 constexpr std::size_t most_bytes = 900 * 1024;   // of a request, whose limit is 1 MiB
 constexpr std::size_t longest_line = 64 * 1024;  // reliability 9
 constexpr std::size_t most_told = 20;            // lines that are refused, in words
-constexpr int some_failed = 7, too_many_requests = 429, unavailable = 503;
+constexpr int some_failed = 7;
+/// Answers to a whole request: its first sending is under way still, or everybody has to wait.
+constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
 
 struct Line {
     std::size_t number;
@@ -60,6 +62,7 @@ public:
     int run() {
         {
             std::vector<std::jthread> threads;
+            threads.reserve(file_.requests);
             for (std::size_t i = 0; i < file_.requests; ++i) {
                 threads.emplace_back([this] { work(); });
             }
@@ -128,12 +131,12 @@ private:
         body += "]}";
         const Answer answer = answered(batch, body);
         const std::lock_guard lock(mutex_);
-        if (over_) return;
         json::error_code wrong;
         const json::value said = json::parse(answer.body, wrong);
         const json::value* data =
             wrong || !said.is_object() ? nullptr : said.get_object().if_contains("data");
         if (answer.status >= 300 || data == nullptr) {
+            if (over_) return;
             over_ = true;  // it is not about single lines
             code_ = print(answer, {output_.out, output_.err, false}, [](const json::object&) {});
             if (code_ == 0) code_ = 1;
@@ -157,8 +160,9 @@ private:
             const bool last = retry + 1 == rules.max_attempts;
             try {
                 Answer answer = client_.call("POST", "/v1/events/batch", body, options);
-                const bool later =
-                    answer.status == too_many_requests || answer.status == unavailable;
+                const bool later = answer.status == in_progress ||
+                                   answer.status == too_many_requests ||
+                                   answer.status == unavailable;
                 if (last || !later) return answer;
             } catch (const Unreachable&) {
                 if (last) throw;
