@@ -105,7 +105,7 @@ public:
             if (known) return false;
             record_ = found.value_or(
                 IdempotencyRecord{.scope = request_.scope, .fingerprint = fingerprint_});
-            record_.attempt += found ? 1 : 0;
+            record_.attempt += found ? 1U : 0U;
             lease(tx.now());
             records.put(record_);
             return true;

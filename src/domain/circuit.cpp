@@ -27,7 +27,7 @@ Circuit shifted(Circuit circuit, Instant now, const CircuitPolicy& policy) {
     const auto passed = (now - circuit.part_began) / part;
     if (passed <= 0) return circuit;
     const auto gone = static_cast<std::size_t>(
-        std::min<decltype(passed)>(passed, static_cast<decltype(passed)>(circuit_parts)));
+        std::min<std::chrono::microseconds::rep>(passed, std::int64_t{circuit_parts}));
     auto& parts = circuit.parts;
     std::ranges::move_backward(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(gone),
                                parts.end());
