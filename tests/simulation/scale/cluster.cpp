@@ -18,9 +18,8 @@ Instant Cluster::instant(Cost at) {
     return noon + std::chrono::ceil<std::chrono::microseconds>(at);
 }
 
-Cluster::Cluster(const ScaleSettings& settings, const Time& true_time)
+Cluster::Cluster(const ScaleSettings& settings)
     : settings_(settings),
-      true_time_(true_time),
       nodes_(settings.nodes, Machine{settings.node_cores}),
       waiting_(settings.shards) {
     done_.reserve(settings.events);

@@ -60,7 +60,7 @@ struct ScaleSettings {
 /// them. For one thread.
 class Cluster {
 public:
-    Cluster(const ScaleSettings& settings, const Time& true_time);
+    explicit Cluster(const ScaleSettings& settings);
 
     struct Done {
         Cost due;
@@ -90,7 +90,6 @@ private:
     [[nodiscard]] static Instant instant(Cost at);
 
     const ScaleSettings settings_;
-    const Time& true_time_;
     std::vector<Machine> nodes_;
     /// By when they are claimable.
     std::vector<std::multimap<Instant, EventId>> waiting_;

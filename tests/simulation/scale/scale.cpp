@@ -1,10 +1,8 @@
 #include "simulation/scale/scale.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "adapters/memory/store.hpp"
@@ -26,7 +24,7 @@ using namespace std::chrono_literals;
 /// Of all instances.
 struct Site {
     explicit Site(const ScaleSettings& its_settings)
-        : settings(its_settings), cluster(its_settings, time.now()) {}
+        : settings(its_settings), cluster(its_settings) {}
 
     const ScaleSettings settings;
     Timeline time;
