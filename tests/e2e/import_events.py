@@ -44,6 +44,12 @@ def lines_and_rejects(kind):
         assert stored(server.client()) == 2501
         absent = run(server, f"{directory}/nothing.ndjson")
         assert absent.returncode == 2 and "cannot read" in absent.stderr, absent.stderr
+        folder = run(server, directory)
+        assert folder.returncode == 1 and "cannot read" in folder.stderr, (folder.returncode, folder.stderr)
+        overwritten = run(server, path, "--rejects", path)
+        assert overwritten.returncode == 2 and os.path.getsize(path) > 0, overwritten.stderr
+        empty = run(server, lines="")
+        assert (empty.returncode, empty.stdout) == (0, "0 stored, 0 there already, 0 refused\n"), empty.stderr
         key = server.client().ok("POST", "/v1/api-keys", {"name": "reader", "role": "READ"})["key"]
         refused = run(server, path, "--api-key", key)
         assert refused.returncode == 5 and "0 stored" in refused.stdout, (refused.stdout, refused.stderr)

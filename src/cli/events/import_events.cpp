@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -118,6 +119,10 @@ private:
                 return line;
             }
             text.clear();
+        }
+        if (file_.lines.bad()) {
+            throw std::runtime_error("cannot read " + file_.name + " beyond line " +
+                                     std::to_string(lines_));
         }
         return std::nullopt;
     }

@@ -14,7 +14,7 @@ struct EventFile {
     std::istream& lines;
     std::string name;                 // for messages
     std::string key;                  // what the requests' Idempotency-Keys begin with: of its own
-    std::ostream* refused = nullptr;  // gets each line that is not stored, as it came
+    std::ostream* refused = nullptr;  // gets each line that is refused, as it came
     std::size_t requests = 4;         // at once
 };
 

@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "adapters/system/ids.hpp"
 #include "base/uuid.hpp"
@@ -122,6 +124,11 @@ int import_events(const EventFlags& flags) {
         std::cerr << "sundial: cannot read " << flags.file << '\n';
         return usage;
     }
+    std::error_code neither_is_there;
+    if (from_file && std::filesystem::equivalent(flags.file, flags.rejects, neither_is_there)) {
+        std::cerr << "sundial: --rejects would overwrite " << flags.file << '\n';
+        return usage;
+    }
     std::ofstream rejects;
     if (!flags.rejects.empty()) rejects.open(flags.rejects);
     if (!flags.rejects.empty() && !rejects) {
@@ -193,7 +200,7 @@ void add_event_commands(CommandTree& tree) {
                                    [flags] { return import_events(*flags); });
     imported.add_option("file", flags->file, "where they are; -: standard input")
         ->capture_default_str();
-    imported.add_option("--rejects", flags->rejects, "file for the lines that are not stored");
+    imported.add_option("--rejects", flags->rejects, "file for the lines that are refused");
 
     CLI::App& get = tree.verb(event, "get", "one event", [flags] {
         return cli::show_event(client(flags->client), flags->id, output(flags->client.json));
