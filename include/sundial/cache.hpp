@@ -114,6 +114,7 @@ private:
 
     /// What can be answered at once; begins a refresh where it is time for one.
     [[nodiscard]] std::optional<Shared> kept(const Key& key);
+    [[nodiscard]] std::optional<Shared> good(const Key& key) const;
     [[nodiscard]] std::optional<Shared> kept_for(std::chrono::microseconds after_its_end,
                                                  const Key& key);
     [[nodiscard]] bool take_turn_to_refresh(const Key& key);
@@ -140,8 +141,13 @@ auto Cache<Key, Value>::get(const Key& key, const std::stop_token& stop, Timing:
     -> Answer {
     if (auto value = kept(key)) return *std::move(value);
     const auto loaded = flights_.run(
-        key, [this, key](const std::stop_token& given_up) { return load(key, given_up); }, stop,
-        deadline);
+        key,
+        [this, key](const std::stop_token& given_up) -> embedding::Result<Shared> {
+            // Another load may have ended since this reader found nothing.
+            if (auto value = good(key)) return *std::move(value);
+            return load(key, given_up);
+        },
+        stop, deadline);
     if (loaded) return **loaded;
     if (auto value = kept_for(rules_.stale_if_error, key)) return *std::move(value);
     return loaded.error();
@@ -171,6 +177,15 @@ auto Cache<Key, Value>::kept(const Key& key) -> std::optional<Shared> {
         refresh(key);
     }
     return value;
+}
+
+/// What is kept and before its end; counts nothing.
+template <class Key, class Value>
+auto Cache<Key, Value>::good(const Key& key) const -> std::optional<Shared> {
+    const std::lock_guard lock{mutex_};
+    const auto found = entries_.find(key);
+    if (found == entries_.end() || timing_.now() >= found->second.good_until) return std::nullopt;
+    return found->second.value;
 }
 
 template <class Key, class Value>

@@ -80,6 +80,36 @@ TEST_F(CacheTest, AllWhoHitGetTheSameObject) {
     EXPECT_EQ(first->get(), cache.get(key)->get());
 }
 
+/// A key that does something when it is copied next.
+struct KeyWithHook {
+    explicit KeyWithHook(std::function<void()>& hook) : when_copied{&hook} {}
+    KeyWithHook(const KeyWithHook& other) : when_copied{other.when_copied} {
+        if (*when_copied) std::exchange(*when_copied, nullptr)();
+    }
+    KeyWithHook& operator=(const KeyWithHook&) = delete;
+    ~KeyWithHook() = default;
+    bool operator<(const KeyWithHook&) const { return false; }
+    bool operator==(const KeyWithHook&) const { return true; }
+
+    std::function<void()>* when_copied;
+};
+
+TEST_F(CacheTest, SF01_WhatCameBetweenTheLookAndTheLoadIsNotLoadedAgain) {
+    int computed = 0;
+    Cache<KeyWithHook, int> cache{
+        plain(),
+        [&](const KeyWithHook&, const std::stop_token&) { return std::optional{++computed}; },
+        timing};
+    std::function<void()> hook;
+    const KeyWithHook report{hook};
+    // A reader's request is made of a copy of the key, after it has found nothing.
+    hook = [&] { EXPECT_EQ(**cache.get(report), 1); };
+    const auto late = cache.get(report);
+    EXPECT_FALSE(hook) << "no other reader came in between";
+    EXPECT_EQ(**late, 1);
+    EXPECT_EQ(computed, 1);
+}
+
 TEST_F(CacheTest, SF02_AnotherTenantHasItsOwnValue) {
     auto cache = made(plain());
     EXPECT_EQ(text_of(cache.get("acme/report")), "1");
