@@ -17,11 +17,12 @@ SideThread::~SideThread() {
     thread_.join();
 }
 
-void SideThread::run(std::function<void()> work) {
+void SideThread::run(std::function<void()> work, std::function<void()> tell) {
     {
         const std::lock_guard lock(mutex_);
         base::check(!work_);
         work_ = std::move(work);
+        tell_ = std::move(tell);
     }
     arrived_.notify_one();
 }
@@ -31,9 +32,11 @@ void SideThread::work_until_stopped() {
     for (;;) {
         arrived_.wait(lock, [this] { return stopping_ || work_; });
         if (!work_) return;
-        const std::function<void()> work = std::exchange(work_, nullptr);
+        const auto work = std::exchange(work_, nullptr);
+        const auto tell = std::exchange(tell_, nullptr);
         lock.unlock();
         work();
+        tell();
         lock.lock();
     }
 }

@@ -60,7 +60,6 @@ Worker::Worker(WorkerSettings settings)
       rota_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
             settings.clock_stands_still),
       receivers_({.slots = settings.slots, .lease = settings.lease, .margin = margin}),
-      claiming_{.by = settings.instance},
       plan_limit_(largest_write),
       settle_limit_(largest_write),
       backlog_counted_(!settings.count_backlog) {
@@ -78,6 +77,7 @@ Command Worker::next(Mono now) {
     }
     if (auto command = next_admission(now)) return *std::move(command);
     if (auto command = next_send(now)) return *std::move(command);
+    if (auto command = next_claim(now)) return *std::move(command);
     if (auto command = next_telling(now)) return *std::move(command);
     if (auto command = next_write(now)) return *std::move(command);
     if (auto command = next_plan(now)) return *std::move(command);
@@ -197,20 +197,24 @@ std::optional<Command> Worker::next_plan(Mono now) {
     return plan;
 }
 
+/// Before what it has is planned: it may go on beside that.
+std::optional<Command> Worker::next_claim(Mono now) {
+    if (!may_read(now) || !rota_.has_looked() || !backlog_counted_ || !may_claim(now)) {
+        return std::nullopt;
+    }
+    std::size_t most = std::min(room(now), settings_.claim_batch);
+    if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
+    const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now);
+    if (!turn) return std::nullopt;
+    claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
+    return Claim{claiming_->request};
+}
+
 std::optional<Command> Worker::next_read(Mono now) {
-    if (stopping_ || !read_backoff_.over(now)) return std::nullopt;
+    if (!may_read(now)) return std::nullopt;
     if (!rota_.has_looked()) return Look{};
     if (!backlog_counted_) return CountBacklog{};
-    if (may_claim(now)) {
-        std::size_t most = std::min(room(now), settings_.claim_batch);
-        if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
-        if (const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now)) {
-            issued_at_ = now;
-            claiming_ = {settings_.instance, turn->shard, turn->shares, settings_.lease};
-            return Claim{claiming_};
-        }
-        if (rota_.must_look(now)) return Look{};
-    }
+    if (may_claim(now) && rota_.must_look(now)) return Look{};
     close_pass_if_done(now);
     return std::nullopt;
 }
@@ -239,7 +243,7 @@ Mono Worker::next_moment(Mono now) const {
         at(drain_until_);
     } else if (!read_backoff_.over(now)) {
         at(read_backoff_.until());
-    } else if (may_claim(now)) {
+    } else if (!claiming_ && may_claim(now)) {
         at(rota_.next_change(now));
     }
     return std::max(moment, now);
@@ -249,7 +253,8 @@ Mono Worker::settle_at(Mono now) const {
     if (to_settle_.empty()) return Mono::max();
     const bool more_to_send = held_.taken_slots() > held_.sending();
     const bool more_due = !stopping_ && rota_.anything_due(now);
-    const bool more_to_come = held_.sending() > 0 || more_to_send || (more_due && may_claim(now));
+    const bool more_to_come =
+        held_.sending() > 0 || more_to_send || claiming_ || (more_due && may_claim(now));
     const std::size_t enough = std::clamp(ahead_.events(now), settle_batch, largest_write);
     if (to_settle_.size() >= enough || stopping_ || !more_to_come) {
         return settle_backoff_.until();
@@ -257,6 +262,11 @@ Mono Worker::settle_at(Mono now) const {
     const bool idle = !more_to_send && !more_due;
     return std::max(to_settle_.front().since + (idle ? settle_wait_when_idle : settle_wait),
                     settle_backoff_.until());
+}
+
+/// What one of these finds would tell nothing of what a claim under way takes.
+bool Worker::may_read(Mono now) const {
+    return !stopping_ && !claiming_ && read_backoff_.over(now);
 }
 
 bool Worker::may_claim(Mono now) const {
@@ -280,7 +290,7 @@ std::size_t Worker::room(Mono now) const {
 }
 
 bool Worker::all_done() const {
-    return held_.empty() && to_give_back_.empty() && to_disable_.empty() &&
+    return held_.empty() && !claiming_ && to_give_back_.empty() && to_disable_.empty() &&
            receivers_.has_told(stopping_) && !receivers_.has_slots();
 }
 
@@ -299,21 +309,24 @@ void Worker::horizon(const Horizon& horizon, Mono now) {
     read_backoff_.succeed();
 }
 
-void Worker::claimed(Claimed claimed, Mono now) {
+void Worker::claimed(Claimed claimed, Mono answered) {
+    const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
-    rota_.claimed(claiming_.shard, claiming_.shares, claimed, now);
+    rota_.claimed(request.shard, request.shares, claimed, answered);
     if (pass_ && pass_->left) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
     }
     if (!held_.has_leases()) {
-        extend_at_ = issued_at_ + extend_every;
+        extend_at_ = Mono::max();
         extend_backoff_.succeed();
         extensions_failed_ = 0;
     }
-    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now);
+    extend_at_ = std::min(extend_at_, issued_at + extend_every);
+    const Mono deadline = issued_at + settings_.lease - margin;
+    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
 }
 
-void Worker::accept(ClaimedEvent claimed, Instant claimed_at) {
+void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
     const Event& event = claimed.event;
     const EventId id = event.id;
     if (const HeldClaim* known = held_.find(id)) {
@@ -329,7 +342,7 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at) {
     }
     HeldClaim& claim = held_.add({.event = std::move(claimed.event),
                                   .claimed_at = claimed_at,
-                                  .deadline = issued_at_ + settings_.lease - margin,
+                                  .deadline = deadline,
                                   .rescued = claimed.rescued});
     if (stopping_) {
         keep_back(claim, stopping);

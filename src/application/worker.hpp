@@ -37,8 +37,9 @@ struct WorkerSettings {
     std::chrono::microseconds drain{std::chrono::seconds{25}};  // longest wait after stop()
 };
 
-/// What the worker wants done next. One is under way at a time, and a Settle beside it; its answer
-/// goes to the method named with it, or to failed().
+/// What the worker wants done next. One is under way at a time, and beside it a Claim and a Settle,
+/// whose answers may come before or after those to what came later. The answer goes to the method
+/// named with it, or to failed().
 struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
 struct Look {};          // EventQueue::look -> horizon()
 struct Claim {           // EventQueue::claim_ready -> claimed()
@@ -65,7 +66,7 @@ struct DisableEndpoint {  // its receiver said 410, or nothing for days -> endpo
     EndpointId endpoint;
     std::string reason;
 };
-struct Settle {  // EventQueue::settle -> settled(), before or after the answers to what comes next
+struct Settle {  // EventQueue::settle -> settled()
     std::vector<Settlement> batch;
 };
 struct GiveBack {  // EventQueue::give_back, then release what need not wait -> given_back()
@@ -105,7 +106,7 @@ public:
     // Answers to commands.
     void backlog_counted();
     void horizon(const Horizon& horizon, Mono now);
-    void claimed(Claimed claimed, Mono now);
+    void claimed(Claimed claimed, Mono answered);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
     /// One for each endpoint asked about.
@@ -141,6 +142,8 @@ public:
     void end_pass();
 
     [[nodiscard]] std::size_t held() const { return held_.size(); }
+    /// What a claim brings is not known yet.
+    [[nodiscard]] bool claiming() const { return claiming_.has_value(); }
     /// How many tries are under way.
     [[nodiscard]] std::size_t sending() const { return held_.sending(); }
     /// Everything that was claimable at `then` has been claimed, and is settled if it was claimed
@@ -169,6 +172,7 @@ private:
     [[nodiscard]] std::optional<Command> next_extension(Mono now);
     [[nodiscard]] std::optional<Command> next_admission(Mono now);
     [[nodiscard]] std::optional<Command> next_send(Mono now);
+    [[nodiscard]] std::optional<Command> next_claim(Mono now);
     [[nodiscard]] std::optional<Command> next_telling(Mono now);
     [[nodiscard]] std::optional<Command> next_write(Mono now);
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
@@ -178,6 +182,7 @@ private:
     /// Nothing more will be sent: what others wait for is not put off.
     [[nodiscard]] bool winding_up() const;
 
+    [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
     /// Two extensions failed: what is held may be lost.
     [[nodiscard]] bool in_doubt() const;
@@ -187,7 +192,7 @@ private:
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
 
-    void accept(ClaimedEvent claimed, Instant claimed_at);
+    void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline);
     /// Sends it, asks for leave, or keeps it back.
     void let_through(HeldClaim& claim, Mono now);
     void disable(EndpointId endpoint, std::string reason);
@@ -211,8 +216,12 @@ private:
     std::vector<ReceiverTold> telling_;
     std::vector<PendingSettlement> settling_;
     std::vector<PendingReturn> giving_back_;
-    ClaimRequest claiming_;
     Mono issued_at_{};
+    struct ClaimUnderWay {
+        ClaimRequest request;
+        Mono issued_at;
+    };
+    std::optional<ClaimUnderWay> claiming_;
 
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;

@@ -32,6 +32,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         void operator()(const CountBacklog&) const { worker.read_backoff_.fail(random, now); }
         void operator()(const Look&) const { worker.read_backoff_.fail(random, now); }
         void operator()(const Claim& claim) const {
+            worker.claiming_.reset();
             worker.read_backoff_.fail(random, now);
             worker.rota_.claim_failed(claim.request.shard);
         }

@@ -31,14 +31,14 @@ struct WorkerLoop::Mailbox {
     std::condition_variable arrived;
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
-    Instant awake_at = never;  // what becomes due then or later needs no call
-    bool settled = false;      // the settlement beside has its answer
+    Instant awake_at = never;               // what becomes due then or later needs no call
+    bool claimed = false, settled = false;  // what is beside has its answer
     bool stop = false;
     /// The tries under way when the loop went to sleep: once their outcomes are all here there is
     /// nothing more to wait for.
     std::size_t expected = 0;
 
-    [[nodiscard]] bool is_urgent() const { return stop || settled || hint < awake_at; }
+    [[nodiscard]] bool is_urgent() const { return stop || claimed || settled || hint < awake_at; }
     [[nodiscard]] bool has_news() const { return is_urgent() || !outcomes.empty(); }
     [[nodiscard]] bool has_all() const { return is_urgent() || outcomes.size() >= expected; }
 };
@@ -55,11 +55,16 @@ WorkerLoop::~WorkerLoop() = default;
 void WorkerLoop::run() {
     {
         const std::lock_guard turn_lock(turn_);
-        beside_.emplace();
+        work_beside({std::make_unique<SideThread>(), std::make_unique<SideThread>()});
     }
     turn_until_finished();
     const std::lock_guard turn_lock(turn_);
-    beside_.reset();
+    work_beside({});
+}
+
+void WorkerLoop::work_beside(Sides sides) {
+    claim_.side = std::move(sides.claims);
+    settle_.side = std::move(sides.settlements);
 }
 
 void WorkerLoop::turn_until_finished() {
@@ -139,15 +144,17 @@ void WorkerLoop::collect_mail() {
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
     bool stop_asked = false;
-    bool settled = false;
+    bool claimed = false, settled = false;
     {
         const std::lock_guard lock(mailbox_->mutex);
         outcomes.swap(mailbox_->outcomes);
         std::swap(hint, mailbox_->hint);
         stop_asked = mailbox_->stop;
+        claimed = std::exchange(mailbox_->claimed, false);
         settled = std::exchange(mailbox_->settled, false);
     }
     if (settled) take_settled();
+    if (claimed) take_claimed();
     for (auto& [id, outcome] : outcomes) {
         CRASH_POINT("answer: before commit");
         const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
@@ -196,17 +203,44 @@ void WorkerLoop::carry_out(const Look& command) {
     if (horizon) worker_.horizon(*horizon, now());
 }
 
+template <class One, class Answer, class Call>
+void WorkerLoop::begin(Beside<One, Answer>& task, const One& command, Call call,
+                       bool Mailbox::* told, void (WorkerLoop::*take)()) {
+    task.command = command;
+    const auto work = std::make_shared<std::packaged_task<Answer()>>(std::move(call));
+    task.answer = work->get_future();
+    if (!task.side) {
+        (*work)();
+        (this->*take)();
+        return;
+    }
+    task.side->run([work] { (*work)(); },
+                   [mailbox = mailbox_, told] {
+                       const std::lock_guard lock(mailbox->mutex);
+                       (*mailbox).*told = true;
+                       mailbox->arrived.notify_all();
+                   });
+}
+
 void WorkerLoop::carry_out(const Claim& command) {
-    const Mono began = now();
-    auto claimed = answer_of(command, [&] { return ports_.queue.claim_ready(command.request); });
-    if (!claimed) return;
-    const Mono answered = now();
-    if (!claimed->events.empty()) {
-        tally_.claimed += claimed->events.size();
-        report_claim(claimed->events, answered - began, settings_.instance, ports_.log,
+    const auto call = [this] {
+        const Mono asked = now();
+        auto claimed = ports_.queue.claim_ready(claim_.command->request);
+        return ClaimAnswer{std::move(claimed), asked, now()};
+    };
+    begin(claim_, command, call, &Mailbox::claimed, &WorkerLoop::take_claimed);
+}
+
+void WorkerLoop::take_claimed() {
+    auto answer = answer_of(*claim_.command, [this] { return claim_.answer.get(); });
+    if (!answer) return;
+    auto& [claimed, asked, answered] = *answer;
+    if (!claimed.events.empty()) {
+        tally_.claimed += claimed.events.size();
+        report_claim(claimed.events, answered - asked, settings_.instance, ports_.log,
                      ports_.observer);
     }
-    worker_.claimed(*std::move(claimed), answered);
+    worker_.claimed(std::move(claimed), answered);
 }
 
 void WorkerLoop::carry_out(const Plan& command) {
@@ -275,25 +309,13 @@ void WorkerLoop::carry_out(const DisableEndpoint& command) {
 }
 
 void WorkerLoop::carry_out(const Settle& command) {
-    settling_ = command;
-    const auto settle = std::make_shared<std::packaged_task<std::vector<Result<void>>()>>(
-        [this] { return ports_.queue.settle(settling_.batch); });
-    settled_ = settle->get_future();
-    if (!beside_) {
-        (*settle)();
-        take_settled();
-        return;
-    }
-    beside_->run([settle, mailbox = mailbox_] {
-        (*settle)();
-        const std::lock_guard lock(mailbox->mutex);
-        mailbox->settled = true;
-        mailbox->arrived.notify_all();
-    });
+    begin(
+        settle_, command, [this] { return ports_.queue.settle(settle_.command->batch); },
+        &Mailbox::settled, &WorkerLoop::take_settled);
 }
 
 void WorkerLoop::take_settled() {
-    const auto results = answer_of(settling_, [this] { return settled_.get(); });
+    const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
     if (!results) return;
     for (const Settled& settled : worker_.settled(*results, now())) report(settled);
 }
@@ -332,6 +354,15 @@ void WorkerLoop::carry_out(const Extend& command) {
     }
 }
 
+void WorkerLoop::finish_claim() {
+    if (!worker_.claiming()) return;
+    {
+        std::unique_lock lock(mailbox_->mutex);
+        mailbox_->arrived.wait(lock, [this] { return mailbox_->claimed; });
+    }
+    collect_mail();
+}
+
 void WorkerLoop::watch_recovery() {
     const auto until = recovery_.until();
     if (until && worker_.caught_up_to(*until)) recovery_.finish(now());
@@ -353,6 +384,7 @@ Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
         Worker& worker;
         ~Pass() { worker.end_pass(); }
     };
+    loop_.finish_claim();  // the pass counts its own
     const Tally before = loop_.tally_;
     loop_.worker_.begin_pass(limit);
     const Pass pass{loop_.worker_};

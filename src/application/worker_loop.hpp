@@ -66,6 +66,12 @@ public:
     /// Returns after stop(), once what was claimed is settled or given back, or the time to drain
     /// is over. Never throws.
     void run();
+    /// Claims and settles there while the loop goes on, as run() does on threads; without them the
+    /// loop does it by itself.
+    struct Sides {
+        std::unique_ptr<Side> claims, settlements;
+    };
+    void work_beside(Sides sides);
     /// From any thread, also before run().
     void stop();
     [[nodiscard]] bool stopping() const { return stopping_; }
@@ -108,10 +114,17 @@ private:
     Command send_all(Send first);
     DeliverEvent::Try begun(Send send);
     void collect_mail();
+    void take_claimed();
     void take_settled();
     /// The answer of one call of a port; nothing if it threw, and then the worker knows.
     template <class One, class Call>
     [[nodiscard]] auto answer_of(const One& command, Call call);
+    template <class One, class Answer>
+    struct Beside;
+    /// Begins what `call` does; once it is over `told` is set in the mailbox, and then it is taken.
+    template <class One, class Answer, class Call>
+    void begin(Beside<One, Answer>& task, const One& command, Call call, bool Mailbox::* told,
+               void (WorkerLoop::*take)());
     void carry_out(const CountBacklog& command);
     void carry_out(const Look& command);
     void carry_out(const Claim& command);
@@ -124,6 +137,8 @@ private:
     void carry_out(const GiveBack& command);
     void carry_out(const Extend& command);
     void report(const Settled& settled);
+    /// Waits for the one under way.
+    void finish_claim();
     void watch_recovery();
 
     /// Or until anything arrives. Needs no turn.
@@ -138,10 +153,19 @@ private:
     std::exception_ptr failure_;         // of the latest call of a port
     std::optional<Mono> failing_since_;  // every call since has failed
     std::shared_ptr<Mailbox> mailbox_;
-    Settle settling_;  // the latest
-    std::future<std::vector<Result<void>>> settled_;
-    /// Settles while the loop goes on; only while run() runs. Nobody: the loop does it itself.
-    std::optional<SideThread> beside_;
+    struct ClaimAnswer {
+        Claimed claimed;
+        Mono asked, answered;
+    };
+    /// What may be under way while the loop goes on.
+    template <class One, class Answer>
+    struct Beside {
+        std::optional<One> command;  // the latest
+        std::future<Answer> answer;
+        std::unique_ptr<Side> side;
+    };
+    Beside<Claim, ClaimAnswer> claim_;
+    Beside<Settle, std::vector<Result<void>>> settle_;
     std::mutex turn_;                 // held by whoever drives the worker
     std::atomic<int> taken_over_{0};  // how many hold it, or wait for it, beside run()
     std::atomic<bool> stopping_{false};

@@ -525,6 +525,48 @@ TEST_F(RunningLoopTest, RepeatsASettlementThatFailedBesideIt) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
+TEST_F(RunningLoopTest, GoesOnWhileAClaimAndASettlementAreUnderWay) {
+    std::promise<void> claiming, settled;
+    faulty.before_claim = [&, number = 0]() mutable {
+        if (++number != 2) return;
+        claiming.set_value();
+        settled.get_future().wait();
+    };
+    faulty.before_settle = [&, first = true]() mutable {
+        if (std::exchange(first, false)) claiming.get_future().wait();
+    };
+    faulty.after_settle = [&, first = true]() mutable {
+        if (std::exchange(first, false)) settled.set_value();
+    };
+    std::promise<void> both_sent;
+    webhook.answer = [&, number = 0](const DeliveryRequest& request) mutable {
+        if (++number == 1) delivered.set_value(request.event.id);
+        if (number == 2) both_sent.set_value();
+        return accepted_outcome();
+    };
+    thread = std::thread{[this] { loop->run(); }};
+    const Endpoint endpoint = an_existing_endpoint();
+    const Event first = a_due_event(endpoint);
+    loop->due_at(first.due);
+    delivered.get_future().wait();
+    const Event second = a_due_event(endpoint);
+    loop->due_at(second.due);
+    both_sent.get_future().wait();
+    end();
+    EXPECT_EQ(status_of(find(first)), EventStatus::completed);
+    EXPECT_EQ(status_of(find(second)), EventStatus::completed);
+}
+
+TEST_F(RunningLoopTest, RepeatsAClaimThatFailedBesideIt) {
+    faulty.claim_fault = Fault::lost_request;
+    thread = std::thread{[this] { loop->run(); }};
+    const Event event = a_due_event(an_existing_endpoint());
+    loop->due_at(event.due);
+    EXPECT_EQ(delivered.get_future().get(), event.id);
+    end();
+    EXPECT_EQ(faulty.claim_fault, Fault::none);  // it was met
+}
+
 TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {
     thread = std::thread{[this] { loop->run(); }};
     const Event event = a_due_event(an_existing_endpoint());

@@ -81,6 +81,16 @@ protected:
         claim(events, rescued);
         plan();
     }
+    void claim_of_the_first_of_two_shards() {
+        restart({.instance = instance_a, .shards = 2, .slots = 64, .count_backlog = false});
+        look({db(), db()});
+        claim(events(1));
+    }
+    void plan_while_claiming() {
+        want<Claim>();
+        plan();
+        send();
+    }
     Event send() { return want<Send>().event; }
     void deliver(const Event& event, const Outcome& outcome) {
         worker.delivered(event.id, outcome, 0.5, now);
@@ -229,6 +239,81 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     EXPECT_EQ(want<Send>().now, noon + 1s);
 }
 
+// What it does while a claim is under way.
+
+TEST_F(WorkerTest, PlansSendsAndSettlesWhileAClaimIsUnderWay) {
+    claim_of_the_first_of_two_shards();
+    want<Claim>();
+    plan();
+    accept(send());
+    now += 20ms;
+    settle();
+    EXPECT_EQ(wait(), 1s);  // neither a second claim nor a look
+    give(events(1));
+    plan();
+    send();
+}
+
+TEST_F(WorkerTest, ReckonsALeaseFromWhenItsClaimWasAsked) {
+    claim_of_the_first_of_two_shards();
+    const Mono asked = now;
+    plan_while_claiming();
+    now += 9s;
+    give(events(1));
+    plan();
+    send();
+    now = asked + 10s;
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+    worker.failed(Extend{}, true, 0.5, now);
+    now = asked + 25s;
+    want<Abandon>();
+    want<Abandon>();
+}
+
+TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
+    claim_of_the_first_of_two_shards();
+    const Mono asked = now;
+    plan_while_claiming();
+    now = asked + 10s;
+    want<Extend>();
+    worker.extended({});
+    give(events(1));
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+}
+
+TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
+    look({db()});
+    want<Claim>();
+    worker.stop(now);
+    EXPECT_EQ(wait(), 1s);
+    give(events(2));
+    EXPECT_THAT(want<GiveBack>().batch, SizeIs(2));
+    worker.given_back(0, now);
+    want<Finished>();
+}
+
+TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
+    look({db()});
+    const Claim failed = want<Claim>();
+    worker.failed(failed, true, 0.5, now);
+    want<WaitUntil>();
+    now += 1s;
+    look({db()});
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
+    worker.begin_pass(std::nullopt);
+    look({db()});
+    want<Claim>();
+    want<WaitUntil>();
+    EXPECT_FALSE(worker.pass_over());
+    give({});
+    look({never});
+    want<WaitUntil>();
+    EXPECT_TRUE(worker.pass_over());
+}
+
 // What it does while a settlement is under way.
 
 TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
@@ -295,8 +380,8 @@ TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce
         for (int sent = 0; sent < 4; ++sent) accept(send());
     }
     now += 100ms;
-    settle();
     EXPECT_EQ(asked(want<Claim>()), 10U);  // its slots, and half of what ended within 100 ms
+    settle();
     give(events(10));
     plan();
     for (int sent = 0; sent < 4; ++sent) send();
@@ -305,18 +390,18 @@ TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce
 
 TEST_F(WorkerTest, HoldsNoMoreThanItsSlotsForSeveralEndpoints) {
     restart(settings(16));
-    const auto other = std::make_shared<const Endpoint>(an_endpoint());
+    const std::vector endpoints{webhook, std::make_shared<const Endpoint>(an_endpoint()),
+                                std::make_shared<const Endpoint>(an_endpoint())};
     look({db()});
-    claim(events(8));
+    claim(events(9));
     std::vector<Decision> decisions;
     for (const Event& event : want<Plan>().events) {
-        const auto& endpoint = decisions.size() % 2 == 0 ? webhook : other;
+        const auto& endpoint = endpoints[decisions.size() % endpoints.size()];
         decisions.push_back({event.id, Destination{endpoint, {}, 10s, "target"}});
     }
     worker.planned(std::move(decisions), never, now);
-    for (int sent = 0; sent < 8; ++sent) accept(send());
+    for (int sent = 0; sent < 9; ++sent) accept(send());
     now += 100ms;
-    settle();
     EXPECT_EQ(asked(want<Claim>()), 16U);
 }
 
@@ -523,12 +608,11 @@ TEST_F(WorkerTest, WaitsTwentyMillisecondsForMoreWhenBusy) {
 TEST_F(WorkerTest, SettlesAHundredAtOnce) {
     restart(settings(200));
     look({db()});
-    want<Claim>();
-    give(events(100));
+    claim(events(100));
+    claim({});
     plan();
     std::vector<Event> sent;
     for (int i = 0; i < 100; ++i) sent.push_back(send());
-    claim({});
     look({never});
     for (int i = 0; i < 99; ++i) accept(sent[static_cast<std::size_t>(i)]);
     EXPECT_EQ(wait(), 2ms);

@@ -24,10 +24,14 @@ public:
         return call(look_fault, [&] { return queue_.look(); });
     }
     Claimed claim_ready(const ClaimRequest& request) override {
+        if (before_claim) before_claim();
         return call(claim_fault, [&] { return queue_.claim_ready(request); });
     }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
-        return call(settle_fault, [&] { return queue_.settle(settlements); });
+        if (before_settle) before_settle();
+        auto answers = call(settle_fault, [&] { return queue_.settle(settlements); });
+        if (after_settle) after_settle();
+        return answers;
     }
     std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
         if (before_give_back) before_give_back();
@@ -47,7 +51,8 @@ public:
     Fault settle_fault = Fault::none;
     Fault give_back_fault = Fault::none;
     Fault extend_fault = Fault::none;
-    std::function<void()> before_give_back, after_give_back;
+    std::function<void()> before_claim, before_settle, after_settle, before_give_back,
+        after_give_back;
 
 private:
     template <class Call>
