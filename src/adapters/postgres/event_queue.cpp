@@ -16,8 +16,10 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
 
-/// Which of the given ones lie in each shard: a statement touches one shard.
-using ByShard = std::map<std::int16_t, std::vector<std::size_t>>;
+/// Which of the given ones one statement is for: it touches one shard.
+template <class Key>
+using Parts = std::map<Key, std::vector<std::size_t>>;
+using ByShard = Parts<std::int16_t>;
 
 template <class Given>
 ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
@@ -28,17 +30,17 @@ ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
     return parts;
 }
 
-/// Runs `call(shard, indices)` for each part, all in one transaction, and marks in `done` those
+/// Runs `call(key, indices)` for each part, all in one transaction, and marks in `done` those
 /// whose place in their part (from 1) came back.
-template <class MakeCall>
-void run_for_each_shard(Database& database, std::string_view operation, const ByShard& parts,
-                        std::vector<bool>& done, MakeCall call) {
+template <class Key, class MakeCall>
+void run_for_each(Database& database, std::string_view operation, const Parts<Key>& parts,
+                  std::vector<bool>& done, MakeCall call) {
     if (parts.empty()) return;
     std::vector<Call> calls;
-    for (const auto& [shard, indices] : parts) calls.push_back(call(shard, indices));
+    for (const auto& [key, indices] : parts) calls.push_back(call(key, indices));
     const auto answered = database.run(operation, Database::Effect::repeatable, calls);
     auto answer = answered.answers.begin();
-    for (const auto& [shard, indices] : parts) {
+    for (const auto& [key, indices] : parts) {
         for (const auto place : column_of<std::int64_t>(*answer++, 0)) {
             done[indices.at(static_cast<std::size_t>(place - 1))] = true;
         }
@@ -75,6 +77,29 @@ struct ResultName {
     std::string operator()(const RetryIn&) const { return "RETRY"; }
     std::string operator()(const Refused&) const { return "FAILED"; }
 };
+
+/// Whether history and the row of the claim say all of it.
+bool is_plainly_accepted(const Settlement& one) {
+    return std::holds_alternative<Accepted>(one.result) && !one.attempt;
+}
+
+/// Parameters of settle_accepted.
+Call accepting(std::int16_t shard, std::span<const Settlement> all,
+               const std::vector<std::size_t>& indices) {
+    std::vector<EventId> ids;
+    std::vector<Version> held;
+    std::vector<std::optional<Instant>> starts;
+    std::vector<std::chrono::microseconds> durations;
+    std::vector<std::optional<std::int32_t>> status_codes;
+    for (const std::size_t i : indices) {
+        ids.push_back(all[i].id);
+        held.push_back(all[i].held);
+        starts.push_back(all[i].started_at);
+        durations.push_back(all[i].duration);
+        status_codes.push_back(all[i].status_code);
+    }
+    return Call{sql::settle_accepted, shard, ids, held, starts, durations, status_codes};
+}
 
 /// Parameters of settle and settle_late.
 Call settling(const Statement& statement, std::int16_t shard, std::span<const Settlement> all,
@@ -161,16 +186,24 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
 
 std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement> settlements) {
     const ByShard parts = by_shard(settlements, shards());
+    Parts<std::pair<std::int16_t, bool>> plain_apart;
+    for (const auto& [shard, indices] : parts) {
+        for (const std::size_t i : indices) {
+            plain_apart[{shard, is_plainly_accepted(settlements[i])}].push_back(i);
+        }
+    }
     std::vector<bool> done(settlements.size());
-    const auto call_of = [&](const Statement& statement) {
-        return [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
-            return settling(statement, shard, settlements, indices);
-        };
-    };
     CRASH_POINT("settle: before commit");
-    run_for_each_shard(database_, "settle", parts, done, call_of(sql::settle));
+    run_for_each(database_, "settle", plain_apart, done, [&](auto part, const auto& indices) {
+        const auto [shard, plain] = part;
+        return plain ? accepting(shard, settlements, indices)
+                     : settling(sql::settle, shard, settlements, indices);
+    });
     CRASH_POINT("settle: after commit");
-    run_for_each_shard(database_, "settle", left_of(parts, done), done, call_of(sql::settle_late));
+    run_for_each(database_, "settle", left_of(parts, done), done,
+                 [&](std::int16_t shard, const auto& indices) {
+                     return settling(sql::settle_late, shard, settlements, indices);
+                 });
     return answers_of(settlements, done);
 }
 
@@ -212,9 +245,9 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         return Call{sql::given_back_before, shard, ids, numbers, instances};
     };
     CRASH_POINT("release: before commit");
-    run_for_each_shard(database_, "give back", parts, done, give_back);
+    run_for_each(database_, "give back", parts, done, give_back);
     CRASH_POINT("release: after commit");
-    run_for_each_shard(database_, "give back", left_of(parts, done), done, look_again);
+    run_for_each(database_, "give back", left_of(parts, done), done, look_again);
     return answers_of(given_back, done);
 }
 
@@ -222,16 +255,16 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
                                                 std::chrono::microseconds lease) {
     std::vector<bool> done(held.size());
     CRASH_POINT("extend: before commit");
-    run_for_each_shard(database_, "extend", by_shard(held, shards()), done,
-                       [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
-                           std::vector<EventId> ids;
-                           std::vector<Version> versions;
-                           for (const std::size_t i : indices) {
-                               ids.push_back(held[i].id);
-                               versions.push_back(held[i].held);
-                           }
-                           return Call{sql::extend, shard, ids, versions, lease};
-                       });
+    run_for_each(database_, "extend", by_shard(held, shards()), done,
+                 [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+                     std::vector<EventId> ids;
+                     std::vector<Version> versions;
+                     for (const std::size_t i : indices) {
+                         ids.push_back(held[i].id);
+                         versions.push_back(held[i].held);
+                     }
+                     return Call{sql::extend, shard, ids, versions, lease};
+                 });
     CRASH_POINT("extend: after commit");
     std::vector<EventId> lost;
     for (std::size_t i = 0; i < held.size(); ++i) {

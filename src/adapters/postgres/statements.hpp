@@ -51,7 +51,8 @@ inline constexpr Statement configure{"configure", R"sql(
                 THEN sundial.system_identifier() END)sql"};
 
 /// The same, and plans that walk indexes whatever the statistics say: a claim on a table that was
-/// never analysed, or that has grown a thousandfold since, must not sort or scan it.
+/// never analysed, or that has grown a thousandfold since, must not sort or scan it. There is one
+/// such plan, so none is made anew for each call, which took longer than to claim one event.
 inline constexpr Statement configure_queue{"configure_queue", R"sql(
     SELECT set_config('statement_timeout', $1, true),
            set_config('lock_timeout', $2, true),
@@ -66,6 +67,7 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('enable_hashjoin', 'off', true),
            set_config('enable_mergejoin', 'off', true),
            set_config('enable_sort', 'off', true),
+           set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
 /// For each shard and priority, by its place: the first instant, not before the one given, at which
@@ -152,7 +154,32 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
-/// Records what became of claims of one shard; returns the numbers (from 1) of those that were
+/// What most claims of one shard come to: accepted, with no attempt to record. What else history
+/// says of it stands in the row of the claim. Returns the numbers (from 1) of those that were ours.
+/// $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
+inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
+    WITH finished AS (
+        DELETE FROM sundial.events AS event
+         USING unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::interval[], $6::integer[])
+               WITH ORDINALITY AS given(id, held, started, took, code, ordinal)
+         WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+        RETURNING event.*, given.started, given.took, given.code, given.ordinal),
+    kept AS (
+        INSERT INTO sundial.event_history
+            (shard, id, status, priority, finished_at, settled_by, started_at, duration,
+             status_code, version, attempt, retry_count, due, idempotency_key, event_type,
+             user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
+             tz_release, payload, retry_of, first_attempt_at, created_at, updated_at,
+             jitter, nominal_time, second_pass, origin, worker)
+        SELECT shard, id, 'COMPLETED', priority, sundial.clock(), claimed_by, started, took,
+               code, version + 1, attempt, retry_count, due, idempotency_key, event_type,
+               user_id, endpoint_id, schedule_id, schedule_version, nominal, wall, zone, gap, overlap,
+               tz_release, payload, retry_of, coalesce(first_attempt_at, started), created_at,
+               sundial.clock(), jitter, nominal_time, second_pass, origin, worker
+          FROM finished)
+    SELECT ordinal FROM finished)sql"};
+
+/// Records what became of any claims of one shard; returns the numbers (from 1) of those that were
 /// ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
 /// (COMPLETED, FAILED, or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
 /// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error

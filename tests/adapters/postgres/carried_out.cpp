@@ -44,26 +44,17 @@ std::string claim_a_batch(const std::string& url, int events, const std::string&
 }
 
 std::string settle_the_batch(const std::string& url) {
-    const auto held = query(url, std::string{"SELECT array_agg(id), array_agg(version), "
-                                             "array_agg(attempt), count(*) FROM sundial.events "
-                                             "WHERE claimed_by = '"} +
+    const auto held = query(url, std::string{"SELECT array_agg(id), array_agg(version), count(*) "
+                                             "FROM sundial.events WHERE claimed_by = '"} +
                                      claimant + "' AND shard = 3")
                           .front();
     const auto each = [&held](const std::string& what) {
-        return "array_fill(" + what + ", ARRAY[" + held[3] + "])";
+        return ", array_fill(" + what + ", ARRAY[" + held[2] + "])";
     };
-    const std::string values =
-        "3, '" + held[0] + "', '" + held[1] + "', '" + held[2] + "', " +
-        each(std::string{"'"} + claimant + "'::uuid") + ", " + each("'COMPLETED'::text") + ", " +
-        each("NULL::interval") + ", " + each("NULL::text") + ", " + each("now()") + ", " +
-        each("interval '1 ms'") + ", " + each("NULL::integer") + ", " + each("NULL::text") + ", " +
-        each("NULL::uuid") + ", " + each("NULL::text") + ", " + each("NULL::text") + ", " +
-        each("NULL::bytea") + ", " + each("NULL::text");
-    return carried_out(url, sql::settle,
-                       "smallint, uuid[], bigint[], integer[], uuid[], text[], interval[], text[], "
-                       "timestamptz[], interval[], integer[], text[], uuid[], text[], text[], "
-                       "bytea[], text[]",
-                       values);
+    return carried_out(url, sql::settle_accepted,
+                       "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
+                       "3, '" + held[0] + "', '" + held[1] + "'" + each("now()") +
+                           each("interval '1 ms'") + each("NULL::integer"));
 }
 
 }  // namespace sundial::postgres

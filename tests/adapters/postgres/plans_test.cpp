@@ -37,8 +37,12 @@ protected:
             query(storage_.url(),
                   std::string{"PREPARE configure(text, text, text, bigint, bigint, bigint) AS "} +
                       sql::configure_queue.sql +
-                      "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); PREPARE it(" + types +
-                      ") AS " + statement.sql + "; EXPLAIN EXECUTE it(" + values + ")");
+                      "; EXECUTE configure('5000', '1000', '10000', 0, 0, 0); " +
+                      (statement.plan == Statement::Plan::fresh
+                           ? "SET LOCAL plan_cache_mode = force_custom_plan; "
+                           : "") +
+                      "PREPARE it(" + types + ") AS " + statement.sql + "; EXPLAIN EXECUTE it(" +
+                      values + ")");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
@@ -86,6 +90,11 @@ TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
 }
 
 TEST_F(Plans, ASettlementFindsItsRowsByTheirKey) {
+    EXPECT_THAT(
+        plan_of(sql::settle_accepted,
+                "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
+                "3, '{}', '{}', '{}', '{}', '{}'"),
+        AllOf(HasSubstr("Index Scan using events_pkey"), Not(HasSubstr("Seq Scan on events"))));
     EXPECT_THAT(
         plan_of(sql::settle,
                 "smallint, uuid[], bigint[], integer[], uuid[], text[], interval[], text[], "
