@@ -4,43 +4,12 @@
 #include <array>
 #include <utility>
 
-#include "application/ports/failures.hpp"
+#include "adapters/postgres/row_reader.hpp"
 #include "base/utf8.hpp"
 #include "domain/time/policies.hpp"
 
 namespace sundial::postgres {
 namespace {
-
-/// Values by the names of their columns. The names of one answer are looked up once.
-class Reader {
-public:
-    explicit Reader(const Answer& rows) : rows_{rows} {}
-
-    /// The column `name`, which must be there.
-    [[nodiscard]] int column(const char* name) const {
-        const auto found = rows_.column(name);
-        if (!found) throw Corrupt{std::string{"PostgreSQL sent no column "} + name};
-        return *found;
-    }
-    template <class Make>
-    [[nodiscard]] auto each(Make make) const {
-        std::vector<std::invoke_result_t<Make&, std::size_t>> values;
-        values.reserve(rows_.size());
-        for (std::size_t row = 0; row < rows_.size(); ++row) values.push_back(make(row));
-        return values;
-    }
-
-private:
-    const Answer& rows_;
-};
-
-/// What `parse` makes of a text, which must be one of ours.
-template <class Parse>
-auto read_name(Parse parse, const std::string& text) {
-    auto value = parse(text);
-    if (!value) throw Corrupt{"PostgreSQL holds '" + text + "', which this program does not know"};
-    return *value;
-}
 
 std::vector<SigningKey> signing_keys_of(const std::vector<std::string>& schemes,
                                         std::vector<std::string> sealed,
@@ -56,232 +25,6 @@ std::vector<SigningKey> signing_keys_of(const std::vector<std::string>& schemes,
     }
     return keys;
 }
-
-Priority priority_of(std::int16_t number) {
-    if (number < 0 || number > 3) {
-        throw Corrupt{"PostgreSQL holds priority " + std::to_string(number)};
-    }
-    return static_cast<Priority>(number);
-}
-
-/// A worker's claim has both, an instance's own the first.
-std::optional<Claimant> claimant(std::optional<InstanceId> instance,
-                                 std::optional<std::string> worker) {
-    if (!instance) return std::nullopt;
-    return Claimant{*instance, std::move(worker).value_or("")};
-}
-
-/// Reads events of the live table, of the history, or of both.
-class EventReader {
-public:
-    explicit EventReader(const Answer& rows) : rows_{rows}, reader_{rows} {}
-
-    [[nodiscard]] Event operator()(std::size_t row) const {
-        return {.id = get<EventId>(row, id_),
-                .key = get<IdempotencyKey>(row, key_),
-                .type = get<std::string>(row, type_),
-                .priority = priority_of(get<std::int16_t>(row, priority_)),
-                .user = get<std::optional<UserId>>(row, user_),
-                .endpoint = get<std::optional<EndpointId>>(row, endpoint_),
-                .occurrence = occurrence(row),
-                .intent = {.wall = get<std::optional<WallTime>>(row, wall_),
-                           .zone = get<std::string>(row, zone_),
-                           .gap = read_name(gap_policy, get<std::string>(row, gap_)),
-                           .overlap = read_name(overlap_policy, get<std::string>(row, overlap_))},
-                .due = get<Instant>(row, due_),
-                .jitter = get<std::chrono::microseconds>(row, jitter_),
-                .tz_release = get<std::string>(row, tz_release_),
-                .payload = get<std::string>(row, payload_),
-                .claimable_at = get<Instant>(row, claimable_at_),
-                .version = get<Version>(row, version_),
-                .attempt = get<Attempt>(row, attempt_),
-                .retry_count = get<std::uint32_t>(row, retry_count_),
-                .retry_of = get<std::optional<EventId>>(row, retry_of_),
-                .first_attempt_at = get<std::optional<Instant>>(row, first_attempt_at_),
-                .dismissed_at =
-                    dismissed_at_ ? get<std::optional<Instant>>(row, *dismissed_at_) : std::nullopt,
-                .created_at = get<Instant>(row, created_at_),
-                .updated_at = get<Instant>(row, updated_at_),
-                .state = state(row)};
-    }
-
-private:
-    template <class T>
-    [[nodiscard]] T get(std::size_t row, int column) const {
-        return rows_.get<T>(row, column);
-    }
-
-    [[nodiscard]] std::optional<Occurrence> occurrence(std::size_t row) const {
-        const auto schedule = get<std::optional<ScheduleId>>(row, schedule_);
-        if (!schedule) return std::nullopt;
-        return Occurrence{
-            *schedule,
-            get<Version>(row, schedule_version_),
-            {get<Date>(row, nominal_), get<std::chrono::microseconds>(row, nominal_time_),
-             get<bool>(row, second_pass_)},
-            read_name(parse_origin, get<std::string>(row, origin_))};
-    }
-
-    [[nodiscard]] EventState state(std::size_t row) const {
-        const auto status = event_status(get<std::string>(row, status_));
-        if (status == EventStatus::pending) return Pending{};
-        if (status == EventStatus::processing) {
-            return Processing{claimant(get<std::optional<InstanceId>>(row, claimed_by_),
-                                       get<std::optional<std::string>>(row, worker_))};
-        }
-        if (!finished_at_ || !reason_) throw Corrupt{"a live event has status of a finished one"};
-        const auto at = get<Instant>(row, *finished_at_);
-        if (status == EventStatus::completed) return Completed{at};
-        auto reason = get<std::string>(row, *reason_);
-        if (status == EventStatus::failed) return Failed{at, std::move(reason)};
-        return Cancelled{at, std::move(reason)};
-    }
-
-    const Answer& rows_;
-    Reader reader_;
-    int id_ = reader_.column("id");
-    int key_ = reader_.column("idempotency_key");
-    int type_ = reader_.column("event_type");
-    int priority_ = reader_.column("priority");
-    int user_ = reader_.column("user_id");
-    int endpoint_ = reader_.column("endpoint_id");
-    int schedule_ = reader_.column("schedule_id");
-    int schedule_version_ = reader_.column("schedule_version");
-    int nominal_ = reader_.column("nominal");
-    int nominal_time_ = reader_.column("nominal_time");
-    int second_pass_ = reader_.column("second_pass");
-    int origin_ = reader_.column("origin");
-    int wall_ = reader_.column("wall");
-    int zone_ = reader_.column("zone");
-    int gap_ = reader_.column("gap");
-    int overlap_ = reader_.column("overlap");
-    int due_ = reader_.column("due");
-    int jitter_ = reader_.column("jitter");
-    int tz_release_ = reader_.column("tz_release");
-    int payload_ = reader_.column("payload");
-    int claimable_at_ = reader_.column("claimable_at");
-    int version_ = reader_.column("version");
-    int attempt_ = reader_.column("attempt");
-    int retry_count_ = reader_.column("retry_count");
-    int retry_of_ = reader_.column("retry_of");
-    int first_attempt_at_ = reader_.column("first_attempt_at");
-    int created_at_ = reader_.column("created_at");
-    int updated_at_ = reader_.column("updated_at");
-    int status_ = reader_.column("status");
-    int claimed_by_ = reader_.column("claimed_by");
-    int worker_ = reader_.column("worker");
-    // What only finished events have.
-    Column finished_at_ = rows_.column("finished_at");
-    Column reason_ = rows_.column("reason");
-    Column dismissed_at_ = rows_.column("dismissed_at");
-};
-
-class ScheduleReader {
-public:
-    explicit ScheduleReader(const Answer& rows) : rows_{rows}, reader_{rows} {}
-
-    [[nodiscard]] Schedule operator()(std::size_t row) const {
-        return {.id = get<ScheduleId>(row, id_),
-                .external_id = get<std::optional<std::string>>(row, external_id_),
-                .event_type = get<std::string>(row, event_type_),
-                .priority = priority_of(get<std::int16_t>(row, priority_)),
-                .enabled = get<bool>(row, enabled_),
-                .note = get<std::optional<std::string>>(row, note_),
-                .trigger = trigger(row),
-                .per_user = get<bool>(row, per_user_),
-                .timezone = get<std::optional<std::string>>(row, timezone_),
-                .endpoint = get<std::optional<EndpointId>>(row, endpoint_id_),
-                .payload = get<std::string>(row, payload_),
-                .gap = read_name(gap_policy, get<std::string>(row, gap_)),
-                .overlap = read_name(overlap_policy, get<std::string>(row, overlap_)),
-                .leap = read_name(leap_policy, get<std::string>(row, leap_)),
-                .misfire = {.policy = read_name(misfire_policy, get<std::string>(row, misfire_)),
-                            .window = seconds_if_any(row, misfire_window_),
-                            .grace = seconds(row, misfire_grace_),
-                            .limit = get<std::uint32_t>(row, misfire_limit_)},
-                .concurrency = read_name(parse_concurrency, get<std::string>(row, concurrency_)),
-                .jitter = seconds(row, jitter_),
-                .starts_at = get<std::optional<Instant>>(row, starts_at_),
-                .ends_at = get<std::optional<Instant>>(row, ends_at_),
-                .version = get<Version>(row, version_),
-                .planned_version = get<Version>(row, planned_version_),
-                .created_at = get<Instant>(row, created_at_),
-                .updated_at = get<Instant>(row, updated_at_)};
-    }
-
-private:
-    template <class T>
-    [[nodiscard]] T get(std::size_t row, int column) const {
-        return rows_.get<T>(row, column);
-    }
-    [[nodiscard]] std::optional<std::chrono::seconds> seconds_if_any(std::size_t row,
-                                                                     int column) const {
-        const auto interval = get<std::optional<std::chrono::microseconds>>(row, column);
-        if (!interval) return std::nullopt;
-        return std::chrono::floor<std::chrono::seconds>(*interval);
-    }
-    [[nodiscard]] std::chrono::seconds seconds(std::size_t row, int column) const {
-        return seconds_if_any(row, column).value();
-    }
-
-    [[nodiscard]] Trigger trigger(std::size_t row) const {
-        const auto text = [&](int column) {
-            return get<std::optional<std::string>>(row, column).value_or("");
-        };
-        switch (read_name(parse_trigger_kind, get<std::string>(row, kind_))) {
-            case TriggerKind::yearly:
-                return YearlyTrigger{text(yearly_on_), get<TimeOfDay>(row, yearly_at_)};
-            case TriggerKind::cron:
-                return CronTrigger{text(cron_)};
-            case TriggerKind::rrule:
-                return RruleTrigger{text(ical_), text(dtstart_),
-                                    get<std::optional<std::string>>(row, rrule_),
-                                    get<std::vector<std::string>>(row, rdates_),
-                                    get<std::vector<std::string>>(row, exdates_)};
-            case TriggerKind::every:
-                break;
-        }
-        return EveryTrigger{seconds(row, every_)};
-    }
-
-    const Answer& rows_;
-    Reader reader_;
-    int id_ = reader_.column("id");
-    int external_id_ = reader_.column("external_id");
-    int event_type_ = reader_.column("event_type");
-    int priority_ = reader_.column("priority");
-    int enabled_ = reader_.column("enabled");
-    int note_ = reader_.column("note");
-    int kind_ = reader_.column("kind");
-    int yearly_on_ = reader_.column("yearly_on");
-    int yearly_at_ = reader_.column("yearly_at");
-    int cron_ = reader_.column("cron");
-    int ical_ = reader_.column("ical");
-    int dtstart_ = reader_.column("dtstart");
-    int rrule_ = reader_.column("rrule");
-    int rdates_ = reader_.column("rdates");
-    int exdates_ = reader_.column("exdates");
-    int every_ = reader_.column("every");
-    int per_user_ = reader_.column("per_user");
-    int timezone_ = reader_.column("timezone");
-    int endpoint_id_ = reader_.column("endpoint_id");
-    int payload_ = reader_.column("payload");
-    int gap_ = reader_.column("gap");
-    int overlap_ = reader_.column("overlap");
-    int leap_ = reader_.column("leap");
-    int misfire_ = reader_.column("misfire");
-    int misfire_window_ = reader_.column("misfire_window");
-    int misfire_grace_ = reader_.column("misfire_grace");
-    int misfire_limit_ = reader_.column("misfire_limit");
-    int concurrency_ = reader_.column("concurrency");
-    int jitter_ = reader_.column("jitter");
-    int starts_at_ = reader_.column("starts_at");
-    int ends_at_ = reader_.column("ends_at");
-    int version_ = reader_.column("version");
-    int planned_version_ = reader_.column("planned_version");
-    int created_at_ = reader_.column("created_at");
-    int updated_at_ = reader_.column("updated_at");
-};
 
 constexpr std::array<std::string_view, 3> retry_policy_names{"standard", "seed", "custom"};
 
@@ -304,8 +47,6 @@ std::vector<std::pair<std::string, Value>> zipped(std::vector<std::string> names
 }
 
 }  // namespace
-
-std::vector<Event> events_in(const Answer& rows) { return Reader{rows}.each(EventReader{rows}); }
 
 std::vector<User> users_in(const Answer& rows) {
     const Reader reader{rows};
@@ -336,10 +77,6 @@ std::vector<User> users_in(const Answer& rows) {
     });
 }
 
-std::vector<Schedule> schedules_in(const Answer& rows) {
-    return Reader{rows}.each(ScheduleReader{rows});
-}
-
 std::vector<RecordedEvent> recorded_events_in(const Answer& rows) {
     std::vector<RecordedEvent> events;
     events.reserve(rows.size());
@@ -363,26 +100,6 @@ std::vector<RecordedEvent> recorded_events_in(const Answer& rows) {
                           .redacted_at = rows.get<std::optional<Instant>>(row, 17)});
     }
     return events;
-}
-
-std::vector<SkippedRun> skipped_runs_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), schedule = reader.column("schedule_id"),
-              user = reader.column("user_id"), reason = reader.column("reason"),
-              first = reader.column("first"), last = reader.column("last"),
-              count = reader.column("count"), next = reader.column("next"),
-              recorded_at = reader.column("recorded_at");
-    return reader.each([&](std::size_t row) {
-        return SkippedRun{.id = rows.get<Uuid>(row, id),
-                          .schedule = rows.get<ScheduleId>(row, schedule),
-                          .user = rows.get<std::optional<UserId>>(row, user),
-                          .reason = rows.get<std::string>(row, reason),
-                          .first = rows.get<Instant>(row, first),
-                          .last = rows.get<Instant>(row, last),
-                          .count = rows.get<std::uint64_t>(row, count),
-                          .next = rows.get<std::optional<Instant>>(row, next),
-                          .recorded_at = rows.get<Instant>(row, recorded_at)};
-    });
 }
 
 std::vector<Endpoint> endpoints_in(const Answer& rows) {
@@ -559,27 +276,6 @@ std::vector<InboxRequest> inbox_requests_in(const Answer& rows) {
             .body = rows.get<Bytes>(row, body).value};
     });
 }
-
-std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event) {
-    return Reader{rows}.each([&](std::size_t row) {
-        return AttemptRecord{
-            .event = event,
-            .number = rows.get<Attempt>(row, 0),
-            .outcome = read_name(parse_attempt_outcome, rows.get<std::string>(row, 1)),
-            .endpoint = rows.get<std::optional<EndpointId>>(row, 2),
-            .started_at = rows.get<std::optional<Instant>>(row, 3),
-            .duration = rows.get<std::chrono::microseconds>(row, 4),
-            .status_code = rows.get<std::optional<std::int32_t>>(row, 5),
-            .error_code = rows.get<std::string>(row, 6),
-            .error_text = rows.get<std::string>(row, 7),
-            .response_body = rows.get<Bytes>(row, 8).value,
-            .instance = claimant(rows.get<std::optional<InstanceId>>(row, 9),
-                                 rows.get<std::optional<std::string>>(row, 11)),
-            .held = rows.get<std::optional<Version>>(row, 10)};
-    });
-}
-
-EventStatus event_status(const std::string& text) { return read_name(parse_event_status, text); }
 
 OperationKind operation_kind(const std::string& text) {
     return read_name(parse_operation_kind, text);
