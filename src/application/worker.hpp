@@ -184,6 +184,8 @@ private:
 
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
+    /// What was claimed or extended at `issued_at` must be over then.
+    [[nodiscard]] Mono deadline_of(Mono issued_at) const;
     /// Two extensions failed: what is held may be lost.
     [[nodiscard]] bool in_doubt() const;
     /// How many events it may hold that have no outcome yet.
@@ -198,6 +200,8 @@ private:
     void disable(EndpointId endpoint, std::string reason);
     void keep_back(HeldClaim& claim, const KeepBack& why);
     void finish(HeldClaim& claim, Settlement settlement, Mono now);
+
+    static constexpr std::size_t largest_write = 500;
 
     WorkerSettings settings_;
     ClaimRota rota_;
