@@ -1,0 +1,373 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "worker_fixture.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::SizeIs;
+
+// What it does while a claim is under way.
+
+TEST_F(WorkerTest, PlansSendsAndSettlesWhileAClaimIsUnderWay) {
+    claim_of_the_first_of_two_shards();
+    want<Claim>();
+    plan();
+    accept(send());
+    now += 20ms;
+    settle();
+    EXPECT_EQ(wait(), 1s);  // neither a second claim nor a look
+    give(events(1));
+    plan();
+    send();
+}
+
+TEST_F(WorkerTest, ReckonsALeaseFromWhenItsClaimWasAsked) {
+    claim_of_the_first_of_two_shards();
+    const Mono asked = now;
+    plan_while_claiming();
+    now += 9s;
+    give(events(1));
+    plan();
+    send();
+    now = asked + 10s;
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+    worker.failed(Extend{}, true, 0.5, now);
+    now = asked + 25s;
+    want<Abandon>();
+    want<Abandon>();
+}
+
+TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
+    claim_of_the_first_of_two_shards();
+    const Mono asked = now;
+    plan_while_claiming();
+    now = asked + 10s;
+    want<Extend>();
+    worker.extended({});
+    give(events(1));
+    EXPECT_THAT(want<Extend>().held, SizeIs(2));
+}
+
+TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
+    look({db()});
+    want<Claim>();
+    worker.stop(now);
+    EXPECT_EQ(wait(), 1s);
+    give(events(2));
+    EXPECT_THAT(want<GiveBack>().batch, SizeIs(2));
+    worker.given_back(0, now);
+    want<Finished>();
+}
+
+TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
+    look({db()});
+    const Claim failed = want<Claim>();
+    worker.failed(failed, true, 0.5, now);
+    want<WaitUntil>();
+    now += 1s;
+    look({db()});
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
+    worker.begin_pass(std::nullopt);
+    look({db()});
+    want<Claim>();
+    want<WaitUntil>();
+    EXPECT_FALSE(worker.pass_over());
+    give({});
+    look({never});
+    want<WaitUntil>();
+    EXPECT_TRUE(worker.pass_over());
+}
+
+// What it does while a settlement is under way.
+
+TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
+    take(events(1));
+    accept(send());
+    const Settle first = want<Settle>();
+    look({db()});
+    claim(events(1));
+    plan();
+    accept(send());
+    now += 1s;
+    look({never});
+    EXPECT_EQ(wait(), 1s);  // the second settlement waits for the first one's answer
+    EXPECT_THAT(answer(first), SizeIs(1));
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
+TEST_F(WorkerTest, ExtendsNothingWhileASettlementIsUnderWay) {
+    take(events(2));
+    const Event quick = send();
+    send();
+    accept(quick);
+    now += 20ms;
+    const Settle settling = want<Settle>();
+    now = start + 10s;
+    tell();
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+    EXPECT_THAT(answer(settling), SizeIs(1));
+    EXPECT_THAT(want<Extend>().held, SizeIs(1));
+}
+
+// How it settles.
+
+TEST_F(WorkerTest, SettlesAtOnceWhenNothingElseIsUnderWay) {
+    take(events(1));
+    accept(send());
+    EXPECT_THAT(settle(), SizeIs(1));
+    EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, WaitsTwoMillisecondsForMoreWhenIdle) {
+    take(events(2));
+    const Event first = send();
+    send();
+    look({never});
+    accept(first);
+    EXPECT_EQ(wait(), 2ms);
+    now += 2ms;
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
+TEST_F(WorkerTest, WaitsTwentyMillisecondsForMoreWhenBusy) {
+    restart(settings(4));
+    take(events(4));  // all that it asked for, so more may be due
+    const Event first = send();
+    for (int i = 0; i < 3; ++i) send();
+    accept(first);
+    EXPECT_EQ(wait(), 20ms);
+    now += 20ms;
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
+TEST_F(WorkerTest, SettlesAHundredAtOnce) {
+    restart(settings(200));
+    look({db()});
+    claim(events(100));
+    claim({});
+    plan();
+    std::vector<Event> sent;
+    for (int i = 0; i < 100; ++i) sent.push_back(send());
+    look({never});
+    for (int i = 0; i < 99; ++i) accept(sent[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(wait(), 2ms);
+    accept(sent[99]);
+    EXPECT_THAT(settle(), SizeIs(100));
+}
+
+TEST_F(WorkerTest, TellsWhatWasSettledLate) {
+    take(events(1));
+    const Event event = send();
+    accept(event);
+    const auto settled = settle(LeaseLost{event.id, event.version});
+    ASSERT_THAT(settled, SizeIs(1));
+    EXPECT_TRUE(settled.front().late);
+    EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, RecordsWhatATryCameTo) {
+    take(events(1));
+    const Event event = send();
+    Outcome outcome = status(503);
+    outcome.retry_after = 90s;
+    outcome.duration = 12ms;
+    outcome.response_body = "busy";
+    deliver(event, outcome);
+    const Settlement settlement = settle().front().settlement;
+    EXPECT_EQ(std::get<RetryIn>(settlement.result).delay, 90s);
+    EXPECT_EQ(settlement.held, event.version);
+    EXPECT_EQ(settlement.started_at, db());
+    ASSERT_TRUE(settlement.attempt);
+    EXPECT_EQ(settlement.attempt->outcome, AttemptOutcome::retryable);
+    EXPECT_EQ(settlement.attempt->number, event.attempt);
+    EXPECT_EQ(settlement.attempt->response_body, "busy");
+    EXPECT_EQ(settlement.attempt->instance, instance_a);
+}
+
+TEST_F(WorkerTest, GivesUpAfterTheLastTry) {
+    Event event = an_event();
+    event.retry_count = 10;
+    take({event});
+    deliver(send(), status(500));
+    const Settlement settlement = settle().front().settlement;
+    EXPECT_EQ(std::get<Refused>(settlement.result).reason, "HTTP_STATUS 500");
+    EXPECT_EQ(settlement.attempt->outcome, AttemptOutcome::retryable);
+}
+
+TEST_F(WorkerTest, RetriesClientErrorsAsOftenAsTheEndpointGrants) {
+    webhook = std::make_shared<const Endpoint>(an_endpoint().retrying_client_errors(1));
+    Event second = an_event();
+    second.retry_count = 1;
+    take({an_event(), second});
+    for (int i = 0; i < 2; ++i) deliver(send(), status(404));
+    const auto settled = settle();
+    EXPECT_TRUE(std::holds_alternative<RetryIn>(settled[0].settlement.result));
+    EXPECT_TRUE(std::holds_alternative<Refused>(settled[1].settlement.result));
+}
+
+// How it keeps its leases.
+
+TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
+    take(events(1));
+    const Event event = send();
+    now += 10s;
+    const Extend extend = want<Extend>();
+    ASSERT_THAT(extend.held, SizeIs(1));
+    EXPECT_EQ(extend.held.front().id, event.id);
+    EXPECT_EQ(extend.held.front().held, event.version);
+    EXPECT_EQ(extend.lease, 30s);
+    worker.extended({});
+    look({never});
+    now += 9s;
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+    now += 1s;
+    want<Extend>();
+    worker.extended({});
+    accept(event);
+    settle();
+    now += 1min;
+    tell();
+    look({never});  // nothing held, nothing to extend
+}
+
+TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
+    look({db()});
+    claim(events(3));
+    now += 10s;
+    fail<Extend>();
+    now += 100ms;
+    fail<Extend>();
+    plan();
+    worker.wake(db());
+    EXPECT_EQ(wait(), 200ms);  // neither send nor claim
+    now += 200ms;
+    want<Extend>();
+    worker.extended({});
+    for (int i = 0; i < 3; ++i) send();
+}
+
+TEST_F(WorkerTest, ClaimsAgainOnceWhatItDoubtedIsOver) {
+    take(events(1));
+    const Event event = send();
+    now += 10s;
+    fail<Extend>();
+    now += 100ms;
+    fail<Extend>();
+    accept(event);
+    settle();
+    look({db()});
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, ForgetsAnUnsentEventWhoseLeaseIsLost) {
+    take(events(1));
+    now += 10s;
+    const EventId lost = want<Extend>().held.front().id;
+    const auto told = worker.extended(std::vector{lost});
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told.front().id, lost);
+    EXPECT_EQ(worker.held(), 0U);
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+}
+
+TEST_F(WorkerTest, SettlesATryUnderWayAlthoughItsLeaseIsLost) {
+    take(events(1));
+    const Event event = send();
+    now += 10s;
+    want<Extend>();
+    worker.extended(std::vector{event.id});
+    now += 10s;
+    look({never});  // a lost lease is not extended again
+    accept(event);
+    EXPECT_EQ(want<Settle>().batch.front().held, event.version);
+}
+
+TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
+    const Event event = an_event();
+    take({event});
+    const Event first = send();
+    now += 40s;  // frozen for longer than the lease
+    want<Abandon>();
+    fail<Extend>();
+    look({db()});
+    want<Claim>();
+    Event again = first;
+    again.version = Version{3};
+    again.attempt = Attempt{2};
+    worker.claimed({{{again, true}}, db()}, now);
+    const GiveBack back = want<GiveBack>();
+    ASSERT_THAT(back.batch, SizeIs(1));
+    EXPECT_EQ(back.batch.front().held, Version{3});
+    EXPECT_EQ(back.batch.front().delay, 1s);
+    worker.given_back(0, now);
+    accept(first);
+    EXPECT_EQ(want<Settle>().batch.front().held, Version{2});
+}
+
+TEST_F(WorkerTest, EndsATryAtItsDeadlineAndSettlesWhatCameOfIt) {
+    take(events(1));
+    const Event event = send();
+    now += 10s;
+    fail<Extend>();
+    now += 14s + 999'999us;  // one more, and the claim was issued 25 s ago
+    fail<Extend>();
+    EXPECT_EQ(wait(), 1us);
+    now += 1us;
+    EXPECT_EQ(want<Abandon>().event.id, event.id);
+    Outcome ended;
+    ended.verdict = Verdict::retryable;
+    ended.error = DeliveryErrorCode::lease_lost;
+    deliver(event, ended);
+    const Settle wanted = want<Settle>();
+    ASSERT_THAT(wanted.batch, SizeIs(1));
+    EXPECT_EQ(wanted.batch.front().held, event.version);
+    EXPECT_TRUE(std::holds_alternative<RetryIn>(wanted.batch.front().result));
+}
+
+TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
+    take(events(1));
+    const Event event = send();
+    now += 24s;
+    want<Extend>();
+    worker.extended({});
+    now += 20s;
+    want<Extend>();
+    worker.extended({});
+    look({never});
+    EXPECT_EQ(wait(), 1s);
+    accept(event);
+    settle();
+}
+
+TEST_F(WorkerTest, SendsUnderTheNewerClaimWhatTheOlderHadNotSent) {
+    const Event event = an_event();
+    look({db()});
+    claim({event});
+    now += 40s;
+    fail<Extend>();
+    fail<Plan>();
+    look({db()});
+    want<Claim>();
+    Event again = event;
+    again.version = Version{3};
+    again.attempt = Attempt{2};
+    again.state = Processing{instance_a};
+    worker.claimed({{{again, true}}, db()}, now);
+    now += 100ms;
+    want<Extend>();
+    worker.extended({});
+    plan();
+    EXPECT_EQ(send().version, Version{3});
+    EXPECT_EQ(worker.held(), 1U);
+}
+
+}  // namespace
+}  // namespace sundial

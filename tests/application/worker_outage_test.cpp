@@ -1,0 +1,272 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "worker_fixture.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::SizeIs;
+
+// When the database is away.
+
+TEST_F(WorkerTest, LooksAgainEverMoreSeldomUntilItIsBack) {
+    const std::vector<Mono> waits{100ms, 200ms, 400ms, 800ms, 1s, 1s};  // a tick at the latest
+    for (const Mono expected : waits) {
+        fail<Look>();
+        EXPECT_EQ(wait(), expected);
+        now += 10s;
+    }
+    look({never});
+    now += 1s;
+    fail<Look>();
+    EXPECT_EQ(wait(), 100ms);
+}
+
+TEST_F(WorkerTest, SpreadsItsRepetitions) {
+    fail<Look>(true, 0.99);
+    EXPECT_LT(wait(), 51ms);
+    EXPECT_GT(wait(), 49ms);
+}
+
+TEST_F(WorkerTest, LeavesAClaimOfUnknownOutcomeToItsLease) {
+    look({db()});
+    fail<Claim>();
+    EXPECT_EQ(worker.held(), 0U);
+    EXPECT_EQ(wait(), 100ms);
+    now += 100ms;
+    want<Look>();  // first what is known now
+}
+
+TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
+    take(events(1));
+    const Event event = send();
+    accept(event);
+    fail<Settle>();
+    EXPECT_EQ(worker.held(), 1U);
+    EXPECT_EQ(wait(), 100ms);
+    now += 100ms;
+    EXPECT_EQ(settle().front().event.id, event.id);
+    EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
+    restart(settings(100));
+    look({db()});
+    claim(events(2));
+    plan();
+    accept(send());
+    accept(send());
+    fail<Settle>();
+    worker.wake(db());
+    EXPECT_EQ(wait(), 100ms);
+    now += 100ms;
+    EXPECT_THAT(settle(), SizeIs(2));
+    look({db()});
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, SleepsWhileItMayReadAgainButCannotSettle) {
+    take(events(1));
+    const Event event = send();
+    look({never});
+    now += 1s;
+    fail<Look>();
+    now += 60ms;
+    accept(event);
+    fail<Settle>();
+    EXPECT_EQ(wait(), 40ms);
+    now += 40ms;
+    EXPECT_EQ(wait(), 60ms);
+}
+
+TEST_F(WorkerTest, RepeatsGivingBack) {
+    look({db()});
+    claim(events(1));
+    plan_as(KeepBack{std::nullopt, "no endpoint"});
+    fail<GiveBack>();
+    look({never});
+    now += 100ms;
+    const GiveBack back = want<GiveBack>();
+    EXPECT_THAT(back.batch, SizeIs(1));
+    EXPECT_THAT(back.parked, SizeIs(1));
+    worker.given_back(0, now);
+    EXPECT_EQ(worker.held(), 0U);
+}
+
+TEST_F(WorkerTest, RepeatsPlanningAndSendsNothingBefore) {
+    look({db()});
+    claim(events(2));
+    fail<Plan>();
+    look({never});
+    EXPECT_EQ(wait(), 100ms);
+    now += 100ms;
+    plan();
+    send();
+    send();
+}
+
+TEST_F(WorkerTest, FindsTheOneThatCannotBePlannedAndPutsItOff) {
+    look({db()});
+    const auto four = events(4);
+    claim(four);
+    fail<Plan>(false);
+    look({never});
+    now += 100ms;
+    const Plan half = want<Plan>();
+    EXPECT_THAT(half.events, SizeIs(2));
+    worker.failed(half, false, 0.0, now);
+    now += 200ms;
+    const Plan single = want<Plan>();
+    EXPECT_THAT(single.events, SizeIs(1));
+    worker.failed(single, false, 0.0, now);
+    const GiveBack back = want<GiveBack>();
+    ASSERT_THAT(back.batch, SizeIs(1));
+    EXPECT_EQ(back.batch.front().id, four[0].id);
+    EXPECT_EQ(back.batch.front().delay, 1min);
+    worker.given_back(0, now);
+    now += 400ms;
+    plan();
+    send();
+}
+
+TEST_F(WorkerTest, LeavesToItsLeaseTheOneThatCannotBeSettled) {
+    take(events(2));
+    const Event first = send();
+    accept(first);
+    accept(send());
+    fail<Settle>(false);
+    now += 100ms;
+    const Settle single = want<Settle>();
+    EXPECT_THAT(single.batch, SizeIs(1));
+    worker.failed(single, false, 0.0, now);
+    EXPECT_EQ(worker.held(), 1U);
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
+// How it stops.
+
+TEST_F(WorkerTest, StopsAtOnceWhenItHoldsNothing) {
+    look({db()});
+    worker.stop(now);
+    want<Finished>();
+}
+
+TEST_F(WorkerTest, GivesBackWhatIsUnsentAndSettlesWhatIsUnderWayBeforeItStops) {
+    take(events(2));
+    const Event sent = send();
+    worker.stop(now);
+    const GiveBack back = want<GiveBack>();
+    ASSERT_THAT(back.batch, SizeIs(1));
+    EXPECT_NE(back.batch.front().id, sent.id);
+    EXPECT_EQ(back.batch.front().delay, 0us);
+    worker.given_back(0, now);
+    EXPECT_EQ(wait(), 1s);
+    now += 10s;
+    want<Extend>();
+    worker.extended({});
+    accept(sent);
+    settle();
+    tell();
+    want<Finished>();
+}
+
+TEST_F(WorkerTest, StopsWithoutWhatTakesTooLong) {
+    take(events(1));
+    send();
+    worker.stop(now);
+    now += 24s;
+    want<Extend>();
+    worker.extended({});
+    EXPECT_EQ(wait(), 1s);
+    now += 1s;
+    want<Finished>();
+    EXPECT_EQ(worker.held(), 1U);
+}
+
+// A pass.
+
+TEST_F(WorkerTest, APassIsOverWhenNothingIsDue) {
+    worker.begin_pass(std::nullopt);
+    look({db() + 10ms});
+    EXPECT_FALSE(worker.pass_over());
+    want<WaitUntil>();
+    EXPECT_TRUE(worker.pass_over());
+    now += 10ms;
+    want<WaitUntil>();  // what comes due later is of no pass
+    worker.end_pass();
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, APassClaimsNoMoreThanItsLimitAndEndsWhenThatIsSettled) {
+    worker.begin_pass(2);
+    look({db()});
+    const Shares shares = want<Claim>().request.shares;
+    EXPECT_EQ(shares[0] + shares[1] + shares[2] + shares[3], 2U);
+    give(events(2));
+    plan();
+    const Event first = send();
+    const Event second = send();
+    want<WaitUntil>();
+    accept(first);
+    accept(second);
+    EXPECT_FALSE(worker.pass_over());
+    settle();
+    want<WaitUntil>();
+    EXPECT_TRUE(worker.pass_over());
+}
+
+TEST_F(WorkerTest, APassLooksEvenIfItJustDid) {
+    look({never});
+    worker.begin_pass(std::nullopt);
+    want<Look>();
+}
+
+TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
+    worker.begin_pass(std::nullopt);
+    int claims = 0;
+    while (!worker.pass_over() && claims < 100) {
+        Command command = worker.next(now);
+        if (std::holds_alternative<Look>(command)) {
+            worker.horizon({db(), {noon}}, now);
+        } else if (std::holds_alternative<Claim>(command)) {
+            ++claims;
+            worker.claimed({{}, db()}, now);
+        } else {
+            now = std::get<WaitUntil>(command).when;
+        }
+    }
+    EXPECT_EQ(claims, 8);
+}
+
+// What was missed.
+
+TEST_F(WorkerTest, CountsTheBacklogBeforeItClaims) {
+    WorkerSettings recovering = settings();
+    recovering.count_backlog = true;
+    restart(recovering);
+    look({db() - 1h});
+    fail<CountBacklog>();
+    now += 100ms;
+    want<CountBacklog>();
+    worker.backlog_counted();
+    want<Claim>();
+}
+
+TEST_F(WorkerTest, HasCaughtUpWhenAllOfItIsSettled) {
+    const Instant then = db();
+    EXPECT_FALSE(worker.caught_up_to(then));
+    look({noon - 1h});
+    EXPECT_FALSE(worker.caught_up_to(then));
+    claim({an_event().due(noon - 1h)});
+    plan();
+    const Event event = send();
+    look({noon + 1h});
+    EXPECT_FALSE(worker.caught_up_to(then));
+    accept(event);
+    settle();
+    EXPECT_TRUE(worker.caught_up_to(then));
+}
+
+}  // namespace
+}  // namespace sundial
