@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/json_writer.hpp"
@@ -15,9 +16,31 @@ constexpr int deepest = 64;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
+/// Where a member stands in what has been written: its name, a colon and its value.
 struct Member {
-    std::string name, value;  // canonical
+    std::size_t begin, name_end, end;
 };
+
+/// Sorts members that fill the text from the first one on, each with a comma behind it. False if
+/// two have one name.
+bool put_in_order(std::string& out, std::vector<Member>& members) {
+    const auto name_of = [&out](const Member& member) {
+        return std::string_view{out}.substr(member.begin, member.name_end - member.begin);
+    };
+    if (std::ranges::adjacent_find(members, std::greater_equal{}, name_of) == members.end()) {
+        return true;  // as most writers leave them
+    }
+    const std::size_t begin = members.front().begin;
+    std::ranges::sort(members, {}, name_of);
+    if (std::ranges::adjacent_find(members, {}, name_of) != members.end()) return false;
+    std::string sorted;
+    sorted.reserve(out.size() - begin);
+    for (const Member& member : members) {
+        sorted.append(out, member.begin, member.end - member.begin) += ',';
+    }
+    out.replace(begin, out.size() - begin, sorted);
+    return true;
+}
 
 void append_utf8(std::string& out, std::uint32_t code) {
     const auto put = [&out](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -85,29 +108,24 @@ private:
     bool object(std::string& out, int depth) {
         if (depth == deepest) return false;
         take('{');
+        out += '{';
         std::vector<Member> members;
         if (!take_after_space('}')) {
             do {
                 Member& member = members.emplace_back();
+                member.begin = out.size();
                 skip_space();
-                if (!string(member.name) || !take_after_space(':') ||
-                    !value(member.value, depth + 1)) {
-                    return false;
-                }
+                if (!string(out) || !take_after_space(':')) return false;
+                member.name_end = out.size();
+                out += ':';
+                if (!value(out, depth + 1)) return false;
+                member.end = out.size();
+                out += ',';
             } while (take_after_space(','));
-            if (!take_after_space('}')) return false;
+            if (!take_after_space('}') || !put_in_order(out, members)) return false;
+            out.pop_back();
         }
-        std::ranges::sort(members, {}, &Member::name);
-        if (std::ranges::adjacent_find(members, {}, &Member::name) != members.end()) return false;
-        char before = '{';
-        for (const auto& [name, of] : members) {
-            out += before;
-            out += name;
-            out += ':';
-            out += of;
-            before = ',';
-        }
-        out += members.empty() ? "{}" : "}";
+        out += '}';
         return true;
     }
 
@@ -246,6 +264,7 @@ private:
 std::optional<std::string> canonical_json(std::string_view json) {
     Reader reader{json};
     std::string out;
+    out.reserve(json.size());
     if (!reader.value(out) || !reader.at_end()) return std::nullopt;
     return out;
 }

@@ -13,6 +13,10 @@ TEST(CanonicalJson, IsOneTextForAllTextsOfAValue) {
     EXPECT_EQ(canonical_json(" { \"c\" : [ ] ,\r\n\t\"b\":{\"y\":{ },\"x\":\"\\u00fc\\u000A\"},"
                              "\"a\":[1 ,2.50,-0,1E+2,true,null] } "),
               text);
+    EXPECT_EQ(canonical_json(R"({"b":{"y":{},"x":[{"d":1,"c":2},3]},"a":[],"c":{"f":0,"e":1}})"),
+              R"({"a":[],"b":{"x":[{"c":2,"d":1},3],"y":{}},"c":{"e":1,"f":0}})");
+    // Names are compared with their quotation marks; hashes of such texts are stored.
+    EXPECT_EQ(canonical_json(R"({"a":1,"a!":2,"ab":3})"), R"({"a!":2,"a":1,"ab":3})");
     EXPECT_EQ(canonical_json(R"("\ud83d\ude00\/")"), "\"\xf0\x9f\x98\x80/\"");
     EXPECT_EQ(canonical_json(" 7 "), "7");
 }
@@ -45,6 +49,7 @@ TEST(CanonicalJson, RefusesWhatIsNoJsonValue) {
                              "\"\xff\"",
                              "[1 2]",
                              "{\"a\":1,\"a\":2}",
+                             "{\"b\":0,\"a\":1,\"c\":0,\"a\":2}",
                              "{\"a\":1,\"\\u0061\":2}"}) {
         EXPECT_FALSE(canonical_json(text)) << text;
     }
