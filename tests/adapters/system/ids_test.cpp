@@ -43,6 +43,21 @@ TEST(SystemIds, AreDistinctAcrossThreads) {
     EXPECT_EQ(all.size(), 20'000U);
 }
 
+TEST(SystemIds, NeverRepeatTheirRandomPart) {
+    SystemIds ids;
+    std::vector<std::vector<std::string>> made(4);
+    std::vector<std::thread> threads;
+    for (auto& list : made) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 2'000; ++i) list.push_back(to_string(ids.fresh()).substr(19));
+        });
+    }
+    for (auto& thread : threads) thread.join();
+    std::set<std::string> all;
+    for (const auto& list : made) all.insert(list.begin(), list.end());
+    EXPECT_EQ(all.size(), 8'000U);
+}
+
 TEST(SystemIds, PutAnEventInTheShardOfItsFirstKey) {
     SystemIds ids;
     const IdempotencyKey key{"renewal-7"};
