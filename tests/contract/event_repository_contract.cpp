@@ -262,6 +262,39 @@ TEST_P(EventRepositoryContract, AnswersEachOfManyEventsForItself) {
     EXPECT_FALSE(find(known_key.id));
 }
 
+TEST_P(EventRepositoryContract, KeepsEveryMemberOfEventsAddedTogetherAlikeOrNot) {
+    Event odd = an_event()
+                    .of_type("BIRTHDAY")
+                    .with_priority(Priority::low)
+                    .of_user(an_id<UserId>())
+                    .to_endpoint(an_id<EndpointId>())
+                    .of_schedule(an_id<ScheduleId>(),
+                                 Nominal{year{2027} / 10 / 31, 2h + 30min, true}, Version{7})
+                    .with_payload("{}")
+                    .at(nine_oclock, "Europe/Rome", noon + 24h)
+                    .created(noon - 3us);
+    odd.occurrence->origin = Origin::backfill;
+    odd.intent.gap = GapPolicy::boundary;
+    odd.intent.overlap = OverlapPolicy::later;
+    odd.jitter = 1s;
+    odd.claimable_at = target_of(odd);
+    odd.tz_release = "2024a";
+    odd.retry_of = an_id<EventId>();
+    const auto like = [](Event event) {
+        event.id = an_id<EventId>();
+        event.key = IdempotencyKey{"key-" + std::to_string(next_number())};
+        return event;
+    };
+    const Event plain = an_event();
+    for (const auto& batch :
+         {std::vector{like(odd), like(odd), like(odd)}, std::vector{like(plain), like(plain)},
+          std::vector{like(plain), like(odd), like(plain)}, std::vector{like(odd), like(plain)}}) {
+        EXPECT_EQ(on_events([&](EventRepository& events) { return events.add_new(batch); }),
+                  batch.size());
+        for (const Event& event : batch) EXPECT_EQ(find(event.id), event);
+    }
+}
+
 TEST_P(EventRepositoryContract, AddsAThousandEventsAtOnce) {
     std::vector<Event> many;
     for (int i = 0; i < 1000; ++i) many.push_back(an_event().due(noon + 1s * i));

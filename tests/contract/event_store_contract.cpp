@@ -84,6 +84,46 @@ TEST_P(EventStoreContract, KeepsEveryMemberOfAnEvent) {
     EXPECT_FALSE(events[0].redacted_at);
 }
 
+TEST_P(EventStoreContract, KeepsEveryMemberOfEventsOfABatchAlikeOrNot) {
+    const auto plain = [] { return a_fact(); };
+    const auto odd = [] {
+        NewRecordedEvent event = a_fact("[]");
+        event.event_type = "OrderLost";
+        event.schema_version = 3;
+        event.metadata = {.occurred_at = noon - 3h,
+                          .correlation_id = "c-9",
+                          .causation_id = "cause",
+                          .actor = "key-1",
+                          .tenant = "acme",
+                          .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                          .headers = R"({"x":"y"})"};
+        return event;
+    };
+    const std::array batches{std::vector{odd(), odd(), odd()}, std::vector{plain(), plain()},
+                             std::vector{plain(), odd(), plain()}, std::vector{odd(), plain()}};
+    const auto expect_kept = [&](const StreamId& stream,
+                                 const std::vector<NewRecordedEvent>& batch) {
+        const auto events = events_of(stream);
+        ASSERT_THAT(events, SizeIs(batch.size()));
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            EXPECT_EQ(events[i].event_id, batch[i].event_id);
+            EXPECT_EQ(events[i].event_type, batch[i].event_type);
+            EXPECT_EQ(events[i].schema_version, batch[i].schema_version);
+            EXPECT_EQ(events[i].data, batch[i].data);
+            EXPECT_EQ(events[i].metadata, batch[i].metadata);
+        }
+    };
+    for (auto batch : batches) {
+        const StreamId by_itself = a_stream();
+        ASSERT_TRUE(append(by_itself, any, batch));
+        expect_kept(by_itself, batch);
+        const StreamId within = a_stream();
+        for (NewRecordedEvent& event : batch) event.event_id = a_fact().event_id;
+        ASSERT_TRUE(write([&](Transaction& tx) { return append_.run(tx, {within, any, batch}); }));
+        expect_kept(within, batch);
+    }
+}
+
 TEST_P(EventStoreContract, CorrelatesABatchWithoutACauseByItsFirstEvent) {
     const StreamId stream = a_stream();
     auto batch = facts(2);

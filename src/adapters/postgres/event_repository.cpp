@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "adapters/postgres/columns.hpp"
 #include "adapters/postgres/event_list.hpp"
 #include "adapters/postgres/event_statements.hpp"
 #include "adapters/postgres/rows.hpp"
@@ -35,14 +36,14 @@ Identity identity_of(const Event& event) {
 
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
-/// New events, column by column.
+/// New events, column by column. Refers to them.
 struct NewEvents {
     explicit NewEvents(const Session& session, std::span<const Event> events) {
         for (const Event& event : events) {
             base::check(status_of(event) == EventStatus::pending);
             shards.push_back(session.shard_of(event.id));
             ids.push_back(event.id);
-            keys.push_back(event.key);
+            keys.push_back(event.key.value);
             types.push_back(event.type);
             priorities.push_back(number_of(event.priority));
             users.push_back(event.user);
@@ -53,12 +54,12 @@ struct NewEvents {
             nominals.push_back(identity.date);
             nominal_times.push_back(identity.time);
             second_passes.push_back(identity.second_pass);
-            origins.emplace_back(identity.origin);
+            origins.push_back(identity.origin);
             jitters.push_back(event.jitter);
             walls.push_back(event.intent.wall);
             zones.push_back(event.intent.zone);
-            gaps.emplace_back(to_string(event.intent.gap));
-            overlaps.emplace_back(to_string(event.intent.overlap));
+            gaps.push_back(to_string(event.intent.gap));
+            overlaps.push_back(to_string(event.intent.overlap));
             due.push_back(event.due);
             tz_releases.push_back(event.tz_release);
             payloads.push_back(event.payload);
@@ -67,12 +68,14 @@ struct NewEvents {
             retry_of.push_back(event.retry_of);
             created_at.push_back(event.created_at);
         }
+        shorten_each(types, priorities, users, endpoints, schedules, schedule_versions, nominals,
+                     nominal_times, jitters, second_passes, origins, walls, zones, gaps, overlaps,
+                     tz_releases, payloads, versions, retry_of, created_at);
     }
 
     std::vector<std::int16_t> shards;
     std::vector<EventId> ids;
-    std::vector<IdempotencyKey> keys;
-    std::vector<std::string> types;
+    std::vector<std::string_view> keys, types;
     std::vector<std::int16_t> priorities;
     std::vector<std::optional<UserId>> users;
     std::vector<std::optional<EndpointId>> endpoints;
@@ -81,11 +84,11 @@ struct NewEvents {
     std::vector<std::optional<Date>> nominals;
     std::vector<std::chrono::microseconds> nominal_times, jitters;
     std::vector<bool> second_passes;
-    std::vector<std::string> origins;
+    std::vector<std::string_view> origins;
     std::vector<std::optional<WallTime>> walls;
-    std::vector<std::string> zones, gaps, overlaps;
+    std::vector<std::string_view> zones, gaps, overlaps;
     std::vector<Instant> due;
-    std::vector<std::string> tz_releases, payloads;
+    std::vector<std::string_view> tz_releases, payloads;
     std::vector<Instant> claimable_at;
     std::vector<Version> versions;
     std::vector<std::optional<EventId>> retry_of;

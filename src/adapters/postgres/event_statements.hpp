@@ -13,6 +13,8 @@ namespace sundial::postgres::sql {
 /// versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15
 /// due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created,
 /// $22 how many shards there are, $23 jitters, $24 nominal times, $25 second passes, $26 origins.
+/// All but shards, ids, keys, due and claimable at are told once where they are the same in all
+/// rows (columns.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -28,7 +30,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
     keyed AS (
         INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
         SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
-               greatest(due, created_at) + interval '400 days'
+               greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
           FROM given ORDER BY idempotency_key, place
         ON CONFLICT DO NOTHING
         RETURNING event_id)
@@ -37,14 +39,18 @@ inline constexpr Statement add_events{"add_events", R"sql(
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
          jitter, nominal_time, second_pass, origin, pull)
-    SELECT shard, id, 'PENDING', priority, claimable_at, version, 0, 0, due,
-           idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
-           wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, created_at,
-           jitter, nominal_time, second_pass, origin,
-           EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
-                    WHERE its.id = given.endpoint_id AND its.type = 'PULL')
+    SELECT shard, id, 'PENDING', coalesce(priority, $5[1]), claimable_at,
+           coalesce(version, $19[1]), 0, 0, due, idempotency_key, coalesce(event_type, $4[1]),
+           user_id, endpoint_id, schedule_id, schedule_version, nominal, wall,
+           coalesce(zone, $12[1]), coalesce(gap, $13[1]), coalesce(overlap, $14[1]),
+           coalesce(tz_release, $16[1]), coalesce(payload, $17[1]), retry_of,
+           coalesce(created_at, $21[1]), coalesce(created_at, $21[1]), coalesce(jitter, $23[1]),
+           coalesce(nominal_time, $24[1]), coalesce(second_pass, $25[1]), coalesce(origin, $26[1]),
+           endpoint_id IS NOT NULL
+               AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
+                            WHERE its.id = given.endpoint_id AND its.type = 'PULL')
       FROM given JOIN keyed ON keyed.event_id = given.id
-    RETURNING id, pg_current_xact_id()::text)sql"};
+    RETURNING id, (SELECT pg_current_xact_id()::text))sql"};
 
 /// Whether the key is that event's. $1 key, $2 event, $3 how many shards.
 inline constexpr Statement find_key{"find_key", R"sql(

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "adapters/postgres/columns.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/stream_statements.hpp"
 
 namespace sundial::postgres {
 namespace {
 
-/// A list for each column, as the statements that append take them. Refers to the events.
+/// A list for each column, as the statements that append take them. Refers to the events, which
+/// most often differ in few of them.
 struct Columns {
     std::vector<Uuid> event_ids;
     std::vector<std::string_view> event_types;
@@ -33,6 +35,8 @@ struct Columns {
             traceparents.push_back(event.metadata.traceparent);
             headers.push_back(event.metadata.headers);
         }
+        shorten_each(event_types, schema_versions, occurred, correlations, causations, actors,
+                     tenants, traceparents, headers);
     }
 };
 

@@ -41,8 +41,9 @@ inline constexpr Statement known_events{"known_events", R"sql(
       FROM sundial.recorded_events WHERE event_id = ANY ($1))sql",
                                         Statement::Plan::fresh};
 
-/// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then a list for each column.
-/// Returns position and the number of the transaction.
+/// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then a list for each column,
+/// told once where it is the same in all rows (columns.hpp). Returns position and the number of the
+/// transaction.
 inline constexpr Statement append{"append",
                                   "WITH feed AS MATERIALIZED ("
                                   " SELECT pg_advisory_xact_lock_shared(" SUNDIAL_FEED_LOCK
@@ -56,9 +57,11 @@ inline constexpr Statement append{"append",
         (aggregate_type, aggregate_id, version, recorded_at, event_id, event_type, schema_version,
          data, content_hash, occurred_at, correlation_id, causation_id, actor, tenant, traceparent,
          headers)
-    SELECT $1, $2, $3 + item.place, $4, item.event_id, item.event_type, item.schema_version,
-           item.data, item.content_hash, item.occurred_at, item.correlation_id, item.causation_id,
-           item.actor, item.tenant, item.traceparent, item.headers
+    SELECT $1, $2, $3 + item.place, $4, item.event_id, coalesce(item.event_type, $6[1]),
+           coalesce(item.schema_version, $7[1]), item.data, item.content_hash, item.occurred_at,
+           coalesce(item.correlation_id, $11[1]), coalesce(item.causation_id, $12[1]),
+           coalesce(item.actor, $13[1]), coalesce(item.tenant, $14[1]),
+           coalesce(item.traceparent, $15[1]), coalesce(item.headers, $16[1])
       FROM feed CROSS JOIN
            unnest($5::uuid[], $6::text[], $7::integer[], $8::text[], $9::bytea[],
                   $10::timestamptz[], $11::text[], $12::text[], $13::text[], $14::text[],
@@ -69,7 +72,7 @@ inline constexpr Statement append{"append",
      ORDER BY item.place
     RETURNING position, pg_current_xact_id()::text)sql"};
 /// Lock, judge and write in one step, if nothing stands against it. $1 aggregate type, $2 aggregate
-/// id, $3 the expected version (-1 any, -2 the stream exists), then a list for each column. Returns
+/// id, $3 the expected version (-1 any, -2 the stream exists), then lists as above. Returns
 /// version and position of each, in order; no row if nothing was written. An id that somebody
 /// else commits meanwhile is found by its unique index, and all is done again.
 inline constexpr Statement append_at_once{"append_at_once",
@@ -94,9 +97,11 @@ inline constexpr Statement append_at_once{"append_at_once",
          data, content_hash, occurred_at, correlation_id, causation_id, actor, tenant, traceparent,
          headers)
     SELECT $1, $2, head.version - cardinality($4) + item.place, feed.now, item.event_id,
-           item.event_type, item.schema_version, item.data, item.content_hash, item.occurred_at,
-           item.correlation_id, item.causation_id, item.actor, item.tenant, item.traceparent,
-           item.headers
+           coalesce(item.event_type, $5[1]), coalesce(item.schema_version, $6[1]), item.data,
+           item.content_hash, item.occurred_at, coalesce(item.correlation_id, $10[1]),
+           coalesce(item.causation_id, $11[1]), coalesce(item.actor, $12[1]),
+           coalesce(item.tenant, $13[1]), coalesce(item.traceparent, $14[1]),
+           coalesce(item.headers, $15[1])
       FROM head CROSS JOIN feed CROSS JOIN
            unnest($4::uuid[], $5::text[], $6::integer[], $7::text[], $8::bytea[],
                   $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[],

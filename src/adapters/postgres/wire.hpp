@@ -38,10 +38,11 @@ namespace wire {
 template <class Int>
 void put(std::string& out, Int value) {
     const auto bits = static_cast<std::make_unsigned_t<Int>>(value);
-    for (std::size_t shift = sizeof(Int) * 8; shift != 0;) {
-        shift -= 8;
-        out.push_back(static_cast<char>((bits >> shift) & 0xffU));
+    char bytes[sizeof(Int)];
+    for (std::size_t i = 0; i < sizeof(Int); ++i) {
+        bytes[i] = static_cast<char>((bits >> ((sizeof(Int) - 1 - i) * 8)) & 0xffU);
     }
+    out.append(bytes, sizeof(Int));
 }
 template <class Int>
 Int get(std::string_view bytes) {
