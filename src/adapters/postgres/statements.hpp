@@ -9,12 +9,12 @@
 /// move it (ADR 0005).
 namespace sundial::postgres::sql {
 
-inline constexpr Statement begin_write{
-    "begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", Statement::Plan::fresh};
+inline constexpr Statement begin_write{"begin_write",
+                                       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
 /// One snapshot for all that is read. It is rolled back; locks are allowed, as in every
 /// transaction.
-inline constexpr Statement begin_read{
-    "begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE", Statement::Plan::fresh};
+inline constexpr Statement begin_read{"begin_read",
+                                      "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"};
 inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
 inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
 /// Of a transaction that is part of another.
