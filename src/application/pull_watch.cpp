@@ -61,8 +61,10 @@ std::shared_ptr<PullWatch::Wait> PullWatch::wait(EndpointId endpoint, std::funct
 
 void PullWatch::due_at(Instant when) {
     const std::lock_guard lock(state_->mutex);
+    const auto planned = state_->waits.look_at();
     state_->waits.hint(when, now());
-    state_->changed.notify_all();
+    // Most hints come while nobody waits.
+    if (state_->waits.look_at() != planned) state_->changed.notify_all();
 }
 
 void PullWatch::stop() {

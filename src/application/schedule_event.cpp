@@ -70,15 +70,17 @@ std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> wan
     std::vector<const Wish*> all;
     all.reserve(wishes.size());
     for (const Wish& wish : wishes) all.push_back(&wish);
-    const std::vector<Answer> answers = store(all, keep, Sharing::waits);
+    std::vector<Answer> answers = store(all, keep, Sharing::waits);
+    const bool kept = is_kept(answers, keep);
 
     std::vector<Result<Event>> told;
+    told.reserve(answers.size());
     Instant first = never;
-    for (const Answer& answer : answers) {
+    for (Answer& answer : answers) {
         if (is_stored(answer)) first = std::min(first, (*answer)->claimable_at);
-        told.push_back(*answer);
+        told.push_back(*std::move(answer));
     }
-    if (is_kept(answers, keep)) wakeups_.due_at(first);
+    if (kept) wakeups_.due_at(first);
     return told;
 }
 

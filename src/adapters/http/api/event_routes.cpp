@@ -101,12 +101,12 @@ public:
     }
 
     [[nodiscard]] Response create_batch(const Request& request) const {
-        const auto items = new_events(request);
+        auto items = new_events(request);
         const bool all = request.query_value("atomic") == "true";
         std::vector<NewEvent> wanted;
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (items[i]) {
-                wanted.push_back(*items[i]);
+                wanted.push_back(*std::move(items[i]));
             } else if (all) {
                 return refused(at_item(items[i].error(), i), request);
             }
