@@ -22,9 +22,10 @@ struct ServerSettings {
     std::string address = "127.0.0.1";
     std::uint16_t port = 8080;  // 0: any free one
 
-    std::size_t io_threads = 1;        // never more than there are cores
-    std::size_t handler_threads = 16;  // handlers block on the database
-    std::size_t handler_queue = 512;   // requests that wait for a handler; past it 503 OVERLOADED
+    std::size_t io_threads = 1;  // never more than there are cores
+    /// Handlers block on the database; a transaction of single creates has half as many of them.
+    std::size_t handler_threads = 32;
+    std::size_t handler_queue = 512;  // requests that wait for a handler; past it 503 OVERLOADED
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;
