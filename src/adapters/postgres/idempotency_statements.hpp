@@ -33,13 +33,14 @@ inline constexpr Statement find_put_of_idempotency_record{"find_put_of_idempoten
                                                           Statement::Plan::fresh};
 inline constexpr Statement remove_idempotency_record{"remove_idempotency_record", R"sql(
     DELETE FROM sundial.idempotency_keys WHERE tenant = $1 AND principal = $2 AND key = $3)sql"};
-/// $1 how many.
+/// $1 how many. They are chosen once: a subquery may be run again for each row of a join.
 inline constexpr Statement remove_expired_idempotency_records{"remove_expired_idempotency_records",
                                                               R"sql(
-    DELETE FROM sundial.idempotency_keys AS expired
-     USING (SELECT tenant, principal, key FROM sundial.idempotency_keys
-             WHERE expires_at <= sundial.clock()
-             ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS oldest
+    WITH oldest AS MATERIALIZED (
+        SELECT tenant, principal, key FROM sundial.idempotency_keys
+         WHERE expires_at <= sundial.clock()
+         ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    DELETE FROM sundial.idempotency_keys AS expired USING oldest
      WHERE expired.tenant = oldest.tenant AND expired.principal = oldest.principal
        AND expired.key = oldest.key)sql"};
 

@@ -3,6 +3,7 @@
 
 #include "adapters/postgres/event_list_statements.hpp"
 #include "adapters/postgres/event_statements.hpp"
+#include "adapters/postgres/idempotency_statements.hpp"
 #include "adapters/postgres/statements.hpp"
 #include "adapters/postgres/tz_statements.hpp"
 #include "postgres_storage.hpp"
@@ -167,6 +168,21 @@ TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
                 "NULL, NULL, NULL, NULL, now(), '01990000-0000-7000-8000-000000000001', 100, 3"),
         AllOf(HasSubstr("Index Scan using events_pkey"), HasSubstr("Index Cond: (ROW(shard, id)"),
               Not(HasSubstr("event_history"))));
+}
+
+/// Its plan then joins by going through the oldest for each row of the table.
+TEST_F(Plans, ASweepTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow) {
+    const std::string add = R"(
+        INSERT INTO sundial.idempotency_keys (tenant, principal, key, fingerprint, sealed, steps_done,
+                                              progress, attempt, expires_at)
+        SELECT '', 'p', 'k' || i, '', false, 0, '', 0, now() + (i - 6) * interval '1 h'
+          FROM generate_series)";
+    const auto left = query(url(), add + "(7, 7) AS i; ANALYZE sundial.idempotency_keys; " + add +
+                                       "(1, 5) AS i; PREPARE sweep(bigint) AS " +
+                                       sql::remove_expired_idempotency_records.sql +
+                                       "; EXECUTE sweep(3);"
+                                       " SELECT key FROM sundial.idempotency_keys ORDER BY key");
+    EXPECT_EQ(left, (std::vector<std::vector<std::string>>{{"k4"}, {"k5"}, {"k7"}}));
 }
 
 }  // namespace
