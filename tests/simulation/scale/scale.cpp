@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "adapters/memory/store.hpp"
@@ -41,6 +42,7 @@ public:
 };
 
 /// One instance: the real worker loop, whose time passes as its calls and its own work take it.
+/// Beside it pass that of a claim and that of a settlement.
 class Instance final : public EventQueue, public MonotonicClock, public Delivery {
 public:
     Instance(Site& site, std::uint64_t number)
@@ -55,6 +57,7 @@ public:
                  .slots = site.settings.slots},
                 {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_}) {
         handlers_.on(EventBuilder().build().type, [](const Event&) { return Handled{}; });
+        loop_.work_beside({std::make_unique<Beside>(*this), std::make_unique<Beside>(*this)});
     }
 
     [[nodiscard]] Time next_turn() const { return next_turn_; }
@@ -71,15 +74,12 @@ public:
     }
     Horizon look() override { return site_.cluster.look(believed_); }
     Claimed claim_ready(const ClaimRequest& request) override {
-        Claimed claimed = site_.cluster.claim(request, believed_);
-        work(claimed.events.size());
+        Claimed claimed = site_.cluster.claim(request, beside_.value());
+        claimed_ = claimed.events.size();
         return claimed;
     }
-    /// The loop goes on beside it, and begins no second one until it has its answer.
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
-        believed_ = std::max(believed_, settled_at_);
-        settled_at_ = believed_;
-        return site_.cluster.settle(settlements, settled_at_);
+        return site_.cluster.settle(settlements, beside_.value());
     }
     std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
         return std::vector<Result<void>>(given_back.size());
@@ -94,7 +94,7 @@ public:
     // MonotonicClock.
 
     [[nodiscard]] std::chrono::microseconds now() const override {
-        return origin + in_whole(std::max(believed_, Cost{site_.time.now()}));
+        return origin + in_whole(beside_.value_or(std::max(believed_, Cost{site_.time.now()})));
     }
 
     // Delivery.
@@ -105,22 +105,51 @@ public:
             Outcome accepted;
             accepted.verdict = Verdict::accepted;
             done(std::move(accepted));
-            next_turn_ = std::min(next_turn_, std::max(site_.time.now(), in_whole(believed_)));
+            wake();
         });
     }
 
 private:
+    class Beside final : public Side {
+    public:
+        explicit Beside(Instance& instance) : instance_(instance) {}
+        void run(std::function<void()> work, std::function<void()> tell) override {
+            instance_.begin_beside(std::move(work), std::move(tell));
+        }
+
+    private:
+        Instance& instance_;
+    };
+
     static constexpr Mono origin = 1000s;
     static Time in_whole(Cost at) { return std::chrono::ceil<Time>(at); }
-    void work(std::size_t events) {
+    void wake() {
+        next_turn_ = std::min(next_turn_, std::max(site_.time.now(), in_whole(believed_)));
+    }
+    void begin_beside(std::function<void()> work, std::function<void()> tell) {
+        site_.time.at(in_whole(believed_), [this, work = std::move(work), tell = std::move(tell)] {
+            beside_ = Cost{site_.time.now()};
+            work();
+            const Time answered = in_whole(std::exchange(beside_, std::nullopt).value());
+            site_.time.at(answered, [this, tell, events = std::exchange(claimed_, 0)] {
+                tell();
+                take(events);
+            });
+        });
+    }
+    /// What was claimed is the loop's own work, and comes before all else.
+    void take(std::size_t events) {
         Machine& machine = site_.settings.one_machine ? site_.cluster.first_node() : own_;
-        believed_ = machine.run(believed_, site_.settings.costs.event * events);
+        believed_ = std::max(believed_, Cost{site_.time.now()});
+        if (events > 0) believed_ = machine.run(believed_, site_.settings.costs.event * events);
+        next_turn_ = in_whole(believed_);
     }
 
     Site& site_;
     Machine own_;
-    Cost believed_{0};    // within a turn it passes for this instance alone
-    Cost settled_at_{0};  // the settlement beside has its answer
+    Cost believed_{0};            // within a turn it passes for this instance alone
+    std::optional<Cost> beside_;  // likewise while something is done there
+    std::size_t claimed_ = 0;     // by that
     Time next_turn_{0};
     FakeRandom random_;
     NoLog log_;
