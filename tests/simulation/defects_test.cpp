@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, SeededDefect,
     testing::Values(
         DefectCase{"acked_before_commit", Defect::acked_before_commit, {"I1"}, Profile::none},
-        DefectCase{"no_version_check", Defect::no_version_check, {"I6"}},
+        DefectCase{"no_version_check", Defect::no_version_check, {"I6"}, Profile::mixed},
         DefectCase{"claims_early", Defect::claims_early, {"I10"}, Profile::none},
         DefectCase{"takes_over_early", Defect::takes_over_early, {"I6", "I7"}},
         DefectCase{"lease_never_ends", Defect::lease_never_ends, {"I17"}, Profile::crash},

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace sundial::simulation {
 namespace {
@@ -10,6 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Time tick = 1s;
+/// Of the processes: who does all within its turns.
+constexpr double works_alone = 0.2;
+/// Of the waits beside the loop: in which it does a lot.
+constexpr double waits_long = 0.05;
 const EndpointSettings endpoint_settings{};
 
 }  // namespace
@@ -62,11 +69,17 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       delete_schedule(store_, world.ids),
       trigger_schedule(store_, world.zones, world.ids, hints_),
       create_endpoint(store_, secrets_, destinations_, world.ids, endpoint_settings),
-      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, log_, endpoint_settings) {}
+      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, log_, endpoint_settings) {
+    if (world.dice.chance(works_alone)) return;
+    loop_.work_beside({std::make_unique<Beside>(*this), std::make_unique<Beside>(*this)});
+}
 
 // Its time.
 
-Time Process::believed_now() const { return doing_ == Doing::turn ? believed_ : world_.time.now(); }
+Time Process::believed_now() const {
+    const bool waits = doing_ == Doing::turn || doing_ == Doing::beside;
+    return waits ? believed_ : world_.time.now();
+}
 
 Mono Process::local(Time true_time) const {
     constexpr Mono origin = 1000s;
@@ -83,8 +96,8 @@ Time Process::true_time_of(Mono local_time) const {
 
 void Process::turn() {
     const Time now = world_.time.now();
-    if (now < blocked_until_) {  // frozen since the turn was asked for
-        next_turn_ = blocked_until_;
+    if (const Time free_at = std::max(blocked_until_, frozen_until_); now < free_at) {
+        next_turn_ = free_at;
         return;
     }
     if (world_.faults_happen && !idle_ && world_.dice.chance(world_.rates.freeze)) {
@@ -92,7 +105,7 @@ void Process::turn() {
         freeze(world_.dice.chance(0.5) ? world_.dice.between(1s, 29s)
                                        : world_.dice.between(30s, 120s));
         next_turn_ = Timeline::never;
-        world_.time.at(blocked_until_, [this, now] { carry_out_turn(now); });
+        world_.time.at(frozen_until_, [this, now] { carry_out_turn(now); });
         return;
     }
     carry_out_turn(now);
@@ -115,7 +128,7 @@ void Process::carry_out_turn(Time decided_at) {
     const bool waits = *until > local(believed_);
     next_turn_ = std::max(blocked_until_, true_time_of(*until));
     if (waits) {
-        idle_ = looked_ && !busy_;
+        idle_ = looked_ && !busy_ && under_way_ == 0;
         looked_ = busy_ = false;
     }
 }
@@ -133,7 +146,7 @@ void Process::skip_ticks_until(Time until) {
 
 void Process::freeze(Time how_long) {
     const Time now = world_.time.now();
-    blocked_until_ = std::max(blocked_until_, now + how_long);
+    frozen_until_ = std::max(frozen_until_, now + how_long);
     world_.record_fault("freeze", number_, now, now + how_long);
 }
 
@@ -144,11 +157,60 @@ void Process::kill() {
 }
 
 void Process::when_awake(std::function<void()> what) {
-    const Time when = std::max(world_.time.now(), blocked_until_);
-    world_.time.at(when, [this, what = std::move(what)] {
-        if (!alive_) return;
-        if (world_.time.now() < blocked_until_) return when_awake(what);
+    at(world_.time.now(), [this, what = std::move(what)] {
         what();
+        wake();
+    });
+}
+
+void Process::at(Time when, std::function<void()> what) {
+    world_.time.at(std::max(when, frozen_until_), [this, what = std::move(what)] {
+        if (!alive_) return;
+        if (world_.time.now() < frozen_until_) return at(frozen_until_, what);
+        what();
+    });
+}
+
+// Beside its turns.
+
+void Process::Beside::run(std::function<void()> work, std::function<void()> tell) {
+    base::check(!under_way_);
+    under_way_ = true;
+    process_.begin_beside(std::move(work), [this, tell = std::move(tell)] {
+        under_way_ = false;
+        tell();
+    });
+}
+
+Time Process::wait_beside() {
+    return world_.dice.chance(waits_long) ? world_.dice.between(4ms, 500ms)
+                                          : world_.dice.between(0ms, 4ms);
+}
+
+void Process::begin_beside(std::function<void()> work, std::function<void()> tell) {
+    ++under_way_;
+    busy_ = true;
+    idle_ = false;
+    const Time now = world_.time.now();
+    Time wait = wait_beside();
+    if (world_.faults_happen && world_.dice.chance(world_.rates.late)) {
+        wait = world_.dice.between(100ms, 10s);
+        world_.record_fault("late request", number_, now, now + wait);
+    }
+    at(now + wait,
+       [this, work = std::move(work), tell = std::move(tell)] { carry_out_beside(work, tell); });
+}
+
+void Process::carry_out_beside(const std::function<void()>& work,
+                               const std::function<void()>& tell) {
+    doing_ = Doing::beside;
+    believed_ = world_.time.now();
+    work();
+    doing_ = Doing::nothing;
+    if (has_died_beside_) return kill();
+    at(believed_ + wait_beside(), [this, tell] {
+        --under_way_;
+        tell();
         wake();
     });
 }
@@ -170,7 +232,7 @@ CallFault Process::throw_dice() {
 CallFault Process::begin_call(CallKind kind) {
     ++world_.counts.calls;
     const Time now = world_.time.now();
-    if (doing_ == Doing::turn) believed_ = std::max(believed_, now);
+    if (doing_ != Doing::request) believed_ = std::max(believed_, now);
     if (kind != CallKind::look) idle_ = false;
     // Whoever only looks while nothing happens has nothing to lose.
     const CallFault fault = idle_ ? CallFault::none : throw_dice();
@@ -182,9 +244,11 @@ CallFault Process::begin_call(CallKind kind) {
     switch (fault) {
         case CallFault::dies_before:
             world_.record_fault("crash before a call", number_, now, now);
+            has_died_beside_ = doing_ == Doing::beside;
             break;
         case CallFault::dies_after:
             world_.record_fault("crash after a call", number_, now, now);
+            has_died_beside_ = doing_ == Doing::beside;
             break;
         case CallFault::lost_request:
         case CallFault::lost_reply:
@@ -205,7 +269,7 @@ void Process::end_call(CallFault fault) {
         latency = world_.dice.between(100ms, 10s);
         world_.record_fault("late reply", number_, now, now + latency);
     }
-    if (doing_ == Doing::turn) believed_ += latency;
+    if (doing_ != Doing::request) believed_ += latency;
 }
 
 bool Process::loses_commits() {

@@ -34,7 +34,8 @@ namespace sundial::simulation {
 
 /// One start of one instance: the real worker loop and the real use cases, on ports that fail. It
 /// is driven turn by turn. Within a turn time passes for it alone: it decides at one moment, its
-/// call takes effect at another, the answer reaches it at a third.
+/// call takes effect at another, the answer reaches it at a third. Most claim and settle beside
+/// their loop; the others do so within a turn, as under `tick`.
 class Process final : public Sender, public PortUser {
 public:
     Process(World& world, std::uint32_t number, std::size_t slots);
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] std::uint32_t number() const override { return number_; }
     [[nodiscard]] bool alive() const { return alive_; }
     /// Neither dead nor frozen.
-    [[nodiscard]] bool answers() const { return alive_ && world_.time.now() >= blocked_until_; }
+    [[nodiscard]] bool answers() const { return alive_ && world_.time.now() >= frozen_until_; }
     /// When its loop wants its next turn, in true time; never if it is dead.
     [[nodiscard]] Time next_turn() const { return alive_ ? next_turn_ : Timeline::never; }
     void turn();
@@ -119,7 +120,18 @@ private:
         std::string open(const std::string& sealed) override { return sealed; }
         std::optional<std::string> resealed(const std::string&) override { return std::nullopt; }
     };
-    enum class Doing : std::uint8_t { nothing, turn, request };
+    /// Where its loop claims, or settles: what it is given begins a little later, and is told a
+    /// little after its answer is there, however much the loop does meanwhile.
+    class Beside final : public Side {
+    public:
+        explicit Beside(Process& process) : process_(process) {}
+        void run(std::function<void()> work, std::function<void()> tell) override;
+
+    private:
+        Process& process_;
+        bool under_way_ = false;
+    };
+    enum class Doing : std::uint8_t { nothing, turn, beside, request };
 
     /// Whatever it thinks is now.
     [[nodiscard]] Time believed_now() const;
@@ -127,6 +139,11 @@ private:
     [[nodiscard]] Time true_time_of(Mono local) const;
     void carry_out_turn(Time decided_at);
     void wake();
+    /// Once it is not frozen; never if it is dead.
+    void at(Time when, std::function<void()> what);
+    [[nodiscard]] Time wait_beside();
+    void begin_beside(std::function<void()> work, std::function<void()> tell);
+    void carry_out_beside(const std::function<void()>& work, const std::function<void()>& tell);
     [[nodiscard]] CallFault throw_dice();
 
     World& world_;
@@ -136,8 +153,11 @@ private:
     bool alive_ = true;
     Doing doing_ = Doing::nothing;
     Time next_turn_;
-    Time blocked_until_{0};  // frozen, or its loop waits for an answer
-    Time believed_{0};       // within a turn
+    Time frozen_until_{0};
+    Time blocked_until_{0};         // its loop waits for an answer
+    Time believed_{0};              // within a turn, or what is done beside
+    std::size_t under_way_ = 0;     // beside
+    bool has_died_beside_ = false;  // which the loop, that keeps what is thrown there, must not see
     bool looked_ = false, busy_ = true, idle_ = false;
     bool lost_commit_ = false;
 
