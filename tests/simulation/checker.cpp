@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -69,6 +70,7 @@ struct Life {
         std::uint32_t source;
         std::uint64_t version;
         Instant until;
+        Time since;
     };
     std::optional<Holder> holder;
     std::optional<UserId> user;  // whose it was when it was claimed
@@ -127,6 +129,7 @@ private:
     void follow(const Step& step) {
         if (step.op == Op::erase && step.how != How::refused) erased_.insert(step.user.value());
         if (step.op == Op::create) return follow_create(step);
+        if (step.op == Op::stop) stopped_[step.source] = step.mono;
         if (!step.id) return;
         Life& life = lives_[*step.id];
         switch (step.op) {
@@ -153,6 +156,7 @@ private:
             case Op::create:
             case Op::erase:
             case Op::manage:
+            case Op::stop:
                 return;
         }
     }
@@ -177,7 +181,8 @@ private:
             breach("I13", "its next try was promised for later", step);
         }
         judge_lateness(step, life);
-        life.holder = {step.source, step.version, step.until};
+        if (life.holder) judge_left(step, *life.holder);
+        life.holder = {step.source, step.version, step.until, step.mono};
         if (step.user) life.user = step.user;
         life.version = step.version;
         life.attempt = step.attempt;
@@ -199,6 +204,17 @@ private:
             return;
         }
         breach("I12", "not taken up in time", step);
+    }
+
+    /// An instance that stops gives back what it holds, but for what it never learned of.
+    void judge_left(const Step& step, const Life::Holder& holder) {
+        const auto stopped = stopped_.find(holder.source);
+        if (stopped == stopped_.end()) return;
+        if (const auto kind = faults_.during(holder.source, holder.since, stopped->second)) {
+            ++verdict_.excused["I12 " + *kind];
+            return;
+        }
+        breach("I12", "its holder has stopped, and did not give it back", step);
     }
 
     void follow_extend(const Step& step, Life& life) {
@@ -404,6 +420,7 @@ private:
     std::unordered_map<EventId, Life> lives_;
     std::vector<const Step*> acknowledged_;
     std::set<UserId> erased_;
+    std::map<std::uint32_t, Time> stopped_;  // instances, and when
 };
 
 }  // namespace

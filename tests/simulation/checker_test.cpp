@@ -82,6 +82,7 @@ public:
         claim(two, 31s, 3, 2);
         request(two, 31s, 3, 2);
     }
+    void stopped(std::uint32_t source, Time when) { add(Op::stop, source, when).id.reset(); }
     void fault(const char* kind, std::uint32_t source, Time begin, Time end) {
         history.faults.push_back({kind, source, 1h + begin, 1h + end});
     }
@@ -189,6 +190,13 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                    [](Story& story) {
                                                        story.fault("nobody is there", 0, -1h, 1min);
                                                        story.claim(one, 1min, 2, 1);
+                                                   }},
+                                         StoryCase{"left_behind_since_its_reply_was_lost",
+                                                   [](Story& story) {
+                                                       story.claim(one, 1ms, 2, 1);
+                                                       story.fault("lost reply", one, 1ms, 1s);
+                                                       story.stopped(one, 2s);
+                                                       story.second_try();
                                                    }},
                                          StoryCase{"gone_with_its_user",
                                                    [](Story& story) {
@@ -334,6 +342,13 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Story& story) { story.claim(one, 1ms, 2, 1).sound = false; },
                   {"I11"}},
         StoryCase{"I12_late", [](Story& story) { story.claim(one, 7001ms, 2, 1); }, {"I12"}},
+        StoryCase{"I12_left_behind",
+                  [](Story& story) {
+                      story.claim(one, 1ms, 2, 1);
+                      story.stopped(one, 1s);
+                      story.second_try();
+                  },
+                  {"I12"}},
         StoryCase{"I13_a_try_before_its_time",
                   [](Story& story) {
                       story.first_try(500);

@@ -17,7 +17,7 @@ namespace sundial::simulation {
 using Time = std::chrono::microseconds;
 
 /// What happened. The first group is done by clients, the second by the database for an instance,
-/// the third seen by the receiver.
+/// the third seen by the receiver, the last done by an instance.
 enum class Op : std::uint8_t {
     create,
     cancel,
@@ -32,6 +32,7 @@ enum class Op : std::uint8_t {
     request,
     answer,  // the receiver's
     close,   // of a request without an answer: timed out, abandoned or its sender died
+    stop,    // it was told to, and is done before its time to drain is over
 };
 [[nodiscard]] std::string_view to_string(Op op);
 

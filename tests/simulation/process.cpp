@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Time tick = 1s;
+constexpr Time drain = 25s;
 /// Of the processes: who does all within its turns.
 constexpr double works_alone = 0.2;
 /// Of the waits beside the loop: in which it does a lot.
@@ -47,7 +48,8 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       loop_({.instance = InstanceId{world.ids.fresh()},
              .shards = queue_.shards(),
              .slots = slots,
-             .tick = tick},
+             .tick = tick,
+             .drain = drain},
             {queue_, plan_, deliver_, admit_, judge_, monotonic_, random_, log_, observer_}),
       unpark_(store_, hints_),
       operations_({.instance = InstanceId{world.ids.fresh()}},
@@ -124,7 +126,7 @@ void Process::carry_out_turn(Time decided_at) {
     }
     doing_ = Doing::nothing;
     blocked_until_ = std::max(believed_, world_.time.now());
-    if (!until) return kill();  // it has given back and settled all that it held
+    if (!until) return end();
     const bool waits = *until > local(believed_);
     next_turn_ = std::max(blocked_until_, true_time_of(*until));
     if (waits) {
@@ -148,6 +150,22 @@ void Process::freeze(Time how_long) {
     const Time now = world_.time.now();
     frozen_until_ = std::max(frozen_until_, now + how_long);
     world_.record_fault("freeze", number_, now, now + how_long);
+}
+
+void Process::stop() {
+    stopped_at_ = std::min(stopped_at_, world_.time.now());
+    loop_.stop();
+    wake();
+}
+
+void Process::end() {
+    if (local(believed_) < local(stopped_at_) + drain) {
+        Step step;
+        step.source = number_;
+        step.op = Op::stop;
+        world_.record(std::move(step));
+    }
+    kill();
 }
 
 void Process::kill() {
@@ -191,6 +209,10 @@ void Process::begin_beside(std::function<void()> work, std::function<void()> tel
     ++under_way_;
     busy_ = true;
     idle_ = false;
+    if (world_.faults_happen && world_.dice.chance(world_.rates.stops)) {
+        ++world_.counts.faults["stop"];
+        stop();
+    }
     const Time now = world_.time.now();
     Time wait = wait_beside();
     if (world_.faults_happen && world_.dice.chance(world_.rates.late)) {

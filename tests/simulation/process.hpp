@@ -56,7 +56,7 @@ public:
     void skip_ticks_until(Time until);
     void kill();
     /// SIGTERM: gives back and settles what it holds, then ends.
-    void stop() { loop_.stop(), wake(); }
+    void stop();
     /// Stands still for so long, its network too.
     void freeze(Time how_long);
 
@@ -138,6 +138,7 @@ private:
     [[nodiscard]] Mono local(Time true_time) const;
     [[nodiscard]] Time true_time_of(Mono local) const;
     void carry_out_turn(Time decided_at);
+    void end();
     void wake();
     /// Once it is not frozen; never if it is dead.
     void at(Time when, std::function<void()> what);
@@ -153,6 +154,7 @@ private:
     bool alive_ = true;
     Doing doing_ = Doing::nothing;
     Time next_turn_;
+    Time stopped_at_ = Timeline::never;
     Time frozen_until_{0};
     Time blocked_until_{0};         // its loop waits for an answer
     Time believed_{0};              // within a turn, or what is done beside

@@ -31,6 +31,7 @@ Rates rates_of(Profile profile, double severity) {
     Rates rates;
     if (all || profile == Profile::crash) {
         rates.dies = 0.01 * severity;
+        rates.stops = 0.005 * severity;
         rates.kills = 100 * severity;
     }
     if (all || profile == Profile::replies) {

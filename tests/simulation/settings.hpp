@@ -29,6 +29,7 @@ struct Rates {
     double late = 0;         // the answer takes seconds
     double lost_answer = 0;  // of a receiver
     double freeze = 0;       // between two turns, or within one
+    double stops = 0;        // with a claim or a settlement under way beside the loop
     double kills = 0;        // each year
     double clock_steps = 0;  // of the database, forward, each year
     double drift = 0;        // of the processes' clocks, at most
