@@ -141,6 +141,7 @@ Claims claim_all(const Site& site, EventQueue& queue, std::size_t claimers, std:
             empty = 0;
             durations.push_back(site.clock.now() - begin);
             std::vector<Settlement> settlements;
+            settlements.reserve(claimed.events.size());
             for (const ClaimedEvent& each : claimed.events)
                 settlements.push_back(done(each, by, claimed.now));
             const auto results = queue.settle(settlements);
@@ -217,6 +218,7 @@ void in_threads(std::size_t count, const std::function<void(std::size_t)>& work)
     std::exception_ptr failure;
     {
         std::vector<std::jthread> threads;
+        threads.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
             threads.emplace_back([&, i] {
                 try {

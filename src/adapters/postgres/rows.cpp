@@ -18,6 +18,7 @@ std::vector<SigningKey> signing_keys_of(const std::vector<std::string>& schemes,
         throw Corrupt{"PostgreSQL holds signing keys in columns of different lengths"};
     }
     std::vector<SigningKey> keys;
+    keys.reserve(schemes.size());
     for (std::size_t i = 0; i < schemes.size(); ++i) {
         keys.push_back({.scheme = read_name(parse_signature_scheme, schemes[i]),
                         .sealed = std::move(sealed[i]),
@@ -40,6 +41,7 @@ std::vector<std::pair<std::string, Value>> zipped(std::vector<std::string> names
                                                   std::vector<Value> values) {
     if (names.size() != values.size()) throw Corrupt{"PostgreSQL sent names without values"};
     std::vector<std::pair<std::string, Value>> pairs;
+    pairs.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
         pairs.emplace_back(std::move(names[i]), std::move(values[i]));
     }

@@ -9,7 +9,7 @@
 
 #include "adapters/redis/url.hpp"
 
-struct redisContext;
+struct redisContext;  // NOLINT(readability-identifier-naming): hiredis calls it so
 
 namespace sundial::redis {
 
