@@ -225,7 +225,8 @@ auto Cache<Key, Value>::load(const Key& key, const std::stop_token& stop)
         return loading_[key] = ++counts_.loads;
     }();
     Loaded loaded = call_loader(key, stop);
-    Shared value = loaded && *loaded ? std::make_shared<const Value>(**std::move(loaded)) : nullptr;
+    Shared value;
+    if (loaded && *loaded) value = std::make_shared<const Value>(std::move(**loaded));
 
     const std::lock_guard lock{mutex_};
     const auto current = loading_.find(key);

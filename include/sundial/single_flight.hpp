@@ -88,7 +88,7 @@ public:
 
 private:
     struct Flight {
-        explicit Flight(Key k) : key{std::move(k)} {}
+        explicit Flight(const Key& its_key) : key{its_key} {}
         const Key key;
         std::stop_source stop;
         std::size_t waiting = 1;
