@@ -62,17 +62,21 @@ TEST_P(EventStoreContract, ES01_WritesThreeEventsOfAFreshStream) {
     }
 }
 
+EventMetadata metadata_with_every_member() {
+    return {.occurred_at = noon - 3h,
+            .correlation_id = "c-9",
+            .causation_id = "cause",
+            .actor = "key-1",
+            .tenant = "acme",
+            .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            .headers = R"({"x":"y"})"};
+}
+
 TEST_P(EventStoreContract, KeepsEveryMemberOfAnEvent) {
     const StreamId stream{"Order.v-2_x", "Zoë's 17/α"};
     NewRecordedEvent event = a_fact(R"({"b" : [1, 2.50], "a":"ü"})");
     event.schema_version = 3;
-    event.metadata = {.occurred_at = noon - 3h,
-                      .correlation_id = "c-9",
-                      .causation_id = "cause",
-                      .actor = "key-1",
-                      .tenant = "acme",
-                      .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-                      .headers = R"({"x":"y"})"};
+    event.metadata = metadata_with_every_member();
     ASSERT_TRUE(append(stream, any, {event}));
     const auto events = events_of(stream);
     ASSERT_THAT(events, SizeIs(1));
@@ -90,13 +94,7 @@ TEST_P(EventStoreContract, KeepsEveryMemberOfEventsOfABatchAlikeOrNot) {
         NewRecordedEvent event = a_fact("[]");
         event.event_type = "OrderLost";
         event.schema_version = 3;
-        event.metadata = {.occurred_at = noon - 3h,
-                          .correlation_id = "c-9",
-                          .causation_id = "cause",
-                          .actor = "key-1",
-                          .tenant = "acme",
-                          .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-                          .headers = R"({"x":"y"})"};
+        event.metadata = metadata_with_every_member();
         return event;
     };
     const std::array batches{std::vector{odd(), odd(), odd()}, std::vector{plain(), plain()},

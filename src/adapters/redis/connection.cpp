@@ -12,7 +12,7 @@ namespace {
 
 /// A script takes microseconds: who is silent for so long is not there.
 constexpr timeval longest_silence{.tv_sec = 2, .tv_usec = 0};
-/// As many as requests run at once by default (32 threads, few of which want locks).
+/// Few of the 32 requests that may run at once want locks.
 constexpr std::size_t most_idle = 8;
 
 struct FreeReply {
