@@ -54,19 +54,20 @@ std::string failure_of(const Settled& settled) {
 
 LogLine head_of(const Settled& settled) {
     const Event& event = settled.event;
+    const LogLevel level = level_of(settled);
     if (settled.late) {
-        return line_of(LogLevel::warn, "settle.late",
+        return line_of(level, "settle.late",
                        "the lease was over and somebody else has the event; the result changes "
                        "nothing",
                        event);
     }
     if (std::holds_alternative<Accepted>(settled.settlement.result)) {
-        return line_of(LogLevel::info, "event.completed", "delivered", event);
+        return line_of(level, "event.completed", "delivered", event);
     }
     if (std::holds_alternative<Refused>(settled.settlement.result)) {
-        return line_of(LogLevel::error, "event.failed", "not delivered, no try is left", event);
+        return line_of(level, "event.failed", "not delivered, no try is left", event);
     }
-    return line_of(LogLevel::warn, "event.retrying", "not delivered, will be tried again", event);
+    return line_of(level, "event.retrying", "not delivered, will be tried again", event);
 }
 
 }  // namespace
@@ -78,6 +79,12 @@ LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, con
             .fields = {{"eventsClaimed", static_cast<std::int64_t>(events)},
                        {"durationMs", milliseconds(duration)},
                        {"claimedBy", to_string(by)}}};
+}
+
+LogLevel level_of(const Settled& settled) {
+    const auto& result = settled.settlement.result;
+    if (settled.late || std::holds_alternative<RetryIn>(result)) return LogLevel::warn;
+    return std::holds_alternative<Accepted>(result) ? LogLevel::info : LogLevel::error;
 }
 
 LogLine settled_line(const Settled& settled, Instant now) {

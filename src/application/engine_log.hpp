@@ -19,6 +19,7 @@ namespace sundial {
                                          const Claimant& by);
 /// event.completed, event.failed, event.retrying; or settle.late if nothing of it has changed.
 [[nodiscard]] base::LogLine settled_line(const Settled& settled, Instant now);
+[[nodiscard]] base::LogLevel level_of(const Settled& settled);  // of that line
 /// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
                                                const std::optional<Claimant>& holder);

@@ -39,9 +39,9 @@ void report_plan(const Planning& planning, std::span<const Event> claimed, base:
 }
 
 void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer) {
-    log.write(settled_line(settled, now));
-    if (settled.late) return observer.settled_late(settled.event);
     const auto& result = settled.settlement.result;
+    if (log.wants(level_of(settled))) log.write(settled_line(settled, now));
+    if (settled.late) return observer.settled_late(settled.event);
     if (std::holds_alternative<RetryIn>(result)) return;
     observer.transition(
         settled.event.type,

@@ -28,6 +28,8 @@ class Log {
 public:
     virtual ~Log() = default;
     virtual void write(LogLine line) = 0;
+    /// Whether lines of that level go anywhere. Whoever makes many asks first.
+    [[nodiscard]] virtual bool wants(LogLevel /*level*/) const { return true; }
 };
 
 }  // namespace sundial::base

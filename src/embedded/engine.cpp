@@ -51,6 +51,9 @@ public:
         if (!listener_) return;
         listener_(line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
     }
+    [[nodiscard]] bool wants(base::LogLevel /*level*/) const override {
+        return static_cast<bool>(listener_);
+    }
 
 private:
     const std::function<void(const std::string&)> listener_;

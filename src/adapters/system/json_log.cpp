@@ -111,7 +111,7 @@ JsonLog::JsonLog(LogSettings settings)
 JsonLog::~JsonLog() = default;  // the pool's destructor writes what waits
 
 void JsonLog::write(base::LogLine line) {
-    if (line.level < settings_.level) return;
+    if (!wants(line.level)) return;
     const auto now =
         std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     const std::string time = format_instant_millis(now);

@@ -28,6 +28,9 @@ public:
     explicit JsonLog(LogSettings settings);
     ~JsonLog() override;
     void write(base::LogLine line) override;
+    [[nodiscard]] bool wants(base::LogLevel level) const override {
+        return level >= settings_.level;
+    }
 
     /// Returns when the lines written so far have left, or after a second. For a process that ends
     /// without destructors.

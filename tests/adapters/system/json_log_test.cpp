@@ -49,6 +49,14 @@ TEST(JsonLog, WritesToStandardErrorOnlyWhatItsLevelLetsPass) {
     EXPECT_NE(written.find("\"loud\""), std::string::npos);
 }
 
+TEST(JsonLog, WantsNoLineThatItsLevelHoldsBack) {
+    LogSettings settings;
+    settings.level = base::LogLevel::warn;
+    const JsonLog log(settings);
+    EXPECT_FALSE(log.wants(base::LogLevel::info));
+    EXPECT_TRUE(log.wants(base::LogLevel::warn));
+}
+
 TEST(JsonLog, HasWrittenWhatCameBeforeAFlush) {
     testing::internal::CaptureStderr();
     JsonLog log({});
