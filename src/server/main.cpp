@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -27,10 +28,19 @@ void leave_no_core_dump() {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/// A batch of events takes the memory that the one before it left. What is returned to the kernel
+/// in between comes back page by page: a fifth of what a drain costs the process
+/// (docs/benchmarks.md). At most 16 MB stay so in each heap of the C library.
+void keep_freed_memory() {
+    ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
+    ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     leave_no_core_dump();
+    keep_freed_memory();
     system::arm_crash_points();
     try {
         server::CommandTree tree;

@@ -23,6 +23,7 @@ Claimed claimed_in(const Database::Answered& answered) {
     claimed.now = rows.get<Instant>(0, rows.column("now").value());
     const int rescued = rows.column("rescued").value();
     auto events = events_in(rows);
+    claimed.events.reserve(events.size());
     for (std::size_t row = 0; row < events.size(); ++row) {
         claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, rescued)});
     }
