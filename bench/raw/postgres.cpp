@@ -34,11 +34,12 @@ constexpr const char* claim = R"sql(
     WITH ready AS (
         SELECT id FROM sundial.events
          WHERE shard = $1 AND priority = 2 AND NOT pull AND claimable_at <= statement_timestamp()
+           AND (claimed_by IS NULL OR lease_ends <= statement_timestamp())
          ORDER BY claimable_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            claimed_by = '00000000-0000-7000-8000-0000000000ff',
-           claimable_at = statement_timestamp() + interval '30 s', updated_at = statement_timestamp()
+           lease_ends = statement_timestamp() + interval '30 s', updated_at = statement_timestamp()
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.id, event.version)sql";
 
@@ -141,6 +142,7 @@ public:
     Rows run(const std::string& sql) { return keep(PQexec(connection_.get(), sql.c_str())); }
     Rows run(const char* name, const std::vector<std::string>& values) {
         std::vector<const char*> texts;
+        texts.reserve(values.size());
         for (const std::string& value : values) texts.push_back(value.c_str());
         return keep(PQexecPrepared(connection_.get(), name, static_cast<int>(texts.size()),
                                    texts.data(), nullptr, nullptr, 0));
@@ -281,6 +283,7 @@ int run(const Asked& asked) {
     const auto begin = std::chrono::steady_clock::now();
     {
         std::vector<std::jthread> threads;
+        threads.reserve(asked.connections);
         for (std::size_t i = 0; i < asked.connections; ++i) {
             threads.emplace_back([&, i] {
                 try {

@@ -181,11 +181,16 @@ RandomOperation RandomOperations::add_endpoints() {
     });
 }
 
-std::array<std::uint32_t, 4> RandomOperations::shares_of(
-    const std::array<std::vector<Instant>, 4>& ready) {
+std::array<std::uint32_t, 4> RandomOperations::shares_of(const Ready& ready) {
     std::array<std::uint32_t, 4> shares{};
     for (std::size_t priority = 0; priority < 4; ++priority) {
-        auto instants = ready[priority];
+        // Where lost claims come among the others is the store's business: all of them, or none.
+        if (std::ranges::any_of(ready[priority], is_claimed)) {
+            shares[priority] = static_cast<std::uint32_t>(chance(70) ? ready[priority].size() : 0);
+            continue;
+        }
+        std::vector<Instant> instants;
+        for (const Event& event : ready[priority]) instants.push_back(event.claimable_at);
         std::sort(instants.begin(), instants.end());
         auto share = below(5);
         while (share > 0 && share < instants.size() && instants[share - 1] == instants[share]) {
@@ -210,11 +215,11 @@ std::string RandomOperations::told(const Storage& storage, Claimed claimed) {
 RandomOperation RandomOperations::claim() {
     const auto shards = model_.queue().shards();
     const Instant now = model_.clock().now();
-    std::vector<std::array<std::vector<Instant>, 4>> ready(shards);
+    std::vector<Ready> ready(shards);
     for (const Event& event : all_events(model_, everything())) {
         if (!claimable(event, now) || is_pull(event)) continue;
         ready[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)].push_back(
-            event.claimable_at);
+            event);
     }
     const InstanceId by = one_of(instances_);
     const auto lease = 1s + up_to(12s);
@@ -236,11 +241,11 @@ RandomOperation RandomOperations::claim_to_pull() {
     const auto shards = model_.queue().shards();
     const Instant now = model_.clock().now();
     const EndpointId endpoint = one_of(endpoints_);
-    std::vector<std::array<std::vector<Instant>, 4>> ready(shards);
+    std::vector<Ready> ready(shards);
     for (const Event& event : all_events(model_, everything())) {
         if (!claimable(event, now) || !is_pull(event) || event.endpoint != endpoint) continue;
         ready[shard_of(event.id, shards)][static_cast<std::size_t>(event.priority)].push_back(
-            event.claimable_at);
+            event);
     }
     const Claimant by{one_of(instances_), "w-" + std::to_string(below(3))};
     const auto lease = 1s + up_to(12s);

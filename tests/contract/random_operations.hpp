@@ -57,8 +57,10 @@ private:
     [[nodiscard]] bool is_pull(const Event& event) const {
         return event.endpoint && *event.endpoint != endpoints_[0];
     }
+    /// What can be claimed of one shard, by priority.
+    using Ready = std::array<std::vector<Event>, 4>;
     /// Which of equally old ones are taken is left open, so a share never cuts between such.
-    std::array<std::uint32_t, 4> shares_of(const std::array<std::vector<Instant>, 4>& ready);
+    std::array<std::uint32_t, 4> shares_of(const Ready& ready);
     /// Remembers what the model claimed.
     std::string told(const Storage& storage, Claimed claimed);
 

@@ -37,8 +37,8 @@ public:
         Mono began;
     };
     [[nodiscard]] Look begin(Mono now);
-    /// What it has seen: the first that is claimable in each, the database's time at the begin, and
-    /// how many entries it has read.
+    /// What it has seen: where in the index of each the first stands that is free or will be soon,
+    /// the database's time at the begin, and how many entries it has read.
     struct Seen {
         const std::vector<Instant>& heads;
         Instant now;

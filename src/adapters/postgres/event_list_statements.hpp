@@ -57,18 +57,25 @@
                  "(due, id) " sign " ($18::timestamptz, $17)", "due " direction ", id " direction)
 /// A page of each index by due, and the first of them all: the planner finds no order in a union of
 /// what is filtered.
-#define SUNDIAL_DUE_ARM(standing, sign, direction)                  \
-    "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND status IN (" standing \
-    ") AND ($17::uuid IS NULL OR (due, id) " sign                   \
-    " ($18::timestamptz, $17))"                                     \
+#define SUNDIAL_DUE_ARM(standing, sign, direction)       \
+    "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND " standing \
+    " AND ($17::uuid IS NULL OR (due, id) " sign         \
+    " ($18::timestamptz, $17))"                          \
     " ORDER BY due " direction ", id " direction " LIMIT $19)"
+/// With no try in vain an event is PENDING, or under way for the first time, or was given back
+/// unsent; the latter two are not before they are due, so that a list without the PENDING ends at
+/// the present.
+#define SUNDIAL_UNTRIED                                       \
+    "status IN ('PENDING', 'PROCESSING') AND retry_count = 0" \
+    " AND ($1::text[] IS NULL OR 'PENDING' = ANY ($1) OR due <= sundial.clock())"
+#define SUNDIAL_RETRIED "status = 'PROCESSING' AND retry_count > 0"
+#define SUNDIAL_FINISHED "status IN ('COMPLETED', 'FAILED', 'CANCELLED')"
 #define SUNDIAL_ALL_BY_DUE(name, sign, direction)                                              \
     inline constexpr Statement name {                                                          \
         #name,                                                                                 \
-            SUNDIAL_DUE_ARM("'PENDING'", sign, direction) " UNION ALL " SUNDIAL_DUE_ARM(       \
-                "'PROCESSING'", sign,                                                          \
-                direction) " UNION ALL " SUNDIAL_DUE_ARM("'COMPLETED', 'FAILED', 'CANCELLED'", \
-                                                         sign,                                 \
+            SUNDIAL_DUE_ARM(SUNDIAL_UNTRIED, sign, direction) " UNION ALL " SUNDIAL_DUE_ARM(   \
+                SUNDIAL_RETRIED, sign,                                                         \
+                direction) " UNION ALL " SUNDIAL_DUE_ARM(SUNDIAL_FINISHED, sign,               \
                                                          direction) " ORDER BY due " direction \
                                                                     ", id " direction          \
                                                                     " LIMIT $19",              \
@@ -181,6 +188,9 @@ inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
 #undef SUNDIAL_BY_ID_IN_SHARDS
 #undef SUNDIAL_BY_ID
 #undef SUNDIAL_ALL_BY_DUE
+#undef SUNDIAL_FINISHED
+#undef SUNDIAL_RETRIED
+#undef SUNDIAL_UNTRIED
 #undef SUNDIAL_DUE_ARM
 #undef SUNDIAL_BY_DUE
 #undef SUNDIAL_LIST

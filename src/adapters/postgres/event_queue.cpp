@@ -158,10 +158,10 @@ Horizon PostgresEventQueue::look() {
     Horizon horizon{answered.now, std::vector<Instant>(shards(), never)};
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-        heads.at(place) = rows.get<Instant>(row, 1);
-        entries = std::max(entries, rows.get<std::uint64_t>(row, 2));
+        heads.at(place) = rows.get<Instant>(row, 2);
+        entries = std::max(entries, rows.get<std::uint64_t>(row, 3));
         Instant& next = horizon.next.at(place / std::tuple_size_v<ClaimFloors::Priorities>);
-        next = std::min(next, heads[place]);
+        next = std::min(next, rows.get<Instant>(row, 1));
     }
     floors_.end(look, {heads, answered.now, entries}, std::chrono::steady_clock::now());
     return horizon;

@@ -33,7 +33,7 @@ public:
                 .jitter = get<std::chrono::microseconds>(row, jitter_),
                 .tz_release = get<std::string>(row, tz_release_),
                 .payload = get<std::string>(row, payload_),
-                .claimable_at = get<Instant>(row, claimable_at_),
+                .claimable_at = claimable_at(row),
                 .version = get<Version>(row, version_),
                 .attempt = get<Attempt>(row, attempt_),
                 .retry_count = get<std::uint32_t>(row, retry_count_),
@@ -61,6 +61,12 @@ private:
             {get<Date>(row, nominal_), get<std::chrono::microseconds>(row, nominal_time_),
              get<bool>(row, second_pass_)},
             read_name(parse_origin, get<std::string>(row, origin_))};
+    }
+
+    /// Of a claim in the live table it is the end of the lease.
+    [[nodiscard]] Instant claimable_at(std::size_t row) const {
+        const bool claimed = lease_ends_ && get<std::optional<InstanceId>>(row, claimed_by_);
+        return get<Instant>(row, claimed ? *lease_ends_ : claimable_at_);
     }
 
     [[nodiscard]] EventState state(std::size_t row) const {
@@ -111,6 +117,7 @@ private:
     int status_ = reader_.column("status");
     int claimed_by_ = reader_.column("claimed_by");
     int worker_ = reader_.column("worker");
+    Column lease_ends_ = rows_.column("lease_ends");  // the view tells it as claimable_at
     // What only finished events have.
     Column finished_at_ = rows_.column("finished_at");
     Column reason_ = rows_.column("reason");

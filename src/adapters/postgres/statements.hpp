@@ -70,12 +70,15 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
-/// For each shard and priority, by its place: the first instant, not before the one given, at which
-/// something is claimable; and how many entries of the index were read until then, of which there
-/// may be more than rows (claim_floors.hpp). `before` is part of what is joined last, so that it
-/// was asked first. $1 instants, those of a shard side by side.
+/// For each shard and priority, by its place, of what stands in the index at the instant given or
+/// later: when something is claimable (the first that nobody has, or, of those claimed ahead of it,
+/// the first whose lease ends); where the first stands that is free or will be within two seconds;
+/// and how many entries were read for that, of which there may be more than rows
+/// (claim_floors.hpp). `before` is part of what is joined last, so that it was asked first. $1
+/// instants, those of a shard side by side.
 inline constexpr Statement look{"look", R"sql(
-    SELECT part.place, coalesce(head.claimable_at, 'infinity'),
+    SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
+           least(head.claimable_at, held.soon, 'infinity'),
            pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) - before.entries
       FROM pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) AS before(entries)
      CROSS JOIN unnest($1::timestamptz[]) WITH ORDINALITY AS part(floor, place)
@@ -83,8 +86,18 @@ inline constexpr Statement look{"look", R"sql(
             SELECT claimable_at FROM sundial.events
              WHERE shard = ((part.place - 1) / 4)::smallint
                AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND claimable_at >= part.floor AND before.entries IS NOT NULL
-             ORDER BY claimable_at LIMIT 1) AS head ON true)sql"};
+               AND claimable_at >= part.floor AND claimed_by IS NULL
+               AND before.entries IS NOT NULL
+             ORDER BY claimable_at LIMIT 1) AS head ON true
+     CROSS JOIN LATERAL (
+            SELECT min(lease_ends) AS until,
+                   min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
+              FROM sundial.events
+             WHERE shard = ((part.place - 1) / 4)::smallint
+               AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
+               AND claimable_at >= part.floor
+               AND claimable_at <= least(head.claimable_at, sundial.clock())
+               AND claimed_by IS NOT NULL) AS held)sql"};
 
 /// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
 /// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server
@@ -98,7 +111,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
              WHERE shard = $1 AND priority = share.priority AND NOT pull
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
-                    OR $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint))
+                    OR (lease_ends <= sundial.clock()
+                        AND $6 = (SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint)))
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
         INSERT INTO sundial.attempts
@@ -109,7 +123,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
-           claimed_by = $4, claimable_at = sundial.clock() + $5, updated_at = sundial.clock(),
+           claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
            obstacle = NULL
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
@@ -128,8 +142,10 @@ inline constexpr Statement look_to_pull{"look_to_pull", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
-/// As claim_ready, for the workers of one PULL endpoint. $1 shard, $2 priorities, $3 how many of
-/// each, $4 instance that was asked, $5 lease, $6 endpoint, $7 worker, $8 trusted server.
+/// As claim_ready, for the workers of one PULL endpoint; their claims may last for hours, so they
+/// move claimable_at to the end of the lease, out of the way of others. $1 shard, $2 priorities, $3
+/// how many of each, $4 instance that was asked, $5 lease, $6 endpoint, $7 worker, $8 trusted
+/// server.
 inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
@@ -150,7 +166,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
            claimed_by = $4, worker = $7, claimable_at = sundial.clock() + $5,
-           updated_at = sundial.clock(), obstacle = NULL
+           lease_ends = sundial.clock() + $5, updated_at = sundial.clock(), obstacle = NULL
       FROM ready WHERE event.shard = $1 AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
@@ -196,7 +212,8 @@ inline constexpr Statement settle{"settle", R"sql(
     waiting AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, retry_count = event.retry_count + 1, claimed_by = NULL,
-               worker = NULL, claimable_at = sundial.clock() + given.delay, updated_at = sundial.clock(),
+               worker = NULL, lease_ends = NULL, claimable_at = sundial.clock() + given.delay,
+               updated_at = sundial.clock(),
                first_attempt_at = coalesce(event.first_attempt_at, given.started)
           FROM given
          WHERE given.result = 'RETRY'
@@ -286,7 +303,7 @@ inline constexpr Statement give_back{"give_back", R"sql(
           WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, by_worker, ordinal)),
     released AS (
         UPDATE sundial.events AS event
-           SET version = event.version + 1, claimed_by = NULL, worker = NULL,
+           SET version = event.version + 1, claimed_by = NULL, worker = NULL, lease_ends = NULL,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
                updated_at = sundial.clock(), obstacle = given.obstacle
           FROM given
@@ -314,7 +331,8 @@ inline constexpr Statement given_back_before{"given_back_before", R"sql(
 /// no version. $1 shard, $2 ids, $3 versions held.
 inline constexpr Statement extend{"extend", R"sql(
     UPDATE sundial.events AS event
-       SET claimable_at = sundial.clock() + $4
+       SET lease_ends = sundial.clock() + $4,
+           claimable_at = CASE WHEN pull THEN sundial.clock() + $4 ELSE claimable_at END
       FROM unnest($2::uuid[], $3::bigint[]) WITH ORDINALITY AS given(id, held, ordinal)
      WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
@@ -326,7 +344,8 @@ inline constexpr Statement backlog{"backlog", R"sql(
      CROSS JOIN generate_series(0, 3) AS priority(number)
       JOIN sundial.events AS event
            ON event.shard = shard.number::smallint AND event.priority = priority.number::smallint
-          AND NOT event.pull AND event.claimable_at < sundial.clock() - $2)sql"};
+          AND NOT event.pull AND event.claimable_at < sundial.clock() - $2
+          AND (event.claimed_by IS NULL OR event.lease_ends < sundial.clock() - $2))sql"};
 
 /// Due, the age of the oldest due, waiting for a retry, parked (two kinds), held up by a circuit or
 /// by a limit.
@@ -339,7 +358,9 @@ inline constexpr Statement depth{"depth", R"sql(
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PROCESSING'),
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING'),
            count(*) FILTER (WHERE obstacle = 'CIRCUIT'), count(*) FILTER (WHERE obstacle = 'LIMIT')
-      FROM sundial.events)sql"};
+      FROM (SELECT status, claimed_by, obstacle,
+                   CASE WHEN claimed_by IS NULL THEN claimable_at ELSE lease_ends END AS claimable_at
+              FROM sundial.events) AS event)sql"};
 
 /// Nobody waits for a count of millions.
 inline constexpr Statement dead_letters{"dead_letters", R"sql(

@@ -101,7 +101,8 @@ public:
     /// How many shards there are; fixed for the life of the database.
     [[nodiscard]] virtual std::uint32_t shards() const = 0;
     virtual Horizon look() = 0;
-    /// Claims claimable events of one shard, oldest first in each priority. Never waits for another
+    /// Claims claimable events of one shard, oldest first in each priority; one that was lost is as
+    /// old as it was when it was claimed, or as the end of its lease. Never waits for another
     /// claimer.
     virtual Claimed claim_ready(const ClaimRequest& request) = 0;
     /// Answer by answer. Errors: LeaseLost if the row is past `held`; then nothing of it has

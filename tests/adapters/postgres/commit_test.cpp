@@ -354,7 +354,7 @@ TEST_F(Commit, OfAnExtensionIsRepeated) {
     const Event held = claim_new_event().events.at(0).event;
     proxy.cut_next(CommitCutter::Cut::reply);
     EXPECT_TRUE(database->queue().extend(std::vector{Held{held.id, held.version}}, 1h).empty());
-    EXPECT_EQ(count("events WHERE version = 2 AND claimable_at > now() + interval '59 minutes'"),
+    EXPECT_EQ(count("events WHERE version = 2 AND lease_ends > now() + interval '59 minutes'"),
               "1");
 }
 

@@ -7,6 +7,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "application/ports/failures.hpp"
+#include "postgres_migrations.hpp"
 #include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
@@ -92,6 +93,44 @@ TEST_F(Migrations, WaitForTheOperatorWhereTheyAreNotAutomatic) {
                 AllOf(HasSubstr("migration 1 (first)"), HasSubstr("sundial db migrate")));
     migrate(settings, log);
     EXPECT_EQ(refusal(), "it started");
+}
+
+/// Under way while the program is replaced.
+TEST_F(Migrations, KeepTheLeasesOfWhatIsClaimedAndRefuseClaimsOfProgramsBefore) {
+    query(settings.url, "CREATE SCHEMA sundial");
+    for (const auto& file : migrations::embedded_files) {
+        if (file.name == "0019_leases.sql") {
+            query(settings.url, R"(
+                INSERT INTO sundial.events
+                    (shard, id, status, priority, claimable_at, claimed_by, version, attempt, retry_count,
+                     due, idempotency_key, event_type, zone, gap, overlap, tz_release, payload,
+                     created_at, updated_at, pull)
+                SELECT 0, md5(key)::uuid, 'PROCESSING', 2, '2026-01-05 12:00:30Z', by, 2, 1, 0,
+                       '2026-01-05 12:00Z', key, 'T', 'UTC', 'compatible', 'compatible', '2025b', '{}',
+                       '2026-01-05 11:00Z', '2026-01-05 12:00Z', key = 'pulled'
+                  FROM (VALUES ('held', md5('instance')::uuid), ('pulled', md5('instance')::uuid),
+                               ('waits', NULL)) AS row(key, by))");
+        }
+        query(settings.url, "SET sundial.shards = 16; SET sundial.birthday_time = '09:00'; " +
+                                std::string{file.content});
+    }
+    const auto of = [&](const std::string& what, const std::string& key) {
+        return one("SELECT " + what + " WHERE idempotency_key = '" + key + "'");
+    };
+    const std::string ends = "= '2026-01-05 12:00:30Z' FROM sundial.";
+    EXPECT_EQ(of("lease_ends " + ends + "events", "held"), "t");
+    EXPECT_EQ(of("claimable_at = '2026-01-05 12:00Z' FROM sundial.events", "held"), "t");
+    EXPECT_EQ(of("claimable_at " + ends + "v_events", "held"), "t");
+    EXPECT_EQ(of("claimable_at " + ends + "v_events", "waits"), "t");
+    EXPECT_EQ(of("lease_ends " + ends + "events", "pulled"), "t");
+    EXPECT_EQ(of("claimable_at " + ends + "events", "pulled"), "t");
+    for (const char* by : {"md5('another')::uuid", "claimed_by"}) {
+        EXPECT_THROW(query(settings.url,
+                           std::string{"UPDATE sundial.events SET updated_at = now(), "
+                                       "claimable_at = now() + interval '30 s', claimed_by = "} +
+                               by + " WHERE idempotency_key = 'held'"),
+                     std::runtime_error);
+    }
 }
 
 TEST_F(Migrations, FixTheShardsAndTheTimeOfBirthdays) {

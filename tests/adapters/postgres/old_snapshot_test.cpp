@@ -42,9 +42,9 @@ protected:
               FROM generate_series(1, )" +
                         std::to_string(count) + ") AS i");
     }
-    Claimed claim(std::uint32_t shard) {
+    Claimed claim(std::uint32_t shard, std::chrono::microseconds lease = 60s) {
         return database_->queue().claim_ready(
-            {.by = an_id<InstanceId>(), .shard = shard, .shares = {9, 9, 9, 9}, .lease = 60s});
+            {.by = an_id<InstanceId>(), .shard = shard, .shares = {9, 9, 9, 9}, .lease = lease});
     }
 
     RecordedLog log_;
@@ -73,6 +73,21 @@ TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByAWholeLook) {
         seen = queue.look();
     }
     EXPECT_THAT(claim(3).events, SizeIs(1));
+}
+
+TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByAWholeLook) {
+    EventQueue& queue = database_->queue();
+    insert("10 s", 16);
+    ASSERT_THAT(claim(3, 3s).events, SizeIs(1));
+    (void)queue.look();  // reads it all, and raises the floors past what is claimed
+    const auto start = std::chrono::steady_clock::now();
+    Claimed rescued;
+    while (rescued.events.empty() && std::chrono::steady_clock::now() < start + 60s) {
+        (void)queue.look();
+        rescued = claim(3);
+    }
+    ASSERT_THAT(rescued.events, SizeIs(1));
+    EXPECT_TRUE(rescued.events[0].rescued);
 }
 
 TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {

@@ -66,6 +66,31 @@ TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) {
               Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));
 }
 
+/// HOT updates, by PostgreSQL's own count: no column of an index has changed (ADR 0027).
+TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
+    const auto updated = [this](const Statement& statement, const std::string& types,
+                                const std::string& values) {
+        const auto row =
+            query(url(), "PREPARE it(" + types + ") AS " + statement.sql + "; EXECUTE it(" +
+                             values +
+                             "); SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables "
+                             "WHERE schemaname = 'sundial' AND relname = 'events'")
+                .front();
+        EXPECT_EQ(row[0], row[1]);
+        return std::stoi(row[0]);
+    };
+    EXPECT_EQ(updated(sql::claim_ready,
+                      "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
+                      "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
+                      "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4])"),
+              25);
+    const std::string claimed =
+        query(url(), "SELECT array_agg(id) FROM sundial.events WHERE claimed_by IS NOT NULL")[0][0];
+    EXPECT_EQ(updated(sql::extend, "smallint, uuid[], bigint[], interval",
+                      "3, '" + claimed + "', array_fill(2::bigint, ARRAY[25]), '30 s'"),
+              25);
+}
+
 TEST_F(Plans, ALookTakesTheHeadOfEachPriority) {
     EXPECT_THAT(
         plan_of(sql::look, "timestamptz[]", "array_fill(now() - interval '1 h', ARRAY[64])"),
@@ -142,20 +167,38 @@ TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
                       Not(HasSubstr("event_history_done")), Not(HasSubstr("on events"))));
 }
 
-TEST_F(Plans, APageByTargetWalksItsIndexThoughTheTableWasAnalysedWhenItWasEmpty) {
-    const auto rows = query(
-        url(),
-        std::string{sql::walk_indexes.sql} +
-            "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
-            "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, "
-            "timestamptz, bigint) AS " +
-            sql::events_by_target_down.sql +
-            "; EXPLAIN EXECUTE it('{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-            "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51)");
-    std::string plan;
-    for (const auto& row : rows) plan += row[0] + '\n';
-    EXPECT_THAT(plan, AllOf(HasSubstr("Index Scan Backward using events_pending_by_due on events"),
-                            Not(HasSubstr("Seq Scan"))));
+/// A page by target of some statuses, as lists run it.
+class PlansOfLists : public Plans {
+protected:
+    std::string page_of(const std::string& statuses) {
+        const auto rows = query(
+            url(),
+            std::string{sql::walk_indexes.sql} +
+                "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
+                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, "
+                "timestamptz, bigint) AS " +
+                sql::events_by_target_down.sql + "; EXPLAIN EXECUTE it('" + statuses +
+                "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+                "NULL, NULL, NULL, NULL, 51)");
+        std::string plan;
+        for (const auto& row : rows) plan += row[0] + '\n';
+        return plan;
+    }
+};
+
+TEST_F(PlansOfLists, APageByTargetWalksItsIndexThoughTheTableWasAnalysedWhenItWasEmpty) {
+    EXPECT_THAT(page_of("{PENDING}"),
+                AllOf(HasSubstr("Index Scan Backward using events_untried_by_due on events"),
+                      Not(HasSubstr("Seq Scan"))));
+}
+
+TEST_F(PlansOfLists, APageOfWhatIsPendingPassesByWhatWaitsForAnotherTry) {
+    EXPECT_THAT(page_of("{PENDING}"), Not(HasSubstr("events_retried_by_due")));
+}
+
+TEST_F(PlansOfLists, APageOfWhatIsUnderWayPassesByWhatIsStillToCome) {
+    EXPECT_THAT(page_of("{PROCESSING}"), AllOf(HasSubstr("events_retried_by_due"),
+                                               HasSubstr("Index Cond: (due <= clock())")));
 }
 
 TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
