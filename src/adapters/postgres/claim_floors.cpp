@@ -11,76 +11,108 @@ using namespace std::chrono_literals;
 
 /// Before every instant that an event can have.
 constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{-4000} / 1 / 1};
-/// What is claimable from now on, by transactions that have not committed yet, lies above the floor
-/// all the same.
-constexpr std::chrono::microseconds margin = 1s;
-/// The part of the time that whole looks may take.
-constexpr int part = 5;
-constexpr std::chrono::microseconds most_saved = 200ms;
+/// Floors stay so far behind what is known to be seen: who writes has asked for the time before.
+constexpr std::chrono::microseconds margin = 200ms;
+/// Further than that they are never behind, though a transaction be open for longer.
+constexpr std::chrono::microseconds most_behind = 1s;
+
+/// The part of the time that the sweep may take, and how much of it can be saved.
+constexpr int part = 10;
+constexpr std::chrono::microseconds most_saved = 100ms;
+/// Pages that a slice is to read: a millisecond or two.
+constexpr std::uint64_t of_a_slice = 1'000;
+constexpr int growth = 4;
+constexpr std::chrono::microseconds first_step = 1s, last_step = 24h * 366;
 
 constexpr std::size_t priorities = std::tuple_size_v<ClaimFloors::Priorities>;
 
 }  // namespace
 
 ClaimFloors::ClaimFloors(std::uint32_t shards, std::uint64_t limit)
-    : shards_{shards}, limit_{limit}, floors_(shards * priorities, beginning) {}
+    : shards_{shards},
+      limit_{limit},
+      floors_(shards * priorities, beginning),
+      witness_{beginning, 0},
+      seen_all_{beginning},
+      down_to_{beginning},
+      step_{first_step} {}
 
 ClaimFloors::Priorities ClaimFloors::of(std::uint32_t shard) const {
     const std::lock_guard lock{mutex_};
     Priorities floors;
-    floors.fill(beginning);
-    if (!raised_) return floors;
-    for (std::size_t i = 0; i < priorities; ++i) floors[i] = floors_[shard * priorities + i];
+    std::copy_n(&floors_.at(shard * priorities), priorities, floors.begin());
     return floors;
 }
 
-ClaimFloors::Look ClaimFloors::begin(Mono now) {
+std::vector<Instant> ClaimFloors::all() const {
     const std::lock_guard lock{mutex_};
+    return floors_;
+}
+
+void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mono now) {
+    base::check(from.size() == floors_.size() && seen.heads.size() == floors_.size());
+    const std::lock_guard lock{mutex_};
+    if (seen.first_open >= witness_.next) {
+        seen_all_ = witness_.at;
+        witness_ = {seen.now, seen.next};
+    }
+    if (!raised_ && seen.pages < limit_) return;
+    const Instant safe = std::max(seen_all_ - margin, seen.now - most_behind);
+    for (std::size_t i = 0; i < floors_.size(); ++i) {
+        if (floors_[i] != from[i]) continue;  // it was lowered meanwhile
+        floors_[i] = std::max(floors_[i], std::min(seen.heads[i], safe));
+    }
+    if (raised_) return;
+    raised_ = true;
+    last_ = now;
+    allowance_ = 0us;
+    pages_ = 0;
+    sweep_from(0);
+}
+
+std::optional<ClaimFloors::Slice> ClaimFloors::next_slice(Mono now) {
+    const std::lock_guard lock{mutex_};
+    if (!raised_) return std::nullopt;
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - last_);
     allowance_ = std::min(allowance_ + since / part, most_saved);
     last_ = now;
-    std::size_t whole = shards_;
-    if (raised_ && took_for_a_shard_ > 0us) {
-        const auto affordable = std::max<std::int64_t>(allowance_ / took_for_a_shard_, 0);
-        whole = std::min(static_cast<std::size_t>(affordable), shards_);
-        // One that takes longer than can be saved has its turn when all is saved.
-        if (whole == 0 && allowance_ == most_saved) whole = 1;
-    }
-    Look look{floors_, std::vector<bool>(shards_), now};
-    for (; whole > 0; --whole) {
-        look.whole[turn_] = true;
-        for (std::size_t i = 0; i < priorities; ++i) look.from[turn_ * priorities + i] = beginning;
-        turn_ = (turn_ + 1) % shards_;
-    }
-    return look;
+    if (allowance_ <= 0us) return std::nullopt;
+    return Slice{turn_, step_ >= last_step ? beginning : down_to_ - step_, down_to_};
 }
 
-void ClaimFloors::end(const Look& look, const Seen& seen, Mono now) {
-    base::check(seen.heads.size() == floors_.size());
+void ClaimFloors::swept(const Slice& slice, const Seen& seen, std::chrono::microseconds took) {
+    base::check(seen.heads.size() == priorities);
     const std::lock_guard lock{mutex_};
-    for (std::size_t i = 0; i < floors_.size(); ++i) {
-        const Instant safe = std::min(seen.heads[i], seen.now) - margin;
-        if (look.whole[i / priorities]) {
-            floors_[i] = safe;
-        } else if (floors_[i] == look.from[i]) {  // no other look has lowered it meanwhile
-            floors_[i] = std::max(floors_[i], safe);
-        }
+    allowance_ -= took;
+    for (std::size_t i = 0; i < priorities; ++i) {
+        Instant& floor = floors_[slice.shard * priorities + i];
+        floor = std::min(floor, seen.heads[i]);
     }
-    count(look, seen.entries,
-          std::chrono::duration_cast<std::chrono::microseconds>(now - look.began));
+    if (!raised_ || slice.shard != turn_ || slice.until != down_to_) return;  // another's was first
+    pages_ += seen.pages;
+    down_to_ = slice.from;
+    if (seen.pages > of_a_slice) {
+        step_ = std::max(step_ / 2, 1us);
+    } else if (seen.pages < of_a_slice / growth) {
+        step_ *= growth;
+    }
+    if (down_to_ != beginning) return;
+    sweep_from((turn_ + 1) % shards_);
+    if (turn_ != 0) return;  // in the middle of a round
+    raised_ = pages_ >= limit_;
+    pages_ = 0;
+    if (!raised_) std::ranges::fill(floors_, beginning);
 }
 
-void ClaimFloors::count(const Look& look, std::uint64_t entries, std::chrono::microseconds took) {
-    const auto whole = std::ranges::count(look.whole, true);
-    if (whole == 0) return;
-    took_for_a_shard_ = took / whole;
-    allowance_ = raised_ ? allowance_ - took : 0us;
-    counted_ += static_cast<std::size_t>(whole);
-    entries_ += entries;
-    if (counted_ < shards_) return;
-    raised_ = entries_ >= limit_;
-    counted_ = 0;
-    entries_ = 0;
+Instant ClaimFloors::top_of(std::uint32_t shard) const {
+    return *std::max_element(&floors_[shard * priorities],
+                             &floors_[shard * priorities] + priorities);
+}
+
+void ClaimFloors::sweep_from(std::uint32_t shard) {
+    turn_ = shard;
+    down_to_ = top_of(shard);
+    step_ = first_step;
 }
 
 }  // namespace sundial::postgres

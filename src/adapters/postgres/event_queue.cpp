@@ -15,6 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
+/// Pages that lead to where a part begins in the index, for both scans of a look.
+constexpr std::uint64_t way_to_a_part = 8;
 
 /// Which of the given ones one statement is for: it touches one shard.
 template <class Key>
@@ -149,22 +151,46 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
 }  // namespace
 
 Horizon PostgresEventQueue::look() {
-    const auto look = floors_.begin(std::chrono::steady_clock::now());
-    const Call call{sql::look, look.from};
+    using Clock = std::chrono::steady_clock;
+    const std::vector<Instant> floors = floors_.all();
+    constexpr auto priorities = std::tuple_size_v<ClaimFloors::Priorities>;
+    std::vector<std::int16_t> each;
+    for (std::size_t i = 0; i < floors.size(); ++i) {
+        each.push_back(static_cast<std::int16_t>(i / priorities));
+    }
+    Horizon horizon{{}, std::vector<Instant>(shards(), never)};
+    const auto seen = read(each, floors, never, horizon);
+    floors_.looked(floors, seen, Clock::now());
+    while (const auto slice = floors_.next_slice(Clock::now())) {
+        const auto began = Clock::now();
+        each.assign(priorities, static_cast<std::int16_t>(slice->shard));
+        const std::vector<Instant> from(priorities, slice->from);
+        const auto found = read(each, from, slice->until, horizon);
+        floors_.swept(*slice, found,
+                      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began));
+    }
+    return horizon;
+}
+
+ClaimFloors::Seen PostgresEventQueue::read(const std::vector<std::int16_t>& each,
+                                           const std::vector<Instant>& from, Instant until,
+                                           Horizon& horizon) {
+    const Call call{sql::look, each, from, std::vector<Instant>(each.size(), until)};
     const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
     const Answer& rows = answered.answers.front();
-    std::vector<Instant> heads(look.from.size(), never);
-    std::uint64_t entries = 0;
-    Horizon horizon{answered.now, std::vector<Instant>(shards(), never)};
+    horizon.now = answered.now;
+    ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = answered.now};
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-        heads.at(place) = rows.get<Instant>(row, 2);
-        entries = std::max(entries, rows.get<std::uint64_t>(row, 3));
-        Instant& next = horizon.next.at(place / std::tuple_size_v<ClaimFloors::Priorities>);
+        Instant& next = horizon.next.at(static_cast<std::size_t>(each.at(place)));
         next = std::min(next, rows.get<Instant>(row, 1));
+        seen.heads[place] = rows.get<Instant>(row, 2);
+        seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
+        seen.first_open = rows.get<std::uint64_t>(row, 4);
+        seen.next = rows.get<std::uint64_t>(row, 5);
     }
-    floors_.end(look, {heads, answered.now, entries}, std::chrono::steady_clock::now());
-    return horizon;
+    seen.pages -= std::min(seen.pages, way_to_a_part * each.size());
+    return seen;
 }
 
 Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {

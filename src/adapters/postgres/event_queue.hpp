@@ -8,7 +8,7 @@ namespace sundial::postgres {
 
 class PostgresEventQueue final : public EventQueue {
 public:
-    /// `many` entries of the index that a look reads give claims a floor.
+    /// `many` pages that a look reads give claims a floor.
     PostgresEventQueue(Database& database, std::uint64_t many)
         : database_{database}, floors_{database.shards(), many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
@@ -22,6 +22,11 @@ public:
     QueueDepth depth() override;
 
 private:
+    /// Reads one priority of a shard after the other, and tells `horizon` when something is
+    /// claimable.
+    ClaimFloors::Seen read(const std::vector<std::int16_t>& each, const std::vector<Instant>& from,
+                           Instant until, Horizon& horizon);
+
     Database& database_;
     ClaimFloors floors_;
 };

@@ -70,34 +70,46 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
-/// For each shard and priority, by its place, of what stands in the index at the instant given or
-/// later: when something is claimable (the first that nobody has, or, of those claimed ahead of it,
-/// the first whose lease ends); where the first stands that is free or will be within two seconds;
-/// and how many entries were read for that, of which there may be more than rows
-/// (claim_floors.hpp). `before` is part of what is joined last, so that it was asked first. $1
-/// instants, those of a shard side by side.
+/// For each part, which is one priority of a shard, by its place: when something is claimable of
+/// what stands in the index in the time given (the first that nobody has, or, of those claimed
+/// ahead of it, the first whose lease ends); where the first stands that is free or will be within
+/// two seconds; how many pages were read so far; and, for claim_floors.hpp, below which number all
+/// transactions are over, and which number comes next (the bound of the snapshot is no such: what
+/// began last may be open beyond it). `before` is part of what is joined last, so that it was asked
+/// first. What is claimed stands in order for the planner alone, which else takes any index while
+/// statistics say that the table is empty. $1 shards, each once for each priority, $2 from, $3
+/// until.
 inline constexpr Statement look{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
-           pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) - before.entries
-      FROM pg_stat_get_xact_tuples_returned('sundial.events_to_claim'::regclass) AS before(entries)
-     CROSS JOIN unnest($1::timestamptz[]) WITH ORDINALITY AS part(floor, place)
+           pg_stat_get_xact_blocks_fetched('sundial.events_to_claim'::regclass)
+               + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) - before.pages,
+           pg_snapshot_xmin(seen)::text::bigint,
+           pg_snapshot_xmin(seen)::text::bigint + age(pg_snapshot_xmin(seen)::xid)
+      FROM (SELECT pg_stat_get_xact_blocks_fetched('sundial.events_to_claim'::regclass)
+                   + pg_stat_get_xact_blocks_fetched('sundial.events'::regclass) OFFSET 0) AS before(pages)
+     CROSS JOIN pg_current_snapshot() AS seen
+     CROSS JOIN unnest($1::smallint[], $2::timestamptz[], $3::timestamptz[])
+           WITH ORDINALITY AS part(shard, floor, ceiling, place)
       LEFT JOIN LATERAL (
             SELECT claimable_at FROM sundial.events
-             WHERE shard = ((part.place - 1) / 4)::smallint
-               AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND claimable_at >= part.floor AND claimed_by IS NULL
-               AND before.entries IS NOT NULL
+             WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
+               AND claimable_at >= part.floor AND claimable_at < part.ceiling AND claimed_by IS NULL
+               AND before.pages IS NOT NULL
              ORDER BY claimable_at LIMIT 1) AS head ON true
      CROSS JOIN LATERAL (
             SELECT min(lease_ends) AS until,
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
-              FROM sundial.events
-             WHERE shard = ((part.place - 1) / 4)::smallint
-               AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND claimable_at >= part.floor
-               AND claimable_at <= least(head.claimable_at, sundial.clock())
-               AND claimed_by IS NOT NULL) AS held)sql"};
+              FROM (SELECT claimable_at, lease_ends FROM sundial.events
+                     WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
+                       AND claimable_at >= part.floor AND claimable_at < part.ceiling
+                       AND claimable_at <= least(head.claimable_at, sundial.clock())
+                       AND claimed_by IS NOT NULL
+                     ORDER BY claimable_at) AS claimed) AS held)sql"};
+
+// Below, what is looked up by its key takes the shard from the same rows as the id, not from $1:
+// with a constant the planner, once statistics say that the table is empty, reads all of the shard,
+// with all that is dead in it, and joins that with what was given.
 
 /// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
 /// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server
@@ -107,7 +119,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
          CROSS JOIN LATERAL (
-            SELECT id, version, attempt, claimed_by, endpoint_id FROM sundial.events
+            SELECT shard, id, version, attempt, claimed_by, endpoint_id FROM sundial.events
              WHERE shard = $1 AND priority = share.priority AND NOT pull
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
@@ -117,7 +129,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
     lost AS (
         INSERT INTO sundial.attempts
             (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held)
-        SELECT $1, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock(), version
+        SELECT shard, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock(), version
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
@@ -125,7 +137,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
            claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
            obstacle = NULL
-      FROM ready WHERE event.shard = $1 AND event.id = ready.id
+      FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
 /// When the first event of each endpoint, shard and priority that has some is claimable for the
@@ -150,7 +162,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
          CROSS JOIN LATERAL (
-            SELECT id, version, attempt, claimed_by, worker FROM sundial.events
+            SELECT shard, id, version, attempt, claimed_by, worker FROM sundial.events
              WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND pull
                AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
@@ -159,7 +171,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
     lost AS (
         INSERT INTO sundial.attempts
             (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held, worker)
-        SELECT $1, id, attempt, 'LOST', $6, claimed_by, sundial.clock(), version, worker
+        SELECT shard, id, attempt, 'LOST', $6, claimed_by, sundial.clock(), version, worker
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
@@ -167,18 +179,20 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
            claimed_by = $4, worker = $7, claimable_at = sundial.clock() + $5,
            lease_ends = sundial.clock() + $5, updated_at = sundial.clock(), obstacle = NULL
-      FROM ready WHERE event.shard = $1 AND event.id = ready.id
+      FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
 /// What most claims of one shard come to: accepted, with no attempt to record. What else history
 /// says of it stands in the row of the claim. Returns the numbers (from 1) of those that were ours.
 /// $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
 inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
-    WITH finished AS (
-        DELETE FROM sundial.events AS event
-         USING unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::interval[], $6::integer[])
-               WITH ORDINALITY AS given(id, held, started, took, code, ordinal)
-         WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+    WITH given AS MATERIALIZED (
+        SELECT $1::smallint AS shard, *
+          FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::interval[], $6::integer[])
+               WITH ORDINALITY AS given(id, held, started, took, code, ordinal)),
+    finished AS (
+        DELETE FROM sundial.events AS event USING given
+         WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
         RETURNING event.*, given.started, given.took, given.code, given.ordinal),
     kept AS (
         INSERT INTO sundial.event_history
@@ -201,14 +215,15 @@ inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
 /// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error
 /// codes, $15 error texts, $16 response bodies; $17 workers (null: the instance's own claim).
 inline constexpr Statement settle{"settle", R"sql(
-    WITH given AS (
-        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
-                             $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
-                             $13::uuid[], $14::text[], $15::text[], $16::bytea[], $17::text[])
-          WITH ORDINALITY AS given(id, held, number, instance, result, delay,
-                                   why, started, took, code, outcome,
-                                   tried_endpoint, error_code, error_text, response_body, by_worker,
-                                   ordinal)),
+    WITH given AS MATERIALIZED (
+        SELECT $1::smallint AS shard, *
+          FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
+                      $8::text[], $9::timestamptz[], $10::interval[], $11::integer[], $12::text[],
+                      $13::uuid[], $14::text[], $15::text[], $16::bytea[], $17::text[])
+               WITH ORDINALITY AS given(id, held, number, instance, result, delay,
+                                        why, started, took, code, outcome,
+                                        tried_endpoint, error_code, error_text, response_body,
+                                        by_worker, ordinal)),
     waiting AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, retry_count = event.retry_count + 1, claimed_by = NULL,
@@ -217,12 +232,12 @@ inline constexpr Statement settle{"settle", R"sql(
                first_attempt_at = coalesce(event.first_attempt_at, given.started)
           FROM given
          WHERE given.result = 'RETRY'
-           AND event.shard = $1 AND event.id = given.id AND event.version = given.held
+           AND event.shard = given.shard AND event.id = given.id AND event.version = given.held
         RETURNING given.*),
     finished AS (
         DELETE FROM sundial.events AS event USING given
          WHERE given.result <> 'RETRY'
-           AND event.shard = $1 AND event.id = given.id AND event.version = given.held
+           AND event.shard = given.shard AND event.id = given.id AND event.version = given.held
         RETURNING event.*, given.held, given.number, given.instance, given.result, given.why,
                   given.started, given.took, given.code, given.outcome, given.tried_endpoint,
                   given.error_code, given.error_text, given.response_body, given.by_worker,
@@ -297,17 +312,19 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
 /// delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null: the instance's
 /// own claim).
 inline constexpr Statement give_back{"give_back", R"sql(
-    WITH given AS (
-        SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
-                             $8::text[], $9::text[])
-          WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, by_worker, ordinal)),
+    WITH given AS MATERIALIZED (
+        SELECT $1::smallint AS shard, *
+          FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
+                      $8::text[], $9::text[])
+               WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, by_worker,
+                                        ordinal)),
     released AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, claimed_by = NULL, worker = NULL, lease_ends = NULL,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
                updated_at = sundial.clock(), obstacle = given.obstacle
           FROM given
-         WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+         WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
         RETURNING given.ordinal, event.endpoint_id),
     tried AS (
         INSERT INTO sundial.attempts
@@ -330,11 +347,14 @@ inline constexpr Statement given_back_before{"given_back_before", R"sql(
 /// Leases of one shard last $4 from now; returns the numbers (from 1) of those still held. Changes
 /// no version. $1 shard, $2 ids, $3 versions held.
 inline constexpr Statement extend{"extend", R"sql(
+    WITH given AS MATERIALIZED (
+        SELECT $1::smallint AS shard, *
+          FROM unnest($2::uuid[], $3::bigint[]) WITH ORDINALITY AS given(id, held, ordinal))
     UPDATE sundial.events AS event
        SET lease_ends = sundial.clock() + $4,
            claimable_at = CASE WHEN pull THEN sundial.clock() + $4 ELSE claimable_at END
-      FROM unnest($2::uuid[], $3::bigint[]) WITH ORDINALITY AS given(id, held, ordinal)
-     WHERE event.shard = $1 AND event.id = given.id AND event.version = given.held
+      FROM given
+     WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
 
 /// What has been claimable for longer than $2. $1 how many shards.

@@ -4,116 +4,203 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sundial::postgres {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::Each;
+using testing::Ge;
 using testing::Lt;
 
 constexpr Instant noon = std::chrono::sys_days{std::chrono::year{2027} / 1 / 5} + 12h;
+constexpr Instant long_ago = std::chrono::sys_days{std::chrono::year{-3999} / 1 / 1};
 constexpr std::uint64_t many = 1000;
 
-/// Two shards. A look through both takes 20 ms.
+/// Two shards. Transactions are numbered from 10.
 class ClaimFloorsTest : public testing::Test {
 protected:
-    ClaimFloors::Look look(std::vector<Instant> heads, std::uint64_t entries) {
-        const auto begun = floors_.begin(now_);
-        now_ += std::ranges::count(begun.whole, true) * 10ms;
-        floors_.end(begun, {heads, noon, entries}, now_);
-        return begun;
-    }
+    using Seen = ClaimFloors::Seen;
+
     static std::vector<Instant> heads(Instant all) { return std::vector<Instant>(8, all); }
+    /// A look at `at`, when nothing was open.
+    Seen seen(Instant at, std::uint64_t pages, std::vector<Instant> first = heads(never)) {
+        number_ += 5;
+        return {std::move(first), pages, at, number_, number_};
+    }
+    void look(const Seen& seen) { floors_.looked(floors_.all(), seen, now_); }
+    /// Floors at a second before noon.
+    void raise() { look(seen(noon, many)); }
+    /// Has all of a round swept, and tells the slices of it. Each of `entries` in shard 0 takes a
+    /// page.
+    std::vector<ClaimFloors::Slice> sweep(const std::vector<Instant>& entries = {}) {
+        std::vector<ClaimFloors::Slice> slices;
+        do {
+            now_ += 1s;
+            const auto slice = floors_.next_slice(now_);
+            if (!slice) break;
+            Seen found{.heads = std::vector<Instant>(4, never)};
+            for (const Instant entry : entries) {
+                found.pages += slice->shard == 0 && entry >= slice->from && entry < slice->until;
+            }
+            slices.push_back(*slice);
+            floors_.swept(*slice, found, 1ms);
+        } while (slices.back().shard != 1 || slices.back().from > long_ago);
+        return slices;
+    }
 
     ClaimFloors floors_{2, many};
     ClaimFloors::Mono now_{1h};
+    std::uint64_t number_ = 10;
 };
+
+// Floors.
 
 TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
     for (int i = 0; i < 10; ++i) {
-        EXPECT_THAT(look(heads(noon + 1h), many - 1).whole, Each(true));
-        EXPECT_THAT(floors_.of(1), Each(Lt(noon - 24h * 365 * 1000)));
+        look(seen(noon, many - 1));
+        EXPECT_THAT(floors_.of(1), Each(Lt(long_ago)));
+        EXPECT_FALSE(floors_.next_slice(now_ += 1s));
     }
 }
 
-TEST_F(ClaimFloorsTest, AreRaisedToWhatALookHasSeenLessASecond) {
-    auto seen = heads(noon + 1h);
-    seen[5] = noon - 1min;  // shard 1, HIGH
-    look(seen, many);
+TEST_F(ClaimFloorsTest, AreRaisedToWhatWaitsOrASecondAgo) {
+    auto first = heads(noon + 1h);
+    first[5] = noon - 1min;  // shard 1, HIGH
+    look(seen(noon, many, first));
     EXPECT_THAT(floors_.of(0), Each(noon - 1s));
     EXPECT_EQ(floors_.of(1),
-              (ClaimFloors::Priorities{noon - 1s, noon - 61s, noon - 1s, noon - 1s}));
+              (ClaimFloors::Priorities{noon - 1s, noon - 1min, noon - 1s, noon - 1s}));
 }
 
-TEST_F(ClaimFloorsTest, MostLooksBeginAtThemThen) {
-    look(heads(noon - 1min), many);
-    EXPECT_THAT(look(heads(noon - 1min), 3).whole, Each(false));
-    const auto next = look(heads(noon), 3);
-    EXPECT_THAT(next.from, Each(noon - 61s));
-    EXPECT_THAT(floors_.of(0), Each(noon - 1s)) << "what a look from the floor has seen raises it";
-    look(heads(noon - 1s), 3);
-    EXPECT_THAT(floors_.of(0), Each(noon - 1s)) << "it sinks by itself no more";
+TEST_F(ClaimFloorsTest, LooksFromThemRaiseThemFurther) {
+    look(seen(noon, many, heads(noon - 1min)));
+    EXPECT_THAT(floors_.all(), Each(noon - 1min));
+    look(seen(noon, 3));
+    EXPECT_THAT(floors_.of(0), Each(Ge(noon - 1s)));
+    look(seen(noon, 3, heads(noon - 1h)));
+    EXPECT_THAT(floors_.of(0), Each(Ge(noon - 1s))) << "a look from there cannot see that";
 }
 
-TEST_F(ClaimFloorsTest, EachShardIsLookedThroughInTurnInAFifthOfTheTime) {
-    look(heads(noon), many);
-    std::vector<int> looked(2);
-    std::chrono::nanoseconds whole_for{0};
+TEST_F(ClaimFloorsTest, KeepCloseBehindALookOnceAllThatWroteBeforeItAreOver) {
+    raise();  // at noon, before number 15
+    auto next = seen(noon + 400ms, 3);
+    next.first_open = 14;
+    look(next);
+    EXPECT_THAT(floors_.of(0), Each(noon + 400ms - 1s)) << "14 may have written before noon";
+    next = seen(noon + 500ms, 3);
+    next.first_open = 15;
+    look(next);
+    EXPECT_THAT(floors_.of(0), Each(noon - 200ms)) << "15 began after noon";
+}
+
+TEST_F(ClaimFloorsTest, StayNoMoreThanASecondBehindForATransactionThatIsOpenForLong) {
+    raise();
+    for (int i = 1; i <= 10; ++i) {
+        auto next = seen(noon + i * 1s, 3);
+        next.first_open = 14;
+        look(next);
+        EXPECT_THAT(floors_.of(0), Each(noon + (i - 1) * 1s));
+    }
+}
+
+// The sweep.
+
+TEST_F(ClaimFloorsTest, TheSweepReadsEachShardFromItsFloorDownToTheBeginning) {
+    raise();
+    const auto slices = sweep();
+    Instant down_to = noon - 1s;
+    std::uint32_t shard = 0;
+    for (const auto& slice : slices) {
+        if (slice.shard != shard) {
+            EXPECT_LT(down_to, long_ago);
+            down_to = noon - 1s;
+            shard = slice.shard;
+        }
+        EXPECT_EQ(slice.until, down_to);
+        EXPECT_LT(slice.from, slice.until);
+        down_to = slice.from;
+    }
+    EXPECT_EQ(shard, 1U);
+    EXPECT_LT(down_to, long_ago);
+    EXPECT_THAT(slices, testing::SizeIs(Lt(30U))) << "where there is nothing it goes fast";
+}
+
+TEST_F(ClaimFloorsTest, SlicesReadAThousandPages) {
+    raise();
+    std::vector<Instant> entries;
+    for (int i = 0; i < 200'000; ++i) entries.push_back(noon - 1001ms - i * 1ms);
+    std::uint64_t most = 0, slices_with_some = 0;
+    for (const auto& slice : sweep(entries)) {
+        if (slice.shard != 0) continue;
+        const auto count = static_cast<std::uint64_t>(std::ranges::count_if(
+            entries, [&](Instant at) { return at >= slice.from && at < slice.until; }));
+        most = std::max(most, count);
+        slices_with_some += count > 0;
+    }
+    EXPECT_LE(most, 1'000U);
+    EXPECT_LE(slices_with_some, 210U);
+}
+
+TEST_F(ClaimFloorsTest, WhatTheSweepFindsLowersTheFloorOfItsPriority) {
+    raise();
+    const auto slice = floors_.next_slice(now_ += 1s).value();
+    Seen found{.heads = std::vector<Instant>(4, never)};
+    found.heads[2] = slice.from;
+    floors_.swept(slice, found, 1ms);
+    EXPECT_EQ(floors_.of(0),
+              (ClaimFloors::Priorities{noon - 1s, noon - 1s, slice.from, noon - 1s}));
+    EXPECT_THAT(floors_.of(1), Each(noon - 1s));
+}
+
+TEST_F(ClaimFloorsTest, ALookThatBeganBeforeTheFloorWasLoweredRaisesItNot) {
+    raise();
+    const auto before = floors_.all();
+    const auto slice = floors_.next_slice(now_ += 1s).value();
+    floors_.swept(slice, {.heads = std::vector<Instant>(4, slice.from)}, 1ms);
+    floors_.looked(before, seen(noon + 1min, 3), now_);
+    EXPECT_THAT(floors_.of(0), Each(slice.from));
+    EXPECT_THAT(floors_.of(1), Each(Ge(noon + 59s)));
+}
+
+TEST_F(ClaimFloorsTest, TheSweepTakesATenthOfTheTime) {
+    raise();
+    std::chrono::microseconds swept{0};
     const auto start = now_;
     while (now_ < start + 10s) {
-        now_ += 3ms;
-        const auto before = now_;
-        const auto done = look(heads(noon), many);
-        whole_for += now_ - before;
-        for (std::size_t shard = 0; shard < 2; ++shard) looked[shard] += done.whole[shard];
+        now_ += 3ms;  // what else there is to do
+        while (const auto slice = floors_.next_slice(now_)) {
+            now_ += 2ms;
+            swept += 2ms;
+            floors_.swept(*slice, {.heads = std::vector<Instant>(4, never), .pages = 700}, 2ms);
+        }
     }
-    EXPECT_NEAR(looked[0], looked[1], 1);
-    EXPECT_GT(looked[0], 50);
-    EXPECT_LE(whole_for, (now_ - start) / 5 + 200ms);
+    EXPECT_GT(swept, (now_ - start) / 10 - 10ms);
+    EXPECT_LT(swept, (now_ - start) / 10 + 10ms);
 }
 
-TEST_F(ClaimFloorsTest, WhatOthersInsertBelowOneIsFoundWithinATick) {
-    look(heads(noon), many);
-    auto seen = heads(noon);
-    seen[6] = noon - 1h;
-    for (const auto start = now_; now_ < start + 1s; now_ += 50ms) {
-        const auto begun = floors_.begin(now_);
-        // A look that begins at the floor cannot see it.
-        const auto& sees = begun.from[6] <= noon - 1h ? seen : heads(noon);
-        floors_.end(begun, {sees, noon, many}, now_);
+TEST_F(ClaimFloorsTest, TheSweepTakesATenthOfASecondAtATimeAtMost) {
+    raise();
+    now_ += 1h;
+    std::chrono::microseconds swept{0};
+    while (const auto slice = floors_.next_slice(now_)) {
+        now_ += 2ms;
+        swept += 2ms;
+        floors_.swept(*slice, {.heads = std::vector<Instant>(4, never), .pages = 700}, 2ms);
     }
-    EXPECT_LE(floors_.of(1)[2], noon - 1h);
+    EXPECT_LE(swept, 120ms);
 }
 
-TEST_F(ClaimFloorsTest, OfTwoLooksAtOnceTheOneThatKnowsLessRaisesNothing) {
-    look(heads(noon), many);
-    const auto from_the_floor = floors_.begin(now_);
-    ASSERT_THAT(from_the_floor.whole, Each(false));
-    now_ += 1s;
-    auto seen = heads(noon);
-    seen[0] = noon - 1h;
-    EXPECT_THAT(look(seen, many).whole, Each(true));
-    const auto above = heads(noon);
-    floors_.end(from_the_floor, {above, noon, 3}, now_);
-    EXPECT_EQ(floors_.of(0)[0], noon - 1h - 1s);
-}
-
-TEST_F(ClaimFloorsTest, AreGoneWhenTheSnapshotIs) {
-    look(heads(noon), many);
-    now_ += 1s;
-    look(heads(noon), 3);
-    EXPECT_THAT(look(heads(noon), 3).whole, Each(true));
-    EXPECT_THAT(floors_.of(0), Each(Lt(noon - 24h * 365 * 1000)));
-}
-
-TEST_F(ClaimFloorsTest, AShardThatTakesLongHasItsTurnAllTheSame) {
-    const auto slow = floors_.begin(now_);
-    now_ += 4s;  // two seconds a shard
-    const auto above = heads(noon);
-    floors_.end(slow, {above, noon, many}, now_);
-    now_ += 1s;
-    EXPECT_EQ(std::ranges::count(floors_.begin(now_).whole, true), 1);
+TEST_F(ClaimFloorsTest, AreGoneWhenARoundHasReadLittle) {
+    raise();
+    std::vector<Instant> dead(many, noon - 1h);
+    sweep(dead);
+    EXPECT_THAT(floors_.of(1), Each(noon - 1s));
+    dead.pop_back();
+    sweep(dead);
+    EXPECT_THAT(floors_.of(0), Each(Lt(long_ago)));
+    EXPECT_FALSE(floors_.next_slice(now_ += 1s));
 }
 
 }  // namespace

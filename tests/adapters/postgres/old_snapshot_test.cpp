@@ -30,17 +30,18 @@ protected:
         query(url_, "UPDATE sundial.events SET claimable_at = claimable_at + interval '1 day'");
     }
     /// Events of all shards that have been claimable for so long, the same number in each.
-    void insert(const std::string& age, int count) {
-        query(url_, R"(
+    void insert(const std::string& age, int count) { query(url_, insertion(age, count)); }
+    static std::string insertion(const std::string& age, int count) {
+        return R"(
             INSERT INTO sundial.events
                 (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
                  idempotency_key, event_type, zone, gap, overlap, tz_release, payload, created_at,
                  updated_at)
             SELECT i % 16, gen_random_uuid(), 'PENDING', 2, now() - interval ')" +
-                        age + R"(' + i * interval '1 us', 1, 0, 0, now(), 'k' || i, 'T',
+               age + R"(' + i * interval '1 us', 1, 0, 0, now(), 'k' || i, 'T',
                    'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
               FROM generate_series(1, )" +
-                        std::to_string(count) + ") AS i");
+               std::to_string(count) + ") AS i";
     }
     Claimed claim(std::uint32_t shard, std::chrono::microseconds lease = 60s) {
         return database_->queue().claim_ready(
@@ -62,7 +63,7 @@ TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
     EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
 }
 
-TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByAWholeLook) {
+TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
     (void)queue.look();  // reads it all, and raises the floors
     insert("2 h", 16);
@@ -75,7 +76,7 @@ TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByAWholeLook) {
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
-TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByAWholeLook) {
+TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
     insert("10 s", 16);
     ASSERT_THAT(claim(3, 3s).events, SizeIs(1));
@@ -97,6 +98,25 @@ TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     const Horizon seen = queue.look();
     EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
     EXPECT_THAT(claim(3).events, SizeIs(1));
+}
+
+/// Were floors simply 200 ms behind the clock, they would pass what it has written.
+TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWithinASecond) {
+    using Clock = std::chrono::steady_clock;
+    EventQueue& queue = database_->queue();
+    Connection writer{url_, log_};
+    (void)queue.look();
+    for (int i = 0; i < 100; ++i) {
+        const auto start = Clock::now();
+        writer.run_script("BEGIN; " + insertion("0 s", 16), 60s);
+        while (Clock::now() < start + 400ms) (void)queue.look();
+        const auto took = Clock::now() - start;
+        writer.run_script("COMMIT", 60s);
+        if (took >= 900ms) continue;  // too slow a machine, this time
+        EXPECT_THAT(claim(3).events, SizeIs(1));
+        return;
+    }
+    FAIL() << "a look takes half a second";
 }
 
 }  // namespace
