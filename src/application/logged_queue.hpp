@@ -16,6 +16,7 @@ public:
     LoggedQueue(EventQueue& queue, const MonotonicClock& monotonic, ClaimLog& log)
         : queue_(queue), monotonic_(monotonic), log_(log) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    void hint(Instant due) override { queue_.hint(due); }
     Horizon look() override { return queue_.look(); }
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;

@@ -15,6 +15,7 @@ public:
     ObservedQueue(EventQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)
         : queue_(queue), monotonic_(monotonic), observer_(observer) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    void hint(Instant due) override { queue_.hint(due); }
     Horizon look() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;

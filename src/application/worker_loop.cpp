@@ -162,7 +162,10 @@ void WorkerLoop::collect_mail() {
         ports_.observer.delivered({over.event, over.destination.endpoint.get(), over.outcome,
                                    over.started_at, first - target_of(over.event)});
     }
-    if (hint != never) worker_.wake(hint);
+    if (hint != never) {
+        ports_.queue.hint(hint);
+        worker_.wake(hint);
+    }
     if (stop_asked) worker_.stop(now());
 }
 
@@ -250,6 +253,7 @@ void WorkerLoop::carry_out(const Plan& command) {
         return ports_.deliver.decide(command.events, planning);
     });
     report_plan(planning, command.events, ports_.log, ports_.observer);  // even if it threw later
+    if (planning.earliest != never) ports_.queue.hint(planning.earliest);
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }
 

@@ -283,6 +283,17 @@ TEST_F(WorkerLoopTest, SaysNothingOfRecoveryWhenNothingWasMissed) {
     EXPECT_THAT(logged("recovery.started"), IsEmpty());
 }
 
+TEST_F(WorkerLoopTest, TellsTheQueueWhatHintsAndSuccessorsAreDue) {
+    birthdays_go_to(an_endpoint());
+    const User user = created(ada());
+    faulty.hints.clear();
+    loop->due_at(noon - 1h);
+    turn(1);
+    EXPECT_THAT(faulty.hints, ElementsAre(noon - 1h));
+    advance(24h);
+    EXPECT_THAT(faulty.hints, testing::Contains(pending_of(user).claimable_at));
+}
+
 // When things fail.
 
 TEST_F(WorkerLoopTest, CountsATryThatCannotBeStartedAsFailed) {

@@ -20,6 +20,10 @@ public:
 
     explicit FaultyQueue(EventQueue& queue) : queue_(queue) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    void hint(Instant due) override {
+        hints.push_back(due);
+        queue_.hint(due);
+    }
     Horizon look() override {
         return call(look_fault, [&] { return queue_.look(); });
     }
@@ -51,6 +55,7 @@ public:
     Fault settle_fault = Fault::none;
     Fault give_back_fault = Fault::none;
     Fault extend_fault = Fault::none;
+    std::vector<Instant> hints;
     std::function<void()> before_claim, before_settle, after_settle, before_give_back,
         after_give_back;
 

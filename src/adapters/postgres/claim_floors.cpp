@@ -15,13 +15,15 @@ constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{-4000} / 1
 constexpr std::chrono::microseconds margin = 200ms;
 /// Further than that they are never behind, though a transaction be open for longer.
 constexpr std::chrono::microseconds most_behind = 1s;
+/// No hint lowers them further than that.
+constexpr std::chrono::microseconds recent = 10s;
 
 /// The part of the time that the sweep may take, and how much of it can be saved.
 constexpr int part = 10;
 constexpr std::chrono::microseconds most_saved = 100ms;
 /// Pages that a slice is to read: a millisecond or two.
 constexpr std::uint64_t of_a_slice = 1'000;
-constexpr int growth = 4;
+constexpr int growth = 4, retreat = 16;
 constexpr std::chrono::microseconds first_step = 1s, last_step = 24h * 366;
 
 constexpr std::size_t priorities = std::tuple_size_v<ClaimFloors::Priorities>;
@@ -33,7 +35,7 @@ ClaimFloors::ClaimFloors(std::uint32_t shards, std::uint64_t limit)
       limit_{limit},
       floors_(shards * priorities, beginning),
       witness_{beginning, 0},
-      seen_all_{beginning},
+      proven_{beginning, 0},
       down_to_{beginning},
       step_{first_step} {}
 
@@ -53,14 +55,17 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
     base::check(from.size() == floors_.size() && seen.heads.size() == floors_.size());
     const std::lock_guard lock{mutex_};
     if (seen.first_open >= witness_.next) {
-        seen_all_ = witness_.at;
+        proven_ = witness_;
         witness_ = {seen.now, seen.next};
     }
     if (!raised_ && seen.pages < limit_) return;
-    const Instant safe = std::max(seen_all_ - margin, seen.now - most_behind);
+    const Instant proven = seen.first_open >= proven_.next ? proven_.at : beginning;
+    const Instant safe = std::max(std::min(proven, seen.now) - margin, seen.now - most_behind);
     for (std::size_t i = 0; i < floors_.size(); ++i) {
-        if (floors_[i] != from[i]) continue;  // it was lowered meanwhile
-        floors_[i] = std::max(floors_[i], std::min(seen.heads[i], safe));
+        if (floors_[i] == from[i]) {  // nobody has changed it meanwhile
+            floors_[i] = std::max(floors_[i], std::min(seen.heads[i], safe));
+        }
+        floors_[i] = std::min(floors_[i], seen.now - margin);  // a clock may have been set back
     }
     if (raised_) return;
     raised_ = true;
@@ -68,6 +73,12 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
     allowance_ = 0us;
     pages_ = 0;
     sweep_from(0);
+}
+
+void ClaimFloors::lower(Instant due) {
+    const std::lock_guard lock{mutex_};
+    if (!raised_ || due < *std::ranges::max_element(floors_) - recent) return;
+    for (Instant& floor : floors_) floor = std::min(floor, due);
 }
 
 std::optional<ClaimFloors::Slice> ClaimFloors::next_slice(Mono now) {
@@ -102,6 +113,12 @@ void ClaimFloors::swept(const Slice& slice, const Seen& seen, std::chrono::micro
     raised_ = pages_ >= limit_;
     pages_ = 0;
     if (!raised_) std::ranges::fill(floors_, beginning);
+}
+
+void ClaimFloors::gave_up(const Slice& slice, std::chrono::microseconds took) {
+    const std::lock_guard lock{mutex_};
+    allowance_ -= took;
+    if (slice.shard == turn_ && slice.until == down_to_) step_ = std::max(step_ / retreat, 1us);
 }
 
 Instant ClaimFloors::top_of(std::uint32_t shard) const {

@@ -41,6 +41,9 @@ public:
     };
     /// Where a look begins in each shard and priority, in this order.
     [[nodiscard]] std::vector<Instant> all() const;
+    /// Something is claimable at `due`, in whatever shard: looks begin there. What is due for long
+    /// is left to the sweep, since on the way there may be all that is dead.
+    void lower(Instant due);
     void looked(const std::vector<Instant>& from, const Seen& seen, Mono now);
 
     /// Of one shard, all priorities.
@@ -51,6 +54,8 @@ public:
     /// What to read now of what lies below the floors, if anything.
     [[nodiscard]] std::optional<Slice> next_slice(Mono now);
     void swept(const Slice& slice, const Seen& seen, std::chrono::microseconds took);
+    /// It could not be read in time: the next is shorter.
+    void gave_up(const Slice& slice, std::chrono::microseconds took);
 
 private:
     [[nodiscard]] Instant top_of(std::uint32_t shard) const;
@@ -67,8 +72,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<Instant> floors_;
     bool raised_ = false;
-    Witness witness_;
-    Instant seen_all_;  // that was written before
+    Witness witness_, proven_;  // the latest; the latest of which a look has seen all
     // The sweep: shard by shard, down from the floors.
     std::uint32_t turn_ = 0;
     Instant down_to_;                 // where the next slice ends

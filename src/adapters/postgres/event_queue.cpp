@@ -7,6 +7,7 @@
 #include "adapters/postgres/claiming.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/statements.hpp"
+#include "application/ports/failures.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::postgres {
@@ -17,6 +18,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::microseconds tick = 1s;
 /// Pages that lead to where a part begins in the index, for both scans of a look.
 constexpr std::uint64_t way_to_a_part = 8;
+/// So long does what is due wait for the sweep.
+constexpr std::chrono::microseconds most_while_due = 5ms;
 
 /// Which of the given ones one statement is for: it touches one shard.
 template <class Key>
@@ -160,17 +163,30 @@ Horizon PostgresEventQueue::look() {
     }
     Horizon horizon{{}, std::vector<Instant>(shards(), never)};
     const auto seen = read(each, floors, never, horizon);
-    floors_.looked(floors, seen, Clock::now());
+    const auto looked = Clock::now();
+    floors_.looked(floors, seen, looked);
+    const bool due =
+        std::ranges::any_of(horizon.next, [&horizon](Instant next) { return next <= horizon.now; });
     while (const auto slice = floors_.next_slice(Clock::now())) {
         const auto began = Clock::now();
+        const auto took = [began] {
+            return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
+        };
         each.assign(priorities, static_cast<std::int16_t>(slice->shard));
         const std::vector<Instant> from(priorities, slice->from);
-        const auto found = read(each, from, slice->until, horizon);
-        floors_.swept(*slice, found,
-                      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began));
+        try {
+            const auto found = read(each, from, slice->until, horizon);
+            floors_.swept(*slice, found, took());
+        } catch (const Unavailable&) {
+            floors_.gave_up(*slice, took());
+            break;  // what the look has found is worth telling
+        }
+        if (due && Clock::now() > looked + most_while_due) break;
     }
     return horizon;
 }
+
+void PostgresEventQueue::hint(Instant due) { floors_.lower(due); }
 
 ClaimFloors::Seen PostgresEventQueue::read(const std::vector<std::int16_t>& each,
                                            const std::vector<Instant>& from, Instant until,

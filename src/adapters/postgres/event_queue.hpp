@@ -12,6 +12,7 @@ public:
     PostgresEventQueue(Database& database, std::uint64_t many)
         : database_{database}, floors_{database.shards(), many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
+    void hint(Instant due) override;
     Horizon look() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;

@@ -107,9 +107,9 @@ inline constexpr Statement look{"look", R"sql(
                        AND claimed_by IS NOT NULL
                      ORDER BY claimable_at) AS claimed) AS held)sql"};
 
-// Below, what is looked up by its key takes the shard from the same rows as the id, not from $1:
-// with a constant the planner, once statistics say that the table is empty, reads all of the shard,
-// with all that is dead in it, and joins that with what was given.
+// Below, live events that are looked up by their key take the shard from the same rows as the id,
+// not from $1: with a constant the planner, once statistics say that the table is empty, reads all
+// of the shard, with all that is dead in it, and joins that with what was given.
 
 /// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
 /// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server

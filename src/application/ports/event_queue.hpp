@@ -100,6 +100,9 @@ public:
     virtual ~EventQueue() = default;
     /// How many shards there are; fixed for the life of the database.
     [[nodiscard]] virtual std::uint32_t shards() const = 0;
+    /// Something may be claimable at `due`, though no look has seen it. For who remembers what
+    /// looks have seen; changes nothing, and never throws.
+    virtual void hint(Instant /*due*/) {}
     virtual Horizon look() = 0;
     /// Claims claimable events of one shard, oldest first in each priority; one that was lost is as
     /// old as it was when it was claimed, or as the end of its lease. Never waits for another

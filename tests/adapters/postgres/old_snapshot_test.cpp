@@ -48,6 +48,11 @@ protected:
             {.by = an_id<InstanceId>(), .shard = shard, .shares = {9, 9, 9, 9}, .lease = lease});
     }
 
+    /// Of this machine, and so of the database.
+    static Instant about_now() {
+        return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+    }
+
     RecordedLog log_;
     const std::string url_ = PostgresCluster::shared().create_database();
     std::unique_ptr<PostgresDatabase> database_ = PostgresDatabase::open({.url = url_}, log_);
@@ -93,10 +98,18 @@ TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
 
 TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
-    (void)queue.look();
+    for (int i = 0; i < 5; ++i) (void)queue.look();  // as close behind as they come
     insert("100 ms", 16);
     const Horizon seen = queue.look();
     EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
+    EXPECT_THAT(claim(3).events, SizeIs(1));
+}
+
+TEST_F(BesideAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
+    EventQueue& queue = database_->queue();
+    for (int i = 0; i < 5; ++i) (void)queue.look();
+    insert("5 s", 16);
+    queue.hint(about_now() - 6s);
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
@@ -112,9 +125,13 @@ TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWith
         while (Clock::now() < start + 400ms) (void)queue.look();
         const auto took = Clock::now() - start;
         writer.run_script("COMMIT", 60s);
-        if (took >= 900ms) continue;  // too slow a machine, this time
-        EXPECT_THAT(claim(3).events, SizeIs(1));
-        return;
+        if (took < 900ms) {
+            EXPECT_THAT(claim(3).events, SizeIs(1));
+            return;
+        }
+        // Too slow a machine, this time.
+        for (std::uint32_t shard = 0; shard < 16; ++shard) (void)claim(shard);
+        (void)queue.look();
     }
     FAIL() << "a look takes half a second";
 }
