@@ -41,10 +41,11 @@ public:
     };
     /// Where a look begins in each shard and priority, in this order.
     [[nodiscard]] std::vector<Instant> all() const;
+    /// What a look that began at `from` has seen raises the floors.
+    void looked(const std::vector<Instant>& from, const Seen& seen, Mono now);
     /// Something is claimable at `due`, in whatever shard: looks begin there. What is due for long
     /// is left to the sweep, since on the way there may be all that is dead.
     void lower(Instant due);
-    void looked(const std::vector<Instant>& from, const Seen& seen, Mono now);
 
     /// Of one shard, all priorities.
     struct Slice {

@@ -54,6 +54,10 @@ protected:
         return AllOf(HasSubstr("Index Scan using events_pkey on events event"),
                      Not(HasSubstr("Index Cond: (shard = ")), Not(HasSubstr("Seq Scan on events")));
     }
+    static auto claims_by(const std::string& index) {
+        return AllOf(HasSubstr("Index Scan using " + index + " on events"), by_key(),
+                     Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")), Not(HasSubstr("Hash")));
+    }
     void expect_good_claims() {
         EXPECT_THAT(
             plan_of(
@@ -61,8 +65,7 @@ protected:
                 "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
                 "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4])"),
-            AllOf(HasSubstr("Index Scan using events_to_claim on events"), by_key(),
-                  Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));
+            claims_by("events_to_claim"));
     }
     void expect_good_pulls() {
         EXPECT_THAT(
@@ -70,8 +73,7 @@ protected:
                     "smallint, smallint[], integer[], uuid, interval, uuid, text, bigint",
                     "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
                     "'30 s', '01990000-0000-7000-8000-0000000000e1', 'w-1', 0"),
-            AllOf(HasSubstr("Index Scan using events_to_pull on events"), by_key(),
-                  Not(HasSubstr("Seq Scan")), Not(HasSubstr("Sort")), Not(HasSubstr("Hash"))));
+            claims_by("events_to_pull"));
     }
     void expect_good_looks() {
         EXPECT_THAT(plan_of(sql::look, "smallint[], timestamptz[], timestamptz[]",
