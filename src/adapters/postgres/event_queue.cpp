@@ -158,6 +158,7 @@ Horizon PostgresEventQueue::look() {
     const std::vector<Instant> floors = floors_.all();
     constexpr auto priorities = std::tuple_size_v<ClaimFloors::Priorities>;
     std::vector<std::int16_t> each;
+    each.reserve(floors.size());
     for (std::size_t i = 0; i < floors.size(); ++i) {
         each.push_back(static_cast<std::int16_t>(i / priorities));
     }
