@@ -1,0 +1,218 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "adapters/system/api_key_secrets.hpp"
+#include "adapters/system/claim_log_file.hpp"
+#include "adapters/system/digest.hpp"
+#include "adapters/system/handler_delivery.hpp"
+#include "adapters/system/ids.hpp"
+#include "adapters/system/lock_tokens.hpp"
+#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/real_time.hpp"
+#include "adapters/system/secret_box.hpp"
+#include "adapters/webhook/address_rules.hpp"
+#include "adapters/webhook/inbox_delivery.hpp"
+#include "adapters/webhook/webhook_delivery.hpp"
+#include "application/admit_events.hpp"
+#include "application/advance_clock.hpp"
+#include "application/answer_once.hpp"
+#include "application/append_to_stream.hpp"
+#include "application/backfill_schedule.hpp"
+#include "application/both_wakeups.hpp"
+#include "application/bulk_events.hpp"
+#include "application/cancel_event.hpp"
+#include "application/create_api_key.hpp"
+#include "application/create_endpoint.hpp"
+#include "application/create_schedule.hpp"
+#include "application/create_user.hpp"
+#include "application/delete_schedule.hpp"
+#include "application/delete_user.hpp"
+#include "application/deliver_event.hpp"
+#include "application/edit_endpoint.hpp"
+#include "application/edit_event.hpp"
+#include "application/edit_schedule.hpp"
+#include "application/edit_user.hpp"
+#include "application/explain_event.hpp"
+#include "application/feed_watch.hpp"
+#include "application/forget_old.hpp"
+#include "application/judge_receivers.hpp"
+#include "application/keep_checkpoint.hpp"
+#include "application/keep_stream.hpp"
+#include "application/lock_waits.hpp"
+#include "application/locks.hpp"
+#include "application/logged_queue.hpp"
+#include "application/maintenance.hpp"
+#include "application/observed_pull_queue.hpp"
+#include "application/observed_queue.hpp"
+#include "application/observed_store.hpp"
+#include "application/operations.hpp"
+#include "application/plan_successors.hpp"
+#include "application/preview_schedule.hpp"
+#include "application/pull_events.hpp"
+#include "application/pull_watch.hpp"
+#include "application/put_schedule.hpp"
+#include "application/put_user.hpp"
+#include "application/queries.hpp"
+#include "application/read_inbox.hpp"
+#include "application/read_streams.hpp"
+#include "application/reseal_secrets.hpp"
+#include "application/retry_event.hpp"
+#include "application/revoke_api_key.hpp"
+#include "application/rotate_secret.hpp"
+#include "application/schedule_event.hpp"
+#include "application/settle_pulled.hpp"
+#include "application/survey_tzdata.hpp"
+#include "application/test_endpoint.hpp"
+#include "application/tick.hpp"
+#include "application/trigger_schedule.hpp"
+#include "application/unpark_events.hpp"
+#include "application/wakeups_after_commit.hpp"
+#include "application/worker_loop.hpp"
+#include "server/engine.hpp"
+#include "server/observers.hpp"
+#include "sundial/single_flight.hpp"
+
+namespace sundial::server {
+
+/// The claim log, for whoever asked for one, and what writes to it.
+struct Claims {
+    Claims(const std::string& file, InstanceId instance, EventQueue& queue,
+           const MonotonicClock& monotonic, base::Log& log)
+        : log_file(file, instance, log), logged(queue, monotonic, log_file), sends(log_file) {}
+    system::ClaimLogFile log_file;
+    LoggedQueue logged;
+    LoggedSends sends;
+};
+
+/// A test delivery goes where the endpoint's events would.
+class ByEndpointType final : public Delivery {
+public:
+    ByEndpointType(Delivery& webhooks, Delivery& inbox) : webhooks_(webhooks), inbox_(inbox) {}
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
+        const bool to_inbox = request.endpoint && request.endpoint->type == EndpointType::inbox;
+        (to_inbox ? inbox_ : webhooks_).start(std::move(request), std::move(done));
+    }
+
+private:
+    Delivery& webhooks_;
+    Delivery& inbox_;
+};
+
+/// All that an engine is made of, in the order in which they need each other.
+struct Engine::Parts {
+    Parts(std::unique_ptr<Database> opened, const EngineParts& given);
+
+    /// In the database, or on a lock server if there is one.
+    [[nodiscard]] std::unique_ptr<LockStore> open_lock_store();
+    /// So many of them at most; nothing if the lock server does not answer.
+    [[nodiscard]] std::optional<std::size_t> locks_held();
+    /// What one instance does for all: see MaintenanceJob. Where a year passes in a moment nothing
+    /// is forgotten.
+    [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs();
+    /// Before anything is claimed: what came due in the meantime may not be due by the clock of
+    /// today.
+    void follow_tzdata();
+    /// After the encryption key has been replaced.
+    void reseal();
+    [[nodiscard]] WorkerSettings worker_settings();
+    [[nodiscard]] EventQueue& claimed_from();
+    [[nodiscard]] EngineObserver& observed_by(EngineObserver& observer);
+
+    const Settings& settings;
+    const TimeZones& zones;
+    base::Log& log;
+    std::unique_ptr<Database> database;
+    system::BootClock monotonic;
+    ObservedStore store;  // what people do; the worker tells of itself
+    ObservedQueue queue;
+    ObservedPullQueue pull_queue;
+    system::SystemIds ids;
+    system::SystemRandom random;
+    InstanceId instance{ids.fresh()};
+    std::unique_ptr<Claims> claims;  // null: no claim log
+    Observers observers;
+    system::SecretBox secrets;
+    webhook::AddressRules addresses;
+    webhook::UrlRules urls;
+    webhook::WebhookDelivery webhooks;
+    webhook::InboxDelivery inbox;
+    system::HandlerDelivery in_process;
+    PlanSuccessors plan;
+    DeliverEvent deliver;
+    AdmitEvents admit;
+    JudgeReceivers judge;
+    WorkerLoop loop;
+    PullWatch watch;
+    BothWakeups local_wakeups;
+    std::unique_ptr<Wakeups> shared_wakeups;  // with the other instances; null: there are none
+    WakeupsAfterCommit told_wakeups;
+    Wakeups& wakeups;
+    WakeupsAfterCommit watch_wakeups;
+    PullEvents pull;
+    SettlePulled settle_pulled;
+    Operations operations;
+    Tick tick;
+    AdvanceClock advance;
+    CreateUser create_user;
+    EditUser edit_user;
+    PutUser put_user;
+    DeleteUser delete_user;
+    ScheduleEvent schedule_event;
+    EditEvent edit_event;
+    CancelEvent cancel_event;
+    RetryEvent retry_event;
+    ExplainEvent explain_event;
+    PreviewSchedule preview_schedule;
+    CreateEndpoint create_endpoint;
+    UnparkEvents unpark;
+    EditEndpoint edit_endpoint;
+    RotateSecret rotate_secret;
+    ResealSecrets reseal_secrets;
+    ByEndpointType test_deliveries;
+    TestEndpoint test_endpoint;
+    ReadInbox read_inbox;
+    ClearInbox clear_inbox;
+    EditSchedule edit_schedule;
+    CreateSchedule create_schedule;
+    PutSchedule put_schedule;
+    DeleteSchedule delete_schedule;
+    TriggerSchedule trigger_schedule;
+    BackfillSchedule backfill_schedule;
+    BulkEvents bulk_events;
+    Queries queries;
+    system::SystemApiKeySecrets key_secrets;
+    ApiKeyRing keys;
+    CreateApiKey create_api_key;
+    RevokeApiKey revoke_api_key;
+    FollowTzdata follow;
+    SurveyTzdata survey;
+    system::OpensslDigest digest;
+    AppendToStream append_to_stream;
+    KeepStream keep_stream;
+    ReadStreams read_streams;
+    KeepCheckpoint keep_checkpoint;
+    FeedWatch feed_watch;
+    AnswerOnce answer_once;
+    http::KeyedAnswers keyed_answers;
+    system::SystemLockTokens lock_tokens;
+    LockWaits lock_waits;
+    std::unique_ptr<LockStore> lock_store;
+    Locks locks;
+    ForgetOld forget_old;
+    Maintenance maintenance;
+    SingleFlight<std::monostate, std::string> scrapes;  // of /metrics
+    std::thread worker;
+    std::thread operations_worker;
+    std::thread pull_watcher;
+    std::thread feed_watcher;
+    std::thread lock_watcher;
+    std::thread maintainer;
+};
+
+}  // namespace sundial::server
