@@ -12,9 +12,9 @@ def rate(of):
 class Ratio:
     """Two programs in turns, A B A B: the median of the pairs' ratios must be at least `target`."""
 
-    def __init__(self, row, what, target, ours, theirs, needs_peers=False):
-        self.row, self.what, self.target, self.needs_peers = row, what, target, needs_peers
-        self.ours, self.theirs = ours, theirs
+    def __init__(self, row, what, target, ours, theirs):
+        self.row, self.what, self.target, self.ours, self.theirs = row, what, target, ours, theirs
+        self.with_others = getattr(theirs, "is_other", False)
 
     def measure(self, bed, pairs, tell):
         ratios, rates = [], []
@@ -33,7 +33,7 @@ class Figures:
 
     def __init__(self, row, what, targets, measure_once, times=None):
         self.row, self.what, self.targets, self.measure_once, self.times = row, what, targets, measure_once, times
-        self.needs_peers = False
+        self.with_others = False
 
     def measure(self, bed, pairs, tell):
         found = []
@@ -71,11 +71,15 @@ def rows(scale, time_rules):
     def ours(storage, *arguments):
         return lambda bed: bed.sundial(storage, *arguments)
 
+    def other(measure):
+        measure.is_other = True
+        return measure
+
     def raw(*arguments):
-        return lambda bed: bed.raw(*arguments)
+        return other(lambda bed: bed.raw(*arguments))
 
     def peer(*arguments):
-        return lambda bed: bed.peer(*arguments)
+        return other(lambda bed: bed.peer(*arguments))
 
     drained, million = n(100_000), n(1_000_000)
     drain = ours("postgres", "drain", "--events", drained)
@@ -83,35 +87,37 @@ def rows(scale, time_rules):
     one = ours("postgres", "create", "--events", n(20_000))
     pg_boss_one = peer("pg_boss", "one", n(10_000))
     lateness = ("lateness", "--rate", 100, "--seconds", max(2, round(20 * min(1, scale * 10))), "--future-rows", million)
-    yield Ratio("P1", "drain, against graphile-worker", 1.3, drain, peer("graphile_worker", "drain", drained), True)
-    yield Ratio("P1", "drain, against pg-boss", 2.5, drain, peer("pg_boss", "drain", drained), True)
+    yield Ratio("P1", "drain, against graphile-worker", 1.3, drain, peer("graphile_worker", "drain", drained))
+    yield Ratio("P1", "drain, against pg-boss", 2.5, drain, peer("pg_boss", "drain", drained))
     yield Ratio("P1", "drain, against raw SQL", 0.85, drain, raw("postgres", "drain", drained, 500, 2))
     yield Ratio("P2", "drain beside a million future and finished rows, against P1", 0.95,
                 ours("postgres", "drain", "--events", drained, *stock), drain)
     yield Figures("P3", "10,000/s for ten minutes, a snapshot held", {"rateHeld": 1.02, "latenessGrowth": 2, "claimGrowth": 2},
                   lambda bed: steady(bed, max(100, round(10_000 * min(1, scale * 10))), max(4, round(600 * min(1, scale * 10)))), 1)
     yield Ratio("P4", "drain by four instances, against one", 0.9, ours("postgres", "drain", "--events", drained, "--instances", 4), drain)
-    yield Ratio("P4", "a hundred claimers, against one instance", 0.6,
-                ours("postgres", "claim", "--events", drained, "--instances", 100), drain)
-    yield Ratio("P5", "single creates, against pg-boss", 8, one, pg_boss_one, True)
-    yield Ratio("P5", "single creates over HTTP, against pg-boss", 3, ours("postgres", "create", "--events", n(20_000), "--http"), pg_boss_one, True)
+    hundred = ["claim", "--events", drained, "--instances", 100]
+    yield Ratio("P4", "a hundred claimers, against one instance", 0.6, ours("postgres", *hundred), drain)
+    yield Ratio("P4", "a hundred claimers with a connection each, against one instance", 0.6,
+                ours("postgres", *hundred, "--storage.pool_size=100"), drain)
+    yield Ratio("P5", "single creates, against pg-boss", 8, one, pg_boss_one)
+    yield Ratio("P5", "single creates over HTTP, against pg-boss", 3, ours("postgres", "create", "--events", n(20_000), "--http"), pg_boss_one)
     yield Ratio("P6", "creates by the thousand, against graphile-worker", 1.5,
                 ours("postgres", "create", "--events", drained, "--batch", 1000, "--in-flight", 4),
-                peer("graphile_worker", "bulk", drained), True)
+                peer("graphile_worker", "bulk", drained))
     yield Ratio("P6", "creates by the thousand over HTTP, against graphile-worker", 1,
                 ours("postgres", "create", "--events", drained, "--batch", 1000, "--in-flight", 4, "--http"),
-                peer("graphile_worker", "bulk", drained), True)
+                peer("graphile_worker", "bulk", drained))
     for storage in ("postgres", "sqlite"):
         yield Figures("P7", f"lateness at 100/s on {storage}, a million future rows", {"p50Ms": 3, "p99Ms": 15}, ours(storage, *lateness))
     yield Ratio("P8", "09:00 peak, against the same HTTP client alone", 0.6, ours("postgres", "peak", "--events", drained),
                 ours("postgres", "peak", "--events", drained, "--no-database"))
     yield Figures("P8", "09:00 peak, first delivery", {"firstMs": 20}, ours("postgres", "peak", "--events", drained))
-    yield Ratio("P9", "SQLite drain, against plainjob", 10, ours("sqlite", "drain", "--events", drained), peer("plainjob", "drain", n(10_000)), True)
+    yield Ratio("P9", "SQLite drain, against plainjob", 10, ours("sqlite", "drain", "--events", drained), peer("plainjob", "drain", n(10_000)))
     yield Ratio("P9", "SQLite drain, against raw at batch 100", 0.7, ours("sqlite", "drain", "--events", drained), raw("sqlite", "drain", drained, 100))
-    yield Ratio("P9", "SQLite single creates, against plainjob", 5, ours("sqlite", "create", "--events", n(20_000)), peer("plainjob", "one", n(10_000)), True)
+    yield Ratio("P9", "SQLite single creates, against plainjob", 5, ours("sqlite", "create", "--events", n(20_000)), peer("plainjob", "one", n(10_000)))
     for storage in ("postgres", "sqlite"):
         yield Figures("P10", f"a million pending events on {storage}", {"grownMb": 10, "readySeconds": 1},
-                      lambda bed, storage=storage: serving.per_event(bed, storage, million), 1)
+                      lambda bed, storage=storage: serving.memory_and_start(bed, storage, million), 1)
     appended = n(50_000)
     yield Ratio("P11", "append by one writer, batches of 100, against raw", 0.8,
                 ours("postgres", "append", "--events", appended), raw("postgres", "append", appended, 100, 1))
@@ -123,9 +129,6 @@ def rows(scale, time_rules):
     for storage in ("postgres", "sqlite"):
         yield Figures("P13", f"API on {storage} beside a million rows of each kind", {"getP99Ms": 5, "listP99Ms": 20},
                       lambda bed, storage=storage: serving.answers(bed, storage, million, max(20, n(1000))), 1)
-
-
-PEERS = ("P1", "P2", "P4", "P5", "P6", "P7", "P9", "P11")
 
 
 def measure(bed, chosen, pairs, tell):

@@ -83,8 +83,10 @@ def time_rules():
             "slowestMs": of("slow/")[-1] / 1000}
 
 
-def table(where, arguments, rows):
-    chosen = [row for row in compare.rows(arguments.scale, time_rules) if row.row in rows]
+def table(where, arguments):
+    """All rows, or those that have another program to be compared with."""
+    chosen = [row for row in compare.rows(arguments.scale, time_rules)
+              if (row.with_others or arguments.set == "table") and (not arguments.only or row.row in arguments.only)]
     figures, failures = compare.measure(where, chosen, arguments.pairs, tell)
     for figure in figures:
         print(compare.line(figure))
@@ -101,13 +103,11 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="numbers of events times this, to try it out (1)")
     parser.add_argument("--keep", action="store_true", help="keep the result in bench/results")
     arguments = parser.parse_args()
-    every = [f"P{number}" for number in range(1, 14)]
-    rows = arguments.only or (list(compare.PEERS) if arguments.set == "peers" else every)
     with bed() as where:
         described = machine.describe(where.sql("SHOW server_version"))
         if described["load"] > 0.5:
             tell(f"this machine is busy (load {described['load']}): figures taken now are worth little")
-        found = small(where, arguments) if arguments.set == "small" else table(where, arguments, rows)
+        found = small(where, arguments) if arguments.set == "small" else table(where, arguments)
     result = {"set": arguments.set, "machine": described, **found}
     folder = RESULTS if arguments.keep else os.path.join(ROOT, "build", "bench")
     os.makedirs(folder, exist_ok=True)

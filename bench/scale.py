@@ -2,7 +2,7 @@
 """Predicts what many instances on many database nodes do: measures here what statements cost, simulates the real worker
 loops with those costs (tests/simulation/scale), and says how far the same simulation is from what one machine really does.
 
-usage: bench/scale.py [--pairs N] [--events N] [--nodes 1,4,16,64] [--instances 1,4,16,64] [--picture FILE]
+usage: bench/scale.py [--runs N] [--events N] [--nodes 1,4,16,64] [--instances 1,4,16,64] [--picture FILE]
 
 Prints tables for people; `--picture` writes the prediction as SVG.
 """
@@ -26,16 +26,16 @@ SAME_HOUSE = 500  # microseconds there and back between machines of one data cen
 LOOKS = re.compile(r'^sundial_db_query_duration_seconds_(sum|count)\{operation="look"\} (\S+)$', re.M)
 
 
-def median_of(pairs, one):
-    return statistics.median(one() for _ in range(pairs))
+def median_of(runs, one):
+    return statistics.median(one() for _ in range(runs))
 
 
-def per_event(place, batch, pairs):
+def per_event(place, batch, runs):
     """Microseconds of the database's CPU for a claim and a settlement of one event."""
     def once():
         done = place.sundial("postgres", "claim", "--events", 50_000, "--batch", batch, "--instances", 1)
         return done["databaseCpuSeconds"] * 1e6 / done["events"]
-    return median_of(pairs, once)
+    return median_of(runs, once)
 
 
 def of_a_look(place):
@@ -46,12 +46,12 @@ def of_a_look(place):
     return float(found["sum"]) * 1e6 / float(found["count"])
 
 
-def costs_of(place, pairs):
+def costs_of(place, runs):
     """Arguments of the simulation."""
-    small, large = per_event(place, SMALL, pairs), per_event(place, LARGE, pairs)
+    small, large = per_event(place, SMALL, runs), per_event(place, LARGE, runs)
     call = (small - large) / (1 / SMALL - 1 / LARGE)
     row = large - call / LARGE
-    own = median_of(pairs, lambda: (done := place.sundial("postgres", "drain", "--events", 100_000))["processCpuSeconds"]
+    own = median_of(runs, lambda: (done := place.sundial("postgres", "drain", "--events", 100_000))["processCpuSeconds"]
                     * 1e6 / done["events"])
     look = of_a_look(place)
     # A claim and a settlement are measured together. Each writes a row in the table and its indexes.
@@ -66,11 +66,11 @@ def simulated(costs, **wishes):
     return json.loads(subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout)
 
 
-def compared(place, costs, pairs, events):
+def compared(place, costs, runs, events):
     """Rows of: instances, measured and simulated events a second, on this machine for all."""
     for instances in (1, 2, 4):
         done = [place.sundial("postgres", "drain", "--events", events, "--instances", instances)["eventsPerSecond"]
-                for _ in range(pairs)]
+                for _ in range(runs)]
         model = simulated(costs, INSTANCES=instances, NODE_CORES=os.cpu_count(), ONE_MACHINE=1, NETWORK=60, EVENTS=events)
         yield instances, statistics.median(done), min(done), max(done), model["eventsPerSecond"]
 
@@ -125,17 +125,17 @@ def numbers(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--events", type=int, default=20_000, help="of each instance or node, whichever are more")
     parser.add_argument("--nodes", type=numbers, default=[1, 4, 16, 64])
     parser.add_argument("--instances", type=numbers, default=[1, 4, 16, 64])
     parser.add_argument("--picture", metavar="FILE")
     asked = parser.parse_args()
     with bed.bed() as place:
-        costs = costs_of(place, asked.pairs)
+        costs = costs_of(place, asked.runs)
         print("measured, in microseconds: " + ", ".join(f"{name} {value:.1f}" for name, value in costs.items()))
         print("\n| instances, all on this machine | measured, events/s | simulated | simulated / measured |\n|---|---|---|---|")
-        for instances, rate, low, high, model in compared(place, costs, asked.pairs, 100_000):
+        for instances, rate, low, high, model in compared(place, costs, asked.runs, 100_000):
             print(f"| {instances} | {rate:,.0f} ({low:,.0f}–{high:,.0f}) | {model:,.0f} | {model / rate:.2f} |", flush=True)
     print("\n| nodes | instances | simulated, events/s | nodes busy | lateness at half of it, p50 | p99 |\n|---|---|---|---|---|---|")
     rates = {}

@@ -34,14 +34,14 @@ def start_and_memory(bed, storage, pending):
             return ready, resident_megabytes(server.process.pid)
 
 
-def per_event(bed, storage, pending):
+def memory_and_start(bed, storage, pending):
     """P10: what so many pending events add to the memory of an instance, and how soon it is ready over them."""
     _, empty = start_and_memory(bed, storage, 1)
     ready, full = start_and_memory(bed, storage, pending)
     return {"grownMb": round(full - empty, 1), "readySeconds": round(ready, 2)}
 
 
-def milliseconds(calls):
+def p99_ms(calls):
     took = []
     for call in calls:
         begin = time.perf_counter()
@@ -62,4 +62,4 @@ def answers(bed, storage, rows, calls=1000):
             assert ids, "there are events to ask for"
             one = [lambda i=i: client.ok("GET", f"/v1/events/{ids[i % len(ids)]}") for i in range(calls)]
             pages = [lambda i=i: client.ok("GET", lists[i % len(lists)]) for i in range(max(1, calls // 2))]
-            return {"getP99Ms": round(milliseconds(one), 2), "listP99Ms": round(milliseconds(pages), 2)}
+            return {"getP99Ms": round(p99_ms(one), 2), "listP99Ms": round(p99_ms(pages), 2)}

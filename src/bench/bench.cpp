@@ -31,12 +31,6 @@ void let_through_to_this_machine(server::Settings& settings) {
     settings.delivery.allow_private = true;
 }
 
-/// For as many claimers as connections: PostgreSQL's limit is the only one.
-void give_each_claimer_a_connection(server::Settings& settings, const Options& options) {
-    const auto wanted = static_cast<std::uint32_t>(options.instances);
-    settings.storage.pool_size = std::max(settings.storage.pool_size, wanted);
-}
-
 }  // namespace
 
 std::span<const Work> works() {
@@ -80,7 +74,6 @@ int run(const Work& work, const Options& options, server::Settings settings, std
     settings.storage.url = scratch->url();
     settings.storage.listen_url.clear();
     let_through_to_this_machine(settings);
-    if (work.name == "claim") give_each_claimer_a_connection(settings, options);
     if (server::sqlite_file(settings.storage.url) && options.instances > 1 && work.name == "drain")
         throw CannotStart("--instances: a SQLite file belongs to one process");
 

@@ -31,10 +31,25 @@ Measured drain(const Site& site) {
     return measured;
 }
 
+namespace {
+
+/// A service opens its connections and plans its statements once, and so do the claimers.
+void warm_up(const Site& site, server::Database& database) {
+    const auto& options = site.options;
+    const std::size_t events = options.instances * options.batch;
+    store_events(site, database.store(), events, "warming up", [&site](std::size_t i, Instant now) {
+        return an_event(site.ids, site.key(site.options.events + i), now, now);
+    });
+    (void)claim_all(site, database.queue(), options.instances, options.batch, events);
+}
+
+}  // namespace
+
 /// The same without the worker: claim, settle, and again, by as many claimers as wanted.
 Measured claim(const Site& site) {
     const std::size_t count = site.options.events;
     const auto database = site.open();
+    warm_up(site, *database);
     const Stock before = site.scratch.stock(*database);
     store_due(site, database->store(), count);
     site.scratch.tidy();

@@ -52,7 +52,7 @@ void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags
         add_number(command, "--instances", options.instances, 64, "engines side by side");
     if (work == "claim")
         add_number(command, "--instances", options.instances, most_threads,
-                   "claimers, each on a thread with connections of its own");
+                   "claimers, each on a thread; they share storage.pool_size connections");
     if (work == "create" || work == "append")
         add_number(command, "--in-flight", options.in_flight, most_threads, "calls at once");
     if (work == "create" || work == "append" || work == "claim")
