@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "application/ports/outcome_of_claim.hpp"
+
 namespace sundial::memory {
 namespace {
 
@@ -24,20 +26,6 @@ Ready ready(const State& state, Instant now, const std::function<bool(const Even
         });
     }
     return found;
-}
-
-AttemptRecord lost_try(const Event& event) {
-    return {.event = event.id,
-            .number = event.attempt,
-            .outcome = AttemptOutcome::lost,
-            .endpoint = event.endpoint,
-            .started_at = std::nullopt,
-            .status_code = std::nullopt,
-            .error_code = {},
-            .error_text = {},
-            .response_body = {},
-            .instance = std::get<Processing>(event.state).claimed_by,
-            .held = event.version};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "application/ports/outcome_of_claim.hpp"
+
 namespace sundial::memory {
 namespace {
 
@@ -9,27 +11,6 @@ namespace {
 const Event* still_held(const State& state, EventId id, Version held) {
     const Event* event = state.live.find(id);
     return event && event->version == held && is_claimed(*event) ? event : nullptr;
-}
-
-/// The domain's next value for `event`.
-Event settled(const Event& event, const Settlement& settlement, Instant now) {
-    struct Rule {
-        const Event& event;
-        const Settlement& settlement;
-        Instant now;
-        Result<Event> operator()(const Accepted&) const { return complete(event, now); }
-        Result<Event> operator()(const RetryIn& retry) const {
-            return wait_for_retry(event, now, now + retry.delay);
-        }
-        Result<Event> operator()(const Refused& refused) const {
-            const bool used_up =
-                settlement.attempt && settlement.attempt->outcome == AttemptOutcome::retryable;
-            return used_up ? give_up(event, now, refused.reason) : fail(event, now, refused.reason);
-        }
-    };
-    Event next = std::visit(Rule{event, settlement, now}, settlement.result).value();
-    if (!next.first_attempt_at) next.first_attempt_at = settlement.started_at;
-    return next;
 }
 
 /// Whether this very try was recorded by the same holder as `outcome`.
@@ -100,17 +81,7 @@ Result<void> give_back(State& state, const GivenBack& given_back) {
     }
     const Instant now = state.clock.now();
     Event next = release(*event, now, given_back.delay ? now + *given_back.delay : never).value();
-    state.attempts.insert(key, {.event = given_back.id,
-                                .number = given_back.number,
-                                .outcome = AttemptOutcome::released,
-                                .endpoint = event->endpoint,
-                                .started_at = std::nullopt,
-                                .status_code = std::nullopt,
-                                .error_code = {},
-                                .error_text = given_back.reason,
-                                .response_body = {},
-                                .instance = given_back.by,
-                                .held = given_back.held});
+    state.attempts.insert(key, released_try(*event, given_back));
     state.live.replace(given_back.id, std::move(next));
     if (given_back.obstacle) state.obstacles.insert(given_back.id, *given_back.obstacle);
     return {};

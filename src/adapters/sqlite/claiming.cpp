@@ -4,25 +4,9 @@
 
 #include "adapters/sqlite/event_rows.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "application/ports/outcome_of_claim.hpp"
 
 namespace sundial::sqlite {
-namespace {
-
-AttemptRecord lost_try(const Event& event) {
-    return {.event = event.id,
-            .number = event.attempt,
-            .outcome = AttemptOutcome::lost,
-            .endpoint = event.endpoint,
-            .started_at = std::nullopt,
-            .status_code = std::nullopt,
-            .error_code = {},
-            .error_text = {},
-            .response_body = {},
-            .instance = claimed_by(event),
-            .held = event.version};
-}
-
-}  // namespace
 
 void claim_each(Session& session, Cursor&& ready, const Claimant& by,
                 std::chrono::microseconds lease, std::vector<ClaimedEvent>& claimed) {

@@ -5,6 +5,7 @@
 #include "adapters/sqlite/event_rows.hpp"
 #include "adapters/sqlite/event_statements.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "application/ports/outcome_of_claim.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -15,27 +16,6 @@ std::optional<Event> still_held(Connection& connection, EventId id, Version held
     auto event = live_event(connection, id);
     if (event && event->version == held && is_claimed(*event)) return event;
     return std::nullopt;
-}
-
-/// The domain's next value for `event`.
-Event settled(const Event& event, const Settlement& settlement, Instant now) {
-    struct Rule {
-        const Event& event;
-        const Settlement& settlement;
-        Instant now;
-        Result<Event> operator()(const Accepted&) const { return complete(event, now); }
-        Result<Event> operator()(const RetryIn& retry) const {
-            return wait_for_retry(event, now, now + retry.delay);
-        }
-        Result<Event> operator()(const Refused& refused) const {
-            const bool used_up =
-                settlement.attempt && settlement.attempt->outcome == AttemptOutcome::retryable;
-            return used_up ? give_up(event, now, refused.reason) : fail(event, now, refused.reason);
-        }
-    };
-    Event next = std::visit(Rule{event, settlement, now}, settlement.result).value();
-    if (!next.first_attempt_at) next.first_attempt_at = settlement.started_at;
-    return next;
 }
 
 std::optional<AttemptRecord> recorded(Connection& connection, EventId id, Attempt number) {
@@ -112,17 +92,7 @@ Result<void> give_back(Session& session, const GivenBack& given_back) {
     if (given_back.obstacle) {
         session.connection.execute(sql::hold_up, given_back.id, *given_back.obstacle);
     }
-    add_attempt(session, {.event = given_back.id,
-                          .number = given_back.number,
-                          .outcome = AttemptOutcome::released,
-                          .endpoint = event->endpoint,
-                          .started_at = std::nullopt,
-                          .status_code = std::nullopt,
-                          .error_code = {},
-                          .error_text = given_back.reason,
-                          .response_body = {},
-                          .instance = given_back.by,
-                          .held = given_back.held});
+    add_attempt(session, released_try(*event, given_back));
     return {};
 }
 
