@@ -20,6 +20,8 @@ constexpr unsigned small_claims_between_resets = 4;
 /// Claims in vain before a pass gives up on a shard: 5 ms doubling is about 1.3 s by then.
 constexpr unsigned fruitless_before_hopeless = 8;
 constexpr std::chrono::microseconds first_rest = 5ms;
+/// Looks that hints ask for while there is enough to claim are so far apart.
+constexpr std::chrono::microseconds hint_waits = 50ms;
 
 Shares count_by_priority(const Claimed& claimed) {
     Shares counts{};
@@ -149,6 +151,11 @@ bool ClaimRota::must_look(Mono now) const {
     // A test clock may have been moved since it was read.
     if (hint_ != never && (stands_still_ || hint_ <= database_now(now))) return true;
     return std::ranges::any_of(shards_, [](const Shard& shard) { return !shard.known; });
+}
+
+bool ClaimRota::look_overdue(Mono now) const {
+    if (!looked_at_ || now >= *looked_at_ + tick_) return true;
+    return now >= *looked_at_ + hint_waits && hint_ <= database_now(now);
 }
 
 Mono ClaimRota::mono_of(Instant due, Mono now) const {

@@ -60,7 +60,10 @@ public:
     /// Only the database can tell what is due: nothing was read for a tick, a hint has come true,
     /// or a shard was claimed empty.
     [[nodiscard]] bool must_look(Mono now) const;
-    /// When the answer to one of the three above changes by itself.
+    /// The same, but not only when there is nothing else to do: shards that were empty at the last
+    /// look would starve beside one that never is.
+    [[nodiscard]] bool look_overdue(Mono now) const;
+    /// When the answer to one of next_claim, anything_due and must_look changes by itself.
     [[nodiscard]] Mono next_change(Mono now) const;
     /// All that is due has been claimed for in vain, again and again: others hold it locked.
     [[nodiscard]] bool hopeless(Mono now) const;

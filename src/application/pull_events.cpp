@@ -139,26 +139,32 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
     if (!endpoint) return endpoint.error();
     Work work{*endpoint, {}};
     for (int round = 0; round < most_rounds && work.events.size() < order.limit; ++round) {
-        const auto claimed = claim(*endpoint, order, order.limit - work.events.size());
-        if (claimed.empty()) break;
-        std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
+        std::vector<ClaimedEvent> claimed;
+        try {
+            claim(*endpoint, order, order.limit - work.events.size(), claimed);
+            if (claimed.empty()) break;
+            std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
+        } catch (const std::exception&) {
+            let_go(claimed);
+            if (work.events.empty()) throw;
+            break;  // what it has is its worker's
+        }
     }
     sort_by_urgency(work.events);
     return work;
 }
 
-std::vector<ClaimedEvent> PullEvents::claim(EndpointId endpoint, const WorkOrder& order,
-                                            std::size_t limit) {
+void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
+                       std::vector<ClaimedEvent>& all) {
     const auto due = due_by_shard(ports_.pull_queue.look({&endpoint, 1}));
     std::vector<std::pair<std::uint32_t, Hungry>> shards{due.begin(), due.end()};
-    if (shards.empty()) return {};
+    if (shards.empty()) return;
     // Many workers begin in different places.
     const auto first =
         static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
     std::ranges::rotate(shards, shards.begin() + first);
 
     const Mono began = ports_.monotonic.now();
-    std::vector<ClaimedEvent> all;
     for (auto& [shard, hungry] : shards) {
         while (any(hungry) && all.size() < limit) {
             const auto left = static_cast<std::uint32_t>(limit - all.size());
@@ -183,7 +189,25 @@ std::vector<ClaimedEvent> PullEvents::claim(EndpointId endpoint, const WorkOrder
         report_claim(all, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
                      ports_.observer);
     }
-    return all;
+}
+
+/// Nobody would ever hear of them, for as long as a worker's lease lasts.
+void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
+    std::vector<GivenBack> returned;
+    for (const ClaimedEvent& one : claimed) {
+        returned.push_back(given_back(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
+    }
+    try {
+        give_back(returned, {});
+    } catch (const std::exception& error) {
+        ports_.log.write(
+            {.level = base::LogLevel::warn,
+             .event_name = {},
+             .message = std::to_string(returned.size()) +
+                        " events are left to the lease of a claim that failed: " + error.what(),
+             .correlation_id = {},
+             .fields = {}});
+    }
 }
 
 std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {

@@ -71,8 +71,10 @@ public:
 
 private:
     [[nodiscard]] Result<EndpointId> admit(const WorkOrder& order);
-    [[nodiscard]] std::vector<ClaimedEvent> claim(EndpointId endpoint, const WorkOrder& order,
-                                                  std::size_t limit);
+    /// Adds to `all` what it gets, though it throw on the way.
+    void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
+               std::vector<ClaimedEvent>& all);
+    void let_go(std::span<const ClaimedEvent> claimed);
     /// Those of `claimed` that can be worked on now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);
     /// Events whose successors cannot be planned are `left`; nobody else waits for them.

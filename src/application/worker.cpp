@@ -19,7 +19,7 @@ constexpr unsigned extensions_failed_for_doubt = 2;
 constexpr std::size_t settle_batch = 100;
 constexpr Mono settle_wait = 20ms;
 constexpr Mono settle_wait_when_idle = 2ms;
-/// Outcomes that wait to be settled before claiming stops: four batches.
+/// Outcomes that wait to be settled before claiming stops: four of the largest writes.
 constexpr std::size_t most_unsettled = 2000;
 constexpr std::size_t most_told = 100;  // receivers at once
 
@@ -131,7 +131,7 @@ std::optional<Command> Worker::next_send(Mono now) {
         ready_.pop_front();
         if (claim == nullptr) continue;
         if (now + claim->destination.timeout > claim->deadline) {
-            keep_back(*claim, {0us, "LEASE_SHORT its lease would end before its time-out"});
+            keep_back(*claim, too_short_for(claim->destination.timeout));
             continue;
         }
         const Endpoint* endpoint = claim->destination.endpoint.get();
@@ -190,6 +190,7 @@ std::optional<Command> Worker::next_claim(Mono now) {
     if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
     const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now);
     if (!turn) return std::nullopt;
+    if (rota_.look_overdue(now)) return Look{};
     claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
     return Claim{claiming_->request};
 }
@@ -257,6 +258,15 @@ bool Worker::may_claim(Mono now) const {
     const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
     return passing && !stopping_ && !in_doubt() && !settle_backoff_.failing() &&
            to_settle_.size() + settling_.size() < most_unsettled && room(now) * 2 >= capacity(now);
+}
+
+/// Anew it can be sent, but for an endpoint whose time-out no claim under these settings allows.
+KeepBack Worker::too_short_for(std::chrono::microseconds timeout) const {
+    if (timeout + margin < settings_.lease)
+        return {0us, "LEASE_SHORT its lease would end before its time-out"};
+    return {1min,
+            "LEASE_SHORT its endpoint's time-out is longer than scheduler.lease allows: lower "
+            "the one or raise the other"};
 }
 
 Mono Worker::deadline_of(Mono issued_at) const { return issued_at + settings_.lease - margin; }

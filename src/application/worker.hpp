@@ -185,6 +185,7 @@ private:
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
     /// What was claimed or extended at `issued_at` must be over then.
+    [[nodiscard]] KeepBack too_short_for(std::chrono::microseconds timeout) const;
     [[nodiscard]] Mono deadline_of(Mono issued_at) const;
     /// Two extensions failed: what is held may be lost.
     [[nodiscard]] bool in_doubt() const;

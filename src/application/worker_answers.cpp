@@ -11,11 +11,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Mono extend_every = 10s;  // a third of the lease: two may fail
 constexpr std::chrono::microseconds own_try_wait = 1s;
 const KeepBack stopping{0us, "STOPPING the instance stops"};
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
+
+/// How long after a claim or an extension its leases are extended: of each three extensions two may
+/// fail (reliability 3).
+Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10s, lease / 3); }
 
 KeepBack held_up_by(Obstacle obstacle, std::chrono::microseconds wait) {
     return {wait,
@@ -52,7 +55,7 @@ void Worker::claimed(Claimed claimed, Mono answered) {
         extend_backoff_.succeed();
         extensions_failed_ = 0;
     }
-    extend_at_ = std::min(extend_at_, issued_at + extend_every);
+    extend_at_ = std::min(extend_at_, issued_at + until_extension(settings_.lease));
     const Mono deadline = deadline_of(issued_at);
     for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
 }
@@ -220,7 +223,7 @@ void Worker::given_back(std::size_t released, Mono now) {
 std::vector<Event> Worker::extended(std::span<const EventId> lost) {
     extend_backoff_.succeed();
     extensions_failed_ = 0;
-    extend_at_ = issued_at_ + extend_every;
+    extend_at_ = issued_at_ + until_extension(settings_.lease);
     held_.set_deadlines(deadline_of(issued_at_));
     std::vector<Event> events;
     for (const EventId id : lost) {

@@ -29,7 +29,11 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         double random;
         Mono now;
 
-        void operator()(const CountBacklog&) const { worker.read_backoff_.fail(random, now); }
+        /// It is told for people to know: what is due does not wait for that.
+        void operator()(const CountBacklog&) const {
+            worker.read_backoff_.fail(random, now);
+            worker.backlog_counted_ = true;
+        }
         void operator()(const Look&) const { worker.read_backoff_.fail(random, now); }
         void operator()(const Claim& claim) const {
             worker.claiming_.reset();

@@ -266,6 +266,50 @@ TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
     EXPECT_THAT(pulled("w-2"), SizeIs(1));
 }
 
+/// Two shards have something, it says, and the second claim fails.
+class HalfAway final : public PullQueue {
+public:
+    explicit HalfAway(PullQueue& queue) : queue_{queue} {}
+    PullHorizon look(std::span<const EndpointId> endpoints) override {
+        PullHorizon horizon = queue_.look(endpoints);
+        if (horizon.heads.empty()) return horizon;
+        horizon.heads.push_back(horizon.heads.front());
+        horizon.heads.back().shard = horizon.heads.front().shard + 1;
+        return horizon;
+    }
+    Claimed claim(const PullRequest& request) override {
+        if (++claims_ == 2) throw Unavailable{"away"};
+        PullRequest of_the_one = request;
+        of_the_one.shard = 0;
+        return queue_.claim(of_the_one);
+    }
+
+private:
+    PullQueue& queue_;
+    int claims_ = 0;
+};
+
+TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
+    const Event event = a_due_event();
+    HalfAway half_away{pull_queue};
+    PullEvents failing{instance_b,
+                       {.store = store,
+                        .pull_queue = half_away,
+                        .queue = faulty,
+                        .plan = plan,
+                        .deliver = deliver,
+                        .monotonic = monotonic,
+                        .random = random,
+                        .log = log,
+                        .observer = observer,
+                        .wakeups = wakeups}};
+    WorkOrder long_work = order();
+    long_work.lease = 12h;
+    EXPECT_THROW((void)failing.run(long_work), Unavailable);
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
+    EXPECT_EQ(pulled_one("w-2").id, event.id);
+}
+
 TEST_F(PullEventsTest, IsExplained) {
     ExplainEvent explain_event{store, zones};
     const auto wait_of = [&](const Event& event) {

@@ -39,6 +39,20 @@ TEST_F(WorkerTest, ReckonsALeaseFromWhenItsClaimWasAsked) {
     want<Abandon>();
 }
 
+TEST_F(WorkerTest, ExtendsAShortLeaseLongBeforeItsLastMoments) {
+    WorkerSettings short_lease = settings();
+    short_lease.lease = 15s;
+    restart(short_lease);
+    take(events(1));
+    send();
+    const Mono asked = now;
+    now = asked + 5s;
+    want<Extend>();
+    worker.extended({});
+    now = asked + 10s;
+    want<Extend>();  // and abandons nothing
+}
+
 TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
     claim_of_the_first_of_two_shards();
     const Mono asked = now;

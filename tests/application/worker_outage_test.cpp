@@ -246,11 +246,58 @@ TEST_F(WorkerTest, CountsTheBacklogBeforeItClaims) {
     recovering.count_backlog = true;
     restart(recovering);
     look({db() - 1h});
-    fail<CountBacklog>();
-    now += 100ms;
     want<CountBacklog>();
     worker.backlog_counted();
     want<Claim>();
+}
+
+TEST_F(WorkerTest, ClaimsThoughTheBacklogCannotBeCounted) {
+    WorkerSettings recovering = settings();
+    recovering.count_backlog = true;
+    restart(recovering);
+    look({db() - 1h});
+    fail<CountBacklog>();
+    now += 100ms;
+    want<Claim>();
+}
+
+/// A shard that was empty at the last look must not starve beside one that never is.
+TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
+    const auto one_has_something = [&] {
+        restart({.instance = instance_a, .shards = 2, .count_backlog = false});
+        look({db(), never});
+    };
+    one_has_something();
+    worker.wake(db());
+    want<Claim>();  // at first: hints come all the time
+
+    one_has_something();
+    worker.wake(db());
+    now += 50ms;
+    want<Look>();
+
+    one_has_something();
+    now += 1s - 1us;
+    want<Claim>();
+
+    one_has_something();
+    now += 1s;
+    want<Look>();
+}
+
+TEST_F(WorkerTest, DoesNotClaimAgainAndAgainWhatNoLeaseIsLongEnoughFor) {
+    WorkerSettings short_lease = settings();
+    short_lease.lease = 15s;
+    restart(short_lease);
+    Endpoint slow = an_endpoint();
+    slow.timeout = 20s;
+    look({db()});
+    claim(events(1));
+    plan_to(std::make_shared<const Endpoint>(slow));
+    const GiveBack given_back = want<GiveBack>();
+    ASSERT_THAT(given_back.batch, SizeIs(1));
+    EXPECT_EQ(given_back.batch[0].delay, 1min);
+    EXPECT_THAT(given_back.batch[0].reason, testing::HasSubstr("scheduler.lease"));
 }
 
 TEST_F(WorkerTest, HasCaughtUpWhenAllOfItIsSettled) {

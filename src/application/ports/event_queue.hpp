@@ -74,7 +74,7 @@ struct Horizon {
     Instant now;
     std::vector<Instant> next;
 };
-/// What was claimable more than a tick (1 s) ago.
+/// Claimable more than 1 s ago; PostgreSQL counts 10,000 of a shard and priority at most.
 struct Backlog {
     std::uint64_t missed = 0;
     Instant oldest{}, newest{};  // due instants; meaningless if missed is 0
