@@ -56,7 +56,7 @@ public:
     Retention& retention() override { return opened_->retention(); }
     [[nodiscard]] std::optional<PoolUse> connections() const override {
         const postgres::PoolUse use = opened_->pool_use();
-        return PoolUse{use.idle, use.in_use};
+        return PoolUse{use.idle, use.in_use, use.waiting};
     }
     [[nodiscard]] std::vector<ListenAddress> listens_at() const override {
         std::vector<ListenAddress> all;

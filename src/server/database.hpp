@@ -25,6 +25,7 @@ namespace sundial::server {
 struct PoolUse {
     std::size_t idle = 0;
     std::size_t in_use = 0;
+    std::size_t waiting = 0;  // calls that wait for one
 };
 
 /// The one database of this process, whichever it is.

@@ -297,6 +297,7 @@ std::string Metrics::render(const QueueDepth& depth,
         };
         set_connections("idle", connections->idle);
         set_connections("in_use", connections->in_use);
+        set_connections("waiting", connections->waiting);
     }
     std::ostringstream text;
     prometheus::TextSerializer().Serialize(text, families_->registry.Collect());

@@ -67,12 +67,14 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
         }
         floors_[i] = std::min(floors_[i], seen.now - margin);  // a clock may have been set back
     }
+    if (!raised_) begin_to_sweep(now);
+}
+
+void ClaimFloors::could_not_look(Instant about_now, Mono now) {
+    const std::lock_guard lock{mutex_};
     if (raised_) return;
-    raised_ = true;
-    last_ = now;
-    allowance_ = 0us;
-    pages_ = 0;
-    sweep_from(0);
+    std::ranges::fill(floors_, about_now - most_behind);
+    begin_to_sweep(now);
 }
 
 void ClaimFloors::lower(Instant due) {
@@ -119,6 +121,14 @@ void ClaimFloors::gave_up(const Slice& slice, std::chrono::microseconds took) {
     const std::lock_guard lock{mutex_};
     allowance_ -= took;
     if (slice.shard == turn_ && slice.until == down_to_) step_ = std::max(step_ / retreat, 1us);
+}
+
+void ClaimFloors::begin_to_sweep(Mono now) {
+    raised_ = true;
+    last_ = now;
+    allowance_ = 0us;
+    pages_ = 0;
+    sweep_from(0);
 }
 
 Instant ClaimFloors::top_of(std::uint32_t shard) const {

@@ -43,6 +43,9 @@ public:
     [[nodiscard]] std::vector<Instant> all() const;
     /// What a look that began at `from` has seen raises the floors.
     void looked(const std::vector<Instant>& from, const Seen& seen, Mono now);
+    /// So much is dead from the beginning on that it cannot be read in time: from now on looks
+    /// begin a second before `about_now`, and what waits below is left to the sweep.
+    void could_not_look(Instant about_now, Mono now);
     /// Something is claimable at `due`, in whatever shard: looks begin there. What is due for long
     /// is left to the sweep, since on the way there may be all that is dead.
     void lower(Instant due);
@@ -59,6 +62,7 @@ public:
     void gave_up(const Slice& slice, std::chrono::microseconds took);
 
 private:
+    void begin_to_sweep(Mono now);
     [[nodiscard]] Instant top_of(std::uint32_t shard) const;
     void sweep_from(std::uint32_t shard);
 

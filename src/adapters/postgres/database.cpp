@@ -241,6 +241,7 @@ void Database::try_again_and_again(std::string_view operation,
             } catch (const SqlError& error) {
                 leave_if_wrong(*connection, error);
                 if (!may_retry(error, number)) {
+                    if (is_timeout(error)) throw StatementTimeout{error.what()};
                     if (is_passing(error)) throw Unavailable{error.what()};
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
                                              error.what() + " (SQLSTATE " + error.state + ")"};
@@ -334,8 +335,10 @@ Database::Answered Database::run_once(std::string_view operation, Effect effect,
         all.insert(all.end(), calls.begin(), calls.end());
         all.emplace_back(sql::commit);
         attempt.committing = effect != Effect::none;
-        auto rows = attempt.connection.run(all, attempt.prepare,
-                                           settings_.statement_timeout + settings_.lock_timeout);
+        // Each may take its time, and the server tells of many at once.
+        const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
+                             static_cast<std::int64_t>(calls.size() + 1);
+        auto rows = attempt.connection.run(all, attempt.prepare, silence);
         attempt.committing = false;
         answered.now = note_server(rows[1]);
         if (effect != Effect::none) outage_.succeeded();

@@ -6,8 +6,10 @@
 
 #include "adapters/postgres/claiming.hpp"
 #include "adapters/postgres/rows.hpp"
+#include "adapters/postgres/sql_error.hpp"
 #include "adapters/postgres/statements.hpp"
 #include "application/ports/failures.hpp"
+#include "base/check.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::postgres {
@@ -16,6 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
+/// Of each priority of each shard that is behind.
+constexpr std::int32_t most_counted = 10'000;
 /// Pages that lead to where a part begins in the index, for both scans of a look.
 constexpr std::uint64_t way_to_a_part = 8;
 /// So long does what is due wait for the sweep.
@@ -83,9 +87,11 @@ struct ResultName {
     std::string operator()(const Refused&) const { return "FAILED"; }
 };
 
-/// Whether history and the row of the claim say all of it.
-bool is_plainly_accepted(const Settlement& one) {
-    return std::holds_alternative<Accepted>(one.result) && !one.attempt;
+/// Then history and the row of the claim say all of it.
+bool is_accepted(const Settlement& one) {
+    const bool accepted = std::holds_alternative<Accepted>(one.result);
+    base::check(!accepted || !one.attempt);
+    return accepted;
 }
 
 /// Parameters of settle_accepted.
@@ -163,7 +169,13 @@ Horizon PostgresEventQueue::look() {
         each.push_back(static_cast<std::int16_t>(i / priorities));
     }
     Horizon horizon{{}, std::vector<Instant>(shards(), never)};
-    const auto seen = read(each, floors, never, horizon);
+    ClaimFloors::Seen seen;
+    try {
+        seen = read(each, floors, never, horizon);
+    } catch (const StatementTimeout&) {
+        floors_.could_not_look(database_.about_now(), Clock::now());
+        throw;  // the next one is shorter
+    }
     const auto looked = Clock::now();
     floors_.looked(floors, seen, looked);
     const bool due =
@@ -229,18 +241,18 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
 
 std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement> settlements) {
     const ByShard parts = by_shard(settlements, shards());
-    Parts<std::pair<std::int16_t, bool>> plain_apart;
+    Parts<std::pair<std::int16_t, bool>> accepted_apart;
     for (const auto& [shard, indices] : parts) {
         for (const std::size_t i : indices) {
-            plain_apart[{shard, is_plainly_accepted(settlements[i])}].push_back(i);
+            accepted_apart[{shard, is_accepted(settlements[i])}].push_back(i);
         }
     }
     std::vector<bool> done(settlements.size());
     CRASH_POINT("settle: before commit");
-    run_for_each(database_, "settle", plain_apart, done, [&](auto part, const auto& indices) {
-        const auto [shard, plain] = part;
-        return plain ? accepting(shard, settlements, indices)
-                     : settling(sql::settle, shard, settlements, indices);
+    run_for_each(database_, "settle", accepted_apart, done, [&](auto part, const auto& indices) {
+        const auto [shard, accepted] = part;
+        return accepted ? accepting(shard, settlements, indices)
+                        : settling(sql::settle, shard, settlements, indices);
     });
     CRASH_POINT("settle: after commit");
     run_for_each(database_, "settle", left_of(parts, done), done,
@@ -317,7 +329,7 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
 }
 
 Backlog PostgresEventQueue::backlog() {
-    const Call backlog{sql::backlog, shards(), tick};
+    const Call backlog{sql::backlog, shards(), tick, most_counted};
     const auto answered = database_.run("backlog", Database::Effect::none, {&backlog, 1});
     const Answer& row = answered.answers.front();
     const auto missed = row.get<std::uint64_t>(0, 0);

@@ -47,6 +47,7 @@ struct Settings {
 struct PoolUse {
     std::size_t idle = 0;
     std::size_t in_use = 0;
+    std::size_t waiting = 0;  // calls that wait for one
 };
 
 /// Where a server listens.

@@ -15,11 +15,9 @@ Pool::Loan Pool::borrow() {
     std::uint64_t generation = 0;
     {
         std::unique_lock lock{mutex_};
-        if (!returned_.wait_for(lock, wait_, [&] { return lent_ < size_; })) {
-            throw Unavailable{"every one of the " + std::to_string(size_) +
-                              " PostgreSQL connections (storage.pool_size) is in use"};
-        }
+        if (lent_ == size_ || !waiting_.empty()) wait_for_turn(lock);
         ++lent_;
+        wake_the_next();
         generation = generation_;
         while (!connection && !idle_.empty()) {
             connection = std::move(idle_.back());
@@ -36,6 +34,22 @@ Pool::Loan Pool::borrow() {
     return {*this, std::move(connection), generation};
 }
 
+void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock) {
+    std::condition_variable turn;
+    waiting_.push_back(&turn);
+    const bool has_come =
+        turn.wait_for(lock, wait_, [&] { return lent_ < size_ && waiting_.front() == &turn; });
+    std::erase(waiting_, &turn);
+    if (has_come) return;
+    wake_the_next();
+    throw Unavailable{"every one of the " + std::to_string(size_) +
+                      " PostgreSQL connections (storage.pool_size) is in use"};
+}
+
+void Pool::wake_the_next() {
+    if (lent_ < size_ && !waiting_.empty()) waiting_.front()->notify_one();
+}
+
 std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
     auto connection = std::make_unique<Connection>(url_, log_, generation);
     if (const auto server = connection->server()) {
@@ -46,18 +60,16 @@ std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
 }
 
 void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t generation) {
-    {
-        const std::lock_guard lock{mutex_};
-        --lent_;
-        const bool usable = connection && !connection->is_broken() && generation == generation_;
-        if (usable) idle_.push_back(std::move(connection));
-    }
-    returned_.notify_one();
+    const std::lock_guard lock{mutex_};
+    --lent_;
+    const bool usable = connection && !connection->is_broken() && generation == generation_;
+    if (usable) idle_.push_back(std::move(connection));
+    wake_the_next();
 }
 
 PoolUse Pool::use() const {
     const std::lock_guard lock{mutex_};
-    return {idle_.size(), lent_};
+    return {idle_.size(), lent_, waiting_.size()};
 }
 
 std::vector<ServerAddress> Pool::servers() const {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,7 +15,8 @@
 
 namespace sundial::postgres {
 
-/// At most `size` connections, opened when they are needed and lent one at a time. Thread-safe.
+/// At most `size` connections, opened when they are needed and lent one at a time, first come,
+/// first served. Thread-safe.
 class Pool {
 public:
     Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, base::Log& log);
@@ -47,6 +49,9 @@ public:
     void close_all();
 
 private:
+    /// With the lock held.
+    void wait_for_turn(std::unique_lock<std::mutex>& lock);
+    void wake_the_next();
     [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
     void take_back(std::unique_ptr<Connection> connection, std::uint64_t generation);
 
@@ -55,7 +60,7 @@ private:
     const std::chrono::milliseconds wait_;
     base::Log& log_;
     mutable std::mutex mutex_;
-    std::condition_variable returned_;
+    std::deque<std::condition_variable*> waiting_;  // the first has the next turn
     std::size_t lent_ = 0;
     std::uint64_t generation_ = 0;  // of the connections; by it goes, too, which host is first
     std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first

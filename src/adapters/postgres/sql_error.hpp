@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "application/ports/failures.hpp"
+
 namespace sundial::postgres {
 
 /// The server refused a statement.
@@ -37,6 +39,13 @@ public:
     return error.state.starts_with("53") || error.state == "57014" || error.state == "55P03" ||
            error.state == "25P03" || is_of_wrong_connection(error) || is_conflict(error);
 }
+
+/// The server gave a statement up, since it took longer than statement_timeout.
+class StatementTimeout : public Unavailable {
+public:
+    using Unavailable::Unavailable;
+};
+[[nodiscard]] inline bool is_timeout(const SqlError& error) { return error.state == "57014"; }
 
 /// The connection is of no use any more: closed, reset, or without an answer in time.
 class ConnectionLost : public std::runtime_error {

@@ -182,9 +182,9 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
-/// What most claims of one shard come to: accepted, with no attempt to record. What else history
-/// says of it stands in the row of the claim. Returns the numbers (from 1) of those that were ours.
-/// $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
+/// What most claims of one shard come to: accepted. There is no attempt to record; what else
+/// history says of it stands in the row of the claim. Returns the numbers (from 1) of those that
+/// were ours. $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
 inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -209,9 +209,9 @@ inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
           FROM finished)
     SELECT ordinal FROM finished)sql"};
 
-/// Records what became of any claims of one shard; returns the numbers (from 1) of those that were
-/// ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
-/// (COMPLETED, FAILED, or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
+/// Records what became of other claims of one shard; returns the numbers (from 1) of those that
+/// were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
+/// (FAILED or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
 /// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error
 /// codes, $15 error texts, $16 response bodies; $17 workers (null: the instance's own claim).
 inline constexpr Statement settle{"settle", R"sql(
@@ -273,7 +273,8 @@ inline constexpr Statement settle{"settle", R"sql(
 
 /// Of settlements that found their row past the version held: returns the numbers of those that had
 /// happened before, when nobody heard the answer. What the others say of their try replaces that it
-/// was lost, unless it was never sent, since the tries were used up. $1 to $17 as above.
+/// was lost, unless it was never sent, since the tries were used up. $1 to $17 as above, but
+/// that $6 may be COMPLETED, too.
 inline constexpr Statement settle_late{"settle_late", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
@@ -357,15 +358,18 @@ inline constexpr Statement extend{"extend", R"sql(
      WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
 
-/// What has been claimable for longer than $2. $1 how many shards.
+/// What has been claimable for longer than $2, of each priority of each shard so many rows at most
+/// ($3): nobody waits for a count of millions. $1 how many shards.
 inline constexpr Statement backlog{"backlog", R"sql(
     SELECT count(*), min(event.due), max(event.due)
       FROM generate_series(0, $1 - 1) AS shard(number)
      CROSS JOIN generate_series(0, 3) AS priority(number)
-      JOIN sundial.events AS event
-           ON event.shard = shard.number::smallint AND event.priority = priority.number::smallint
-          AND NOT event.pull AND event.claimable_at < sundial.clock() - $2
-          AND (event.claimed_by IS NULL OR event.lease_ends < sundial.clock() - $2))sql"};
+     CROSS JOIN LATERAL (
+            SELECT due FROM sundial.events
+             WHERE shard = shard.number::smallint AND priority = priority.number::smallint AND NOT pull
+               AND claimable_at < sundial.clock() - $2
+               AND (claimed_by IS NULL OR lease_ends < sundial.clock() - $2)
+             ORDER BY claimable_at LIMIT $3) AS event)sql"};
 
 /// Due, the age of the oldest due, waiting for a retry, parked (two kinds), held up by a circuit or
 /// by a limit.

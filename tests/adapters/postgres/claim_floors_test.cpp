@@ -67,6 +67,18 @@ TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
     }
 }
 
+TEST_F(ClaimFloorsTest, AreRaisedWithoutALookThatCannotBeReadInTime) {
+    floors_.could_not_look(noon, now_);
+    EXPECT_THAT(floors_.all(), Each(noon - 1s));
+    EXPECT_FALSE(sweep().empty());  // until it has seen that nothing is below
+    EXPECT_THAT(floors_.all(), Each(Lt(long_ago)));
+
+    raise();
+    const auto floors = floors_.all();
+    floors_.could_not_look(noon + 1h, now_);  // by the floors there are it must be read
+    EXPECT_EQ(floors_.all(), floors);
+}
+
 TEST_F(ClaimFloorsTest, AreRaisedToWhatWaitsOrASecondAgo) {
     auto first = heads(noon + 1h);
     first[5] = noon - 1min;  // shard 1, HIGH

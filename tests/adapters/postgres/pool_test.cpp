@@ -1,0 +1,62 @@
+#include "adapters/postgres/pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "application/ports/failures.hpp"
+#include "support/postgres_cluster.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class PoolTest : public testing::Test {
+protected:
+    static void wait_until_waiting(const Pool& pool, std::size_t count) {
+        while (pool.use().waiting != count) std::this_thread::yield();
+    }
+
+    const std::string url_ = PostgresCluster::shared().create_database();
+    RecordedLog log_;
+};
+
+TEST_F(PoolTest, ServesWhoCameFirst) {
+    Pool pool{url_, 1, 60s, log_};
+    std::vector<int> served;
+    std::unique_ptr<Pool::Loan> held{new Pool::Loan{pool.borrow()}};
+    const auto waits = [&](int name) {
+        return std::jthread{[&, name] {
+            const auto loan = pool.borrow();
+            served.push_back(name);  // one at a time has the connection
+        }};
+    };
+    const std::jthread first = waits(1);
+    wait_until_waiting(pool, 1);
+    const std::jthread second = waits(2);
+    wait_until_waiting(pool, 2);
+    held.reset();
+    const auto again = pool.borrow();  // comes last, though the connection is free just now
+    EXPECT_THAT(served, ElementsAre(1, 2));
+}
+
+TEST_F(PoolTest, WhoGivesUpIsInNobodysWay) {
+    Pool pool{url_, 1, 1ms, log_};
+    {
+        const auto held = pool.borrow();
+        EXPECT_THROW((void)pool.borrow(), Unavailable);
+        EXPECT_EQ(pool.use().waiting, 0U);
+    }
+    EXPECT_FALSE(pool.borrow()->is_broken());
+}
+
+}  // namespace
+}  // namespace sundial::postgres
