@@ -145,6 +145,7 @@ struct Engine::Parts {
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
+        in_process.stop();  // the loop, still running, settles what comes of that
         if (worker.joinable()) worker.join();
     }
 

@@ -1,5 +1,7 @@
 #include "adapters/system/handler_delivery.hpp"
 
+#include <utility>
+
 namespace sundial::system {
 namespace {
 
@@ -18,28 +20,48 @@ HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock&
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
-HandlerDelivery::~HandlerDelivery() {
+void HandlerDelivery::stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     arrived_.notify_all();
     for (std::thread& thread : threads_) thread.join();
-    for (const Waiting& one : waiting_) one.done(given_up("given up: the process is stopping"));
+    threads_.clear();
+    give_up_waiting();
+}
+
+bool HandlerDelivery::stopping() const {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
 }
 
 void HandlerDelivery::start(DeliveryRequest request, std::function<void(Outcome)> done) {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(request.event), std::move(done)});
-    wake_one_if_needed();
+    std::vector<Starting> one;
+    one.push_back({std::move(request), std::move(done)});
+    start_all(std::move(one));
 }
 
 void HandlerDelivery::start_all(std::vector<Starting> all) {
-    const std::lock_guard lock(mutex_);
-    for (Starting& one : all) {
-        waiting_.push_back({std::move(one.request.event), std::move(one.done)});
+    bool too_late = false;
+    {
+        const std::lock_guard lock(mutex_);
+        for (Starting& one : all) {
+            waiting_.push_back({std::move(one.request.event), std::move(one.done)});
+        }
+        too_late = stopping_;
+        if (!too_late) wake_one_if_needed();
     }
-    wake_one_if_needed();
+    if (too_late) give_up_waiting();
+}
+
+void HandlerDelivery::give_up_waiting() {
+    std::deque<Waiting> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        waiting.swap(waiting_);
+    }
+    for (const Waiting& one : waiting) one.done(given_up("given up: the process is stopping"));
 }
 
 void HandlerDelivery::wake_one_if_needed() {

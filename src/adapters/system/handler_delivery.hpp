@@ -18,13 +18,16 @@ class HandlerDelivery final : public Delivery {
 public:
     /// `handlers` and `clock` outlive this.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads);
-    /// Waits for handlers that run; what has not begun is given up: its outcome is retryable.
-    ~HandlerDelivery() override;
+    ~HandlerDelivery() override { stop(); }
     HandlerDelivery(const HandlerDelivery&) = delete;
     HandlerDelivery& operator=(const HandlerDelivery&) = delete;
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void start_all(std::vector<Starting> all) override;
+    /// Waits for handlers that run; no further one begins. What waits or comes later is given up:
+    /// its outcome is retryable.
+    void stop();
+    [[nodiscard]] bool stopping() const;
 
 private:
     /// If one is idle and none is on its way: whoever comes calls the next.
@@ -35,10 +38,11 @@ private:
     };
     void run();
     [[nodiscard]] Outcome handle(const Event& event) const;
+    void give_up_waiting();
 
     const Handlers& handlers_;
     const MonotonicClock& clock_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<Waiting> waiting_;
     std::size_t idle_ = 0;    // threads

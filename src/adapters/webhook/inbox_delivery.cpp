@@ -1,8 +1,9 @@
 #include "adapters/webhook/inbox_delivery.hpp"
 
+#include <exception>
+
 #include "adapters/webhook/request_body.hpp"
 #include "adapters/webhook/request_headers.hpp"
-#include "application/ports/failures.hpp"
 
 namespace sundial::webhook {
 
@@ -55,7 +56,7 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
             }
             return true;
         });
-    } catch (const Unavailable& error) {
+    } catch (const std::exception& error) {  // whatever it is, it fails these tries alone
         Outcome failed;
         failed.error = DeliveryErrorCode::worker;
         failed.error_text = error.what();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -45,11 +46,23 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
         }
         asked.push_back(host);
         waiting.push_back({host, now});
-        if (threads < most_threads) {
-            ++threads;
-            std::thread([self = shared_from_this()] { self->work(); }).detach();
+        if (threads < most_threads && !begin_thread() && threads == 0) {
+            asked.pop_back();
+            waiting.pop_back();
+            return Resolution{.addresses = {}, .failure = "no thread is left to look its name up"};
         }
         return std::nullopt;
+    }
+
+    /// False if the system has none left.
+    bool begin_thread() {
+        try {
+            std::thread([self = shared_from_this()] { self->work(); }).detach();
+        } catch (const std::system_error&) {
+            return false;
+        }
+        ++threads;  // it waits for the lock that we hold
+        return true;
     }
 
     /// One thread, for as long as there is something to look up.

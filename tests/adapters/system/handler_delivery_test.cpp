@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <latch>
+#include <thread>
 
 #include "adapters/system/monotonic_clock.hpp"
 #include "support/builders.hpp"
@@ -44,6 +45,27 @@ TEST_F(HandlerDeliveryTest, BringsEveryEventOfABurstToItsHandler) {
     start(burst, all_done);
     all_done.wait();
     EXPECT_EQ(accepted, burst);
+}
+
+TEST_F(HandlerDeliveryTest, BeginsNothingMoreOnceItIsStopped) {
+    constexpr std::size_t waiting = 100;
+    std::latch running(threads), go_on(1), all_done(threads + waiting), late(1);
+    handle_by([&] {
+        running.count_down();
+        go_on.wait();
+    });
+    start(threads, all_done);
+    running.wait();
+    start(waiting, all_done);
+    std::thread stopping{[&] { delivery.stop(); }};
+    while (!delivery.stopping()) std::this_thread::yield();
+    go_on.count_down();
+    stopping.join();
+    all_done.wait();
+    EXPECT_EQ(accepted, threads);
+    start(1, late);
+    late.wait();
+    EXPECT_EQ(accepted, threads);
 }
 
 /// Each handler waits for the others: with a thread left asleep this would hang.
