@@ -55,6 +55,28 @@ def lines_and_rejects(kind):
         assert refused.returncode == 5 and "0 stored" in refused.stdout, (refused.stdout, refused.stderr)
 
 
+def refused_requests(kind):
+    """What the server refuses a whole request for: one line of it, or more than a request may have."""
+    odd = {101: '{"eventType":"A","eventType":"A","targetTimestampUTC":"now+7d","deliveryPayload":1}',
+           303: '{"eventType":"A","targetTimestampUTC":"now+7d","deliveryPayload":{"a":1,"a":2}}',
+           304: json.dumps({**EVENT, "deliveryPayload": json.loads("[" * 31 + "]" * 31)})}
+    many_members = {f"k{n}": n for n in range(60)}
+    with h.folder() as directory, h.database(kind, directory) as url, h.running("serve", "--db", url, folder=directory) as server:
+        path = written(f"{directory}/odd.ndjson", [odd.get(n, json.dumps(EVENT)) for n in range(1, 401)])
+        rejects = f"{directory}/rejects.ndjson"
+        done = run(server, path, "--rejects", rejects)
+        assert (done.returncode, done.stdout) == (7, "397 stored, 0 there already, 3 refused\n"), (done.stdout, done.stderr)
+        said = dict(line.removeprefix(path + ":").split(": ", 1) for line in done.stderr.splitlines())
+        assert set(said) == {"101", "303", "304"}, done.stderr
+        assert "; /eventType " in said["101"] and "given twice" in said["101"], said
+        with open(rejects, encoding="utf-8") as file:
+            assert sorted(file.read().splitlines()) == sorted(odd.values())
+        large = written(f"{directory}/large.ndjson", [json.dumps({**EVENT, "deliveryPayload": many_members})] * 1000)
+        done = run(server, large)
+        assert (done.returncode, done.stdout) == (0, "1000 stored, 0 there already, 0 refused\n"), (done.stdout, done.stderr)
+        assert stored(server.client()) == 1397
+
+
 def killed(kind):
     """kill -9 of the server in the middle. Its lines have no keys: only those of the requests keep them from being stored twice."""
     lines = [json.dumps({**EVENT, "deliveryPayload": n}) for n in range(20_000)]
@@ -74,4 +96,4 @@ def killed(kind):
 
 
 if __name__ == "__main__":
-    h.main({f.__name__: f for f in (lines_and_rejects, killed)})
+    h.main({f.__name__: f for f in (lines_and_rejects, refused_requests, killed)})

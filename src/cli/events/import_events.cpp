@@ -1,15 +1,17 @@
 #include "cli/events/import_events.hpp"
 
-#include <atomic>
+#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <istream>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,20 +34,23 @@ constexpr std::size_t most_told = 20;            // lines that are refused, in w
 constexpr int some_failed = 7;
 /// Answers to a whole request: its first sending is under way still, or everybody has to wait.
 constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
+/// To a whole request because of what stands in it: a line that is no good, or too much of all.
+constexpr int bad_request = 400, content_too_large = 413;
 
 struct Line {
     std::size_t number;
     std::string text;
 };
 
-/// What is said of one line, by the problem of the API.
-std::string problem_text(const json::object& problem) {
+/// What is said of one line, by the problem of the API; `place` is where the line stood.
+std::string problem_text(const json::object& problem, std::string_view place = "") {
     std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
     const json::value* errors = problem.if_contains("errors");
     if (errors == nullptr || !errors->is_array()) return text;
     for (const json::value& error : errors->get_array()) {
-        text += "; " + text_of(error.as_object(), "pointer") + ' ' +
-                text_of(error.as_object(), "message");
+        std::string pointer = text_of(error.as_object(), "pointer");
+        if (pointer.starts_with(place)) pointer.erase(0, place.size());
+        text += "; " + pointer + ' ' + text_of(error.as_object(), "message");
     }
     return text;
 }
@@ -87,12 +92,18 @@ private:
     }
 
     struct Batch {
-        std::size_t number = 0;
+        std::string name;  // ends the Idempotency-Key
         std::vector<Line> lines;
     };
+    /// Each with a name of its own: they are requests of their own.
+    static std::array<Batch, 2> halves(const Batch& whole) {
+        const auto middle = whole.lines.begin() + std::ssize(whole.lines) / 2;
+        return {Batch{whole.name + 'a', {whole.lines.begin(), middle}},
+                Batch{whole.name + 'b', {middle, whole.lines.end()}}};
+    }
     std::optional<Batch> next_batch() {
         const std::lock_guard lock(mutex_);
-        Batch batch{.number = ++batches_, .lines = {}};
+        Batch batch{.name = std::to_string(++batches_), .lines = {}};
         std::size_t bytes = 0;
         while (!over_ && batch.lines.size() < most_lines && bytes < most_bytes) {
             auto line = next_line();
@@ -127,6 +138,7 @@ private:
         return std::nullopt;
     }
 
+    /// What is refused as a whole is sent in halves, until it is clear which lines are to blame.
     void store(const Batch& batch) {
         std::string body = R"({"events":[)";
         for (const Line& line : batch.lines) {
@@ -135,9 +147,17 @@ private:
         }
         body += "]}";
         const Answer answer = answered(batch, body);
+        const bool of_content = answer.status == bad_request || answer.status == content_too_large;
+        if (of_content && batch.lines.size() > 1) {
+            for (const Batch& half : halves(batch)) store(half);
+            return;
+        }
         const std::lock_guard lock(mutex_);
         json::error_code wrong;
         const json::value said = json::parse(answer.body, wrong);
+        if (of_content && !wrong && said.is_object()) {
+            return refuse(batch.lines.front(), problem_text(said.get_object(), "/events/0"));
+        }
         const json::value* data =
             wrong || !said.is_object() ? nullptr : said.get_object().if_contains("data");
         if (answer.status >= 300 || data == nullptr) {
@@ -158,9 +178,8 @@ private:
     Answer answered(const Batch& batch, const std::string& body) {
         // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
         const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
-        const CallOptions options{
-            .header = "Idempotency-Key: " + file_.key + '-' + std::to_string(batch.number),
-            .timeout = 0ms};
+        const CallOptions options{.header = "Idempotency-Key: " + file_.key + '-' + batch.name,
+                                  .timeout = 0ms};
         for (unsigned retry = 0;; ++retry) {
             const bool last = retry + 1 == rules.max_attempts;
             try {
