@@ -112,7 +112,7 @@ int wait_for_operation(const HttpClient& client, const std::string& id, const Pa
 
 int stop_operation(const HttpClient& client, const std::string& id, const Output& output) {
     return print(
-        client.call("DELETE", "/v1/operations/" + id), output,
+        client.call("DELETE", "/v1/operations/" + id, {}, any_version), output,
         [&](const json::object& stopped) { output.out << operation_line(stopped) << '\n'; });
 }
 

@@ -23,6 +23,9 @@ struct CallOptions {
     std::chrono::milliseconds timeout{0};  // of the whole call; 0: as long as the server works
 };
 
+/// Of a command whose user has no version to name, for servers that want one.
+inline const CallOptions any_version{.header = "If-Match: *"};
+
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:

@@ -1,6 +1,7 @@
 """Streams over HTTP: append with an expected version, read, repeat, snapshots, and the feed that has all of it: by
 pages, waited for, and followed, with checkpoints."""
 import json
+import os
 import subprocess
 import threading
 import uuid
@@ -270,7 +271,33 @@ def ends_with_the_server(server):
     assert b"data:" not in sent.answer.read()
 
 
+def versions_required(kind):
+    """With http.require_if_match each way of naming a version does, and none is 428."""
+    body = {"events": [{"eventType": "Said", "data": {}}]}
+    with h.folder() as directory, h.database(kind, directory) as database, \
+            h.running("serve", "--db", database, "--http.require_if_match=true", folder=directory) as server:
+        client = server.client()
+
+        def append(stream, body=body, **headers):
+            return client.call("POST", f"/v1/streams/Strict/{stream}", body, {name.replace("_", "-"): value for name, value in headers.items()}).status
+        assert append(1) == 428
+        assert append(1, If_None_Match="*") == 201
+        assert append(1, If_None_Match="*") == 412
+        assert append(1, If_None_Match='"1"') == 400
+        assert append(2, {**body, "expectedVersion": "NO_STREAM"}) == 201
+        assert append(2, {**body, "expectedVersion": 1}) == 201
+        assert append(2, If_Match='"2"') == 201
+        unquoted = client.call("POST", "/v1/streams/Strict/2", body, {"If-Match": "3"})
+        assert unquoted.status == 412 and "names no version" in unquoted.json()["detail"], unquoted.body
+        event = client.ok("POST", "/v1/events", {"eventType": "A", "targetTimestampUTC": "now+1h", "deliveryPayload": 1})
+        assert client.call("DELETE", f"/v1/events/{event['id']}").status == 428
+        done = subprocess.run([os.environ["SUNDIAL"], "event", "cancel", event["id"], "--server", f"http://127.0.0.1:{server.port}"],
+                              capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+        assert (done.returncode, done.stdout) == (0, f"{event['id']}  CANCELLED\n"), (done.stdout, done.stderr)
+
+
 def main(kind):
+    versions_required(kind)
     with h.folder() as directory, h.database(kind, directory) as database, \
             h.running("serve", "--db", database, folder=directory) as server:
         client = server.client()

@@ -91,6 +91,18 @@ Problem unsupported_media_type(const std::vector<std::string>& types) {
             .detail = "Send the body with Content-Type: " + list_of(types) + " (UTF-8)"};
 }
 
+Response precondition_required(const Request& request) {
+    return to_response({.code = Code::precondition_required,
+                        .detail = "Name the version that this is meant for: If-Match: \"3\", "
+                                  "or * for any"},
+                       request);
+}
+
+/// A stream's, where it is appended to; in no other body does the document have this.
+bool names_version(const JsonBody& body) {
+    return body.raw_member("expectedVersion").has_value();
+}
+
 }  // namespace
 
 struct Router::Found {
@@ -269,19 +281,22 @@ Response Router::no_such_route(const Request& request) const {
                        request);
 }
 
+/// Of what changes something that has a version.
+bool Router::lacks_version(const Request& request, const Operation& operation) const {
+    const auto& fields = schema_.version_fields(operation);
+    if (!require_if_match_ || std::ranges::find(fields, "If-Match") == fields.end()) return false;
+    return std::ranges::none_of(
+        fields, [&](const std::string& name) { return request.headers.find(name).has_value(); });
+}
+
 Response Router::check_and_run(Request& request, const Route& route) const {
     const Operation& operation = route.operation;
     const auto& answers = schema_.response_types(operation);
     if (!acceptable(all_fields(request.headers, "Accept"), answers)) {
         return to_response(not_acceptable(answers), request);
     }
-    if (require_if_match_ && schema_.takes_if_match(operation) &&
-        !request.headers.find("If-Match")) {
-        return to_response({.code = Code::precondition_required,
-                            .detail = "Name the version that this is meant for: If-Match: \"3\", "
-                                      "or * for any"},
-                           request);
-    }
+    const bool needs_version = lacks_version(request, operation);
+    if (needs_version && request.body.empty()) return precondition_required(request);
     const auto& types = schema_.request_types(operation);
     if (!request.body.empty() && types.empty()) {
         return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),
@@ -301,6 +316,7 @@ Response Router::check_and_run(Request& request, const Route& route) const {
         const std::string& batch = schema_.batch_of(operation);
         const auto body = JsonBody::read(request.body, batch.empty() ? JsonLimits{} : of_batches);
         if (!body) return to_response(body.error(), request);
+        if (needs_version && !names_version(*body)) return precondition_required(request);
         auto errors = schema_.check_body(operation, *body);
         if (!batch.empty()) request.refused_items = take_those_of_items(errors, batch);
         if (!errors.empty()) return to_response(validation_failed(std::move(errors)), request);

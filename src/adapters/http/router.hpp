@@ -71,6 +71,7 @@ private:
     const ApiSchema& schema_;
     Guard& guard_;
     base::Log& log_;
+    [[nodiscard]] bool lacks_version(const Request& request, const Operation& operation) const;
     const bool require_if_match_;
     const KeyedAnswers* const keyed_;
     std::vector<Route> routes_;

@@ -30,7 +30,7 @@ struct CompiledOperation {
     std::vector<std::string> request_types;
     std::vector<std::string> response_types;
     bool body_required = false;
-    bool takes_if_match = false;
+    std::vector<std::string> version_fields;
     bool requires_key = false;
     std::string batch;
     const SchemaNode* body = nullptr;
@@ -56,7 +56,8 @@ void read_parameters(SchemaCompiler& compiler, const bj::value& operation, const
         const bj::value& parameter = compiler.resolved(written, place + "/parameters");
         const std::string name(member(parameter, "name", place).as_string());
         const std::string_view where = member(parameter, "in", place).as_string();
-        if (where == "header" && name == "If-Match") compiled.takes_if_match = true;
+        const bool of_version = name == "If-Match" || name == "If-None-Match";
+        if (where == "header" && of_version) compiled.version_fields.push_back(name);
         if (where == "header" && name == "Idempotency-Key") {
             compiled.requires_key = flag(parameter, "required");
         }
@@ -190,8 +191,8 @@ bool ApiSchema::body_required(const Operation& operation) const {
     return compiled_->at(operation).body_required;
 }
 
-bool ApiSchema::takes_if_match(const Operation& operation) const {
-    return compiled_->at(operation).takes_if_match;
+const std::vector<std::string>& ApiSchema::version_fields(const Operation& operation) const {
+    return compiled_->at(operation).version_fields;
 }
 
 bool ApiSchema::requires_key(const Operation& operation) const {

@@ -36,8 +36,9 @@ public:
     /// Media types that a body may have; empty: the operation takes none.
     [[nodiscard]] const std::vector<std::string>& request_types(const Operation& operation) const;
     [[nodiscard]] bool body_required(const Operation& operation) const;
-    /// Whether it may be told which version it is meant for.
-    [[nodiscard]] bool takes_if_match(const Operation& operation) const;
+    /// Header fields by which it can be told which version it is meant for: If-Match, and perhaps
+    /// If-None-Match. None: it changes nothing that has a version.
+    [[nodiscard]] const std::vector<std::string>& version_fields(const Operation& operation) const;
     /// Whether it is for nobody without an Idempotency-Key.
     [[nodiscard]] bool requires_key(const Operation& operation) const;
     /// Of a batch, the member of its body whose items are judged each for itself; else empty.

@@ -44,9 +44,9 @@ void refuse_what_is_no_database(const fs::path& file) {
     if (!fs::exists(file, error) || fs::file_size(file, error) == 0) return;
     std::ifstream in{file, std::ios::binary};
     constexpr std::string_view magic{"SQLite format 3\0", 16};
-    std::array<char, magic.size()> head{};
+    std::array<char, magic.size()> head{};  // of a shorter file the rest is zero
     in.read(head.data(), head.size());
-    if (!in) {
+    if (!in && !in.eof()) {
         throw CannotStart{"cannot read " + file.string() +
                           ": it must be readable and writable for this user"};
     }

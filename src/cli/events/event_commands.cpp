@@ -186,7 +186,7 @@ int retry_event(const HttpClient& client, const std::string& id, bool new_key,
 }
 
 int cancel_event(const HttpClient& client, const std::string& id, const Output& output) {
-    const Answer answer = client.call("DELETE", "/v1/events/" + query_text(id));
+    const Answer answer = client.call("DELETE", "/v1/events/" + query_text(id), {}, any_version);
     return print(answer, output, [&](const json::object& event) {
         output.out << text_of(event, "id") << "  " << text_of(event, "status") << '\n';
     });

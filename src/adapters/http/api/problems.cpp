@@ -11,6 +11,9 @@
 namespace sundial::http {
 namespace {
 
+const std::string no_version_named =
+    "; If-Match names no version, which is written with its quotes, as in the ETag: \"1\"";
+
 std::string_view name_of(Noun noun) {
     switch (noun) {
         case Noun::user:
@@ -101,13 +104,16 @@ struct ToProblem {
     }
 
     Problem operator()(const OptimisticLock& lock) const {
-        return {.code = Code::optimistic_lock,
-                .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
-                          std::to_string(lock.actual.value) + ", not " +
-                          std::to_string(lock.expected.value) + "; read it again",
-                .members = {{"expectedVersion", number(lock.expected)},
-                            {"actualVersion", number(lock.actual)}},
-                .status = 412};
+        return {
+            .code = Code::optimistic_lock,
+            .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
+                      std::to_string(lock.actual.value) +
+                      (lock.expected.value == 0
+                           ? no_version_named
+                           : ", not " + std::to_string(lock.expected.value) + "; read it again"),
+            .members = {{"expectedVersion", number(lock.expected)},
+                        {"actualVersion", number(lock.actual)}},
+            .status = 412};
     }
 
     Problem operator()(const DuplicateIdempotencyKey& duplicate) const {
@@ -141,15 +147,18 @@ struct ToProblem {
     Problem operator()(const StreamOptimisticLock& lock) const {
         std::vector<std::string> duplicates;
         for (const Uuid& id : lock.duplicates) duplicates.push_back(base::to_string(id));
-        return {.code = Code::optimistic_lock,
-                .detail = "the stream is at version " + std::to_string(lock.actual) + ", not at " +
-                          to_string(lock.expected),
-                .members = {{"aggregateType", lock.stream.aggregate_type},
-                            {"aggregateId", lock.stream.aggregate_id},
-                            {"expectedVersion", lock.expected.number()},
-                            {"actualVersion", static_cast<std::int64_t>(lock.actual)},
-                            {"duplicateEventIds", duplicates},
-                            {"attempts", std::int64_t{lock.attempts}}}};
+        const bool named = lock.expected != version_of_no_stream;
+        Problem problem{
+            .code = Code::optimistic_lock,
+            .detail = "the stream is at version " + std::to_string(lock.actual) +
+                      (named ? ", not at " + to_string(lock.expected) : no_version_named),
+            .members = {{"aggregateType", lock.stream.aggregate_type},
+                        {"aggregateId", lock.stream.aggregate_id},
+                        {"actualVersion", static_cast<std::int64_t>(lock.actual)},
+                        {"duplicateEventIds", duplicates},
+                        {"attempts", std::int64_t{lock.attempts}}}};
+        if (named) problem.members.push_back({"expectedVersion", lock.expected.number()});
+        return problem;
     }
 
     Problem operator()(const EventIdReused& reused) const {

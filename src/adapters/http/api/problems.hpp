@@ -1,13 +1,20 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "adapters/http/json.hpp"
 #include "adapters/http/problem.hpp"
 #include "domain/error.hpp"
+#include "domain/stream.hpp"
 
 namespace sundial::http {
+
+/// What an If-Match that names no version asks of a stream: none can have so many events.
+inline constexpr ExpectedVersion version_of_no_stream =
+    ExpectedVersion::exactly(std::numeric_limits<std::int64_t>::max());
 
 /// What the API says of each error of a use case. A version that did not match was asked for by
 /// If-Match: 412.

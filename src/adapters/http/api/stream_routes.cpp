@@ -44,17 +44,14 @@ std::optional<std::uint64_t> version_value(const Request& request, std::string_v
 /// not).
 template <class Current>
 std::optional<ExpectedVersion> condition(const Request& request, Current current) {
-    if (const auto none = request.headers.find("If-None-Match"); none && *none == "*") {
-        return ExpectedVersion::no_stream();
-    }
+    if (request.headers.find("If-None-Match")) return ExpectedVersion::no_stream();  // it is *
     const auto match = request.headers.find("If-Match");
     if (!match) return std::nullopt;
     if (*match == "*") return ExpectedVersion::stream_exists();
     const auto version =
         expected_version(request, [&]() -> std::optional<Version> { return Version{current()}; });
-    // A tag that is no version matches nothing; no stream can have so many events.
-    constexpr std::uint64_t never_reached = std::numeric_limits<std::int64_t>::max();
-    return ExpectedVersion::exactly(version && version->value > 0 ? version->value : never_reached);
+    if (!version || version->value == 0) return version_of_no_stream;
+    return ExpectedVersion::exactly(version->value);
 }
 
 /// What of the feed, and from where.
@@ -270,6 +267,11 @@ private:
             const auto found = api_.streams.read(wanted.stream, {.limit = 1});
             return found ? found->head.version : 0;
         };
+        if (request.headers.find("If-None-Match").value_or("*") != "*") {
+            return validation_failed({{"If-None-Match", "bad_format",
+                                       "must be *, for a stream that is not there yet; a version "
+                                       "to append after stands in If-Match"}});
+        }
         const auto expected = condition(request, current);
         if (!expected) return false;
         if (wanted.expected != ExpectedVersion::any() && wanted.expected != *expected) {

@@ -116,7 +116,13 @@ public:
 private:
     [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
         UserFields wanted = user_fields(*request.json);
-        if (auto errors = missing_members(wanted); !errors.empty()) {
+        auto errors = missing_members(wanted);
+        if (wanted.external_id.value_or(external_id) != external_id) {
+            errors.push_back({"/externalId", "not_allowed",
+                              "the path names another; to give a user another one, PUT or PATCH it "
+                              "by its id"});
+        }
+        if (!errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
         const auto put =
