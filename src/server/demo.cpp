@@ -65,7 +65,7 @@ UserFields fields_of(const Person& person) {
     return fields;
 }
 
-/// "43 ms", "1.3 s", "2 h 05 min": as a person would say it.
+/// "43 ms", "1.3 s", "2 h 5 min": as a person would say it.
 std::string in_words(std::chrono::microseconds duration) {
     std::ostringstream text;
     const auto millis = std::chrono::floor<std::chrono::milliseconds>(duration);

@@ -230,7 +230,6 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, ba
         line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
     draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));
     log.write(std::move(draining));
-    (void)Signals().wait_for(0ms);
     signals.exit_if_within(still_accepting);
     signals.exit_on_next();
     server.stop_accepting();
