@@ -359,7 +359,7 @@ TEST_P(Contended, RT11_AllFinishAndNoneStarves) {
               << " with the lock after 3 conflicts\n";
 }
 
-TEST_P(Contended, FinishWithoutTheLockTooAndCallMoreOften) {
+TEST_P(Contended, FinishWithoutTheLockToo) {
     std::cout << GetParam() << ": " << calls_of_all(0) << " calls by " << contenders
               << " without the lock\n";
 }
