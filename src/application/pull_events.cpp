@@ -284,6 +284,7 @@ Planning PullEvents::plan(std::span<const Event> claimed, std::vector<EventId>& 
 void PullEvents::settle(std::vector<Settled> settled) {
     if (settled.empty()) return;
     std::vector<Settlement> batch;
+    batch.reserve(settled.size());
     for (const Settled& one : settled) batch.push_back(one.settlement);
     const auto answers = ports_.queue.settle(batch);
     for (std::size_t i = 0; i < settled.size(); ++i) {

@@ -99,9 +99,7 @@ Response precondition_required(const Request& request) {
 }
 
 /// A stream's, where it is appended to; in no other body does the document have this.
-bool names_version(const JsonBody& body) {
-    return body.raw_member("expectedVersion").has_value();
-}
+bool names_version(const JsonBody& body) { return body.raw_member("expectedVersion").has_value(); }
 
 }  // namespace
 

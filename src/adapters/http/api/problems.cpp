@@ -146,6 +146,7 @@ struct ToProblem {
 
     Problem operator()(const StreamOptimisticLock& lock) const {
         std::vector<std::string> duplicates;
+        duplicates.reserve(lock.duplicates.size());
         for (const Uuid& id : lock.duplicates) duplicates.push_back(base::to_string(id));
         const bool named = lock.expected != version_of_no_stream;
         Problem problem{

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/conditions.hpp"
@@ -28,9 +29,8 @@ StreamId stream_in(const Request& request) {
 /// A version or a position, and nothing else. The stores count up to 2^63 - 1.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [read_to, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || read_to != end || number < 0) return std::nullopt;
+    const auto [read_to, error] = std::from_chars(text.begin(), text.end(), number);
+    if (error != std::errc{} || read_to != text.end() || number < 0) return std::nullopt;
     return static_cast<std::uint64_t>(number);
 }
 
@@ -99,7 +99,7 @@ Response page_of(const FeedPage& page) {
 
 class StreamRoutes {
 public:
-    explicit StreamRoutes(StreamApi api) : api_(api) {}
+    explicit StreamRoutes(StreamApi api) : api_(std::move(api)) {}
 
     [[nodiscard]] Response list(const Request& request) const {
         const auto page = page_request(request, SortValue::text);
@@ -297,7 +297,7 @@ private:
 }  // namespace
 
 void add_stream_routes(Router& router, StreamApi api) {
-    const StreamRoutes routes{api};
+    const StreamRoutes routes{std::move(api)};
     const auto add = [&](const char* method, const char* pattern,
                          Response (StreamRoutes::*handle)(const Request&) const) {
         router.add(method, pattern,
