@@ -292,17 +292,7 @@ private:
 TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
     const Event event = a_due_event();
     HalfAway half_away{pull_queue};
-    PullEvents failing{instance_b,
-                       {.store = store,
-                        .pull_queue = half_away,
-                        .queue = faulty,
-                        .plan = plan,
-                        .deliver = deliver,
-                        .monotonic = monotonic,
-                        .random = random,
-                        .log = log,
-                        .observer = observer,
-                        .wakeups = wakeups}};
+    PullEvents failing{instance_b, ports_over(half_away)};
     WorkOrder long_work = order();
     long_work.lease = 12h;
     EXPECT_THROW((void)failing.run(long_work), Unavailable);

@@ -44,6 +44,18 @@ protected:
     std::vector<AttemptRecord> attempts_of(const Event& event) {
         return in_read(store, [&](Transaction& tx) { return tx.events().attempts_of(event.id); });
     }
+    PullPorts ports_over(PullQueue& of_workers) {
+        return {.store = store,
+                .pull_queue = of_workers,
+                .queue = faulty,
+                .plan = plan,
+                .deliver = deliver,
+                .monotonic = monotonic,
+                .random = random,
+                .log = log,
+                .observer = observer,
+                .wakeups = wakeups};
+    }
     void change_endpoint(const std::function<void(Endpoint&)>& change) {
         write([&](Transaction& tx) {
             Endpoint changed = tx.endpoints().lock(endpoint.id).value();
@@ -57,17 +69,7 @@ protected:
         an_endpoint().pull().named("workers").with_external_id("workers").with_retry_policy(
             {.kind = RetryPolicy::Kind::custom, .custom = {4s, 8s}}));
     memory::MemoryPullQueue pull_queue{store};
-    PullEvents pull{instance_b,
-                    {.store = store,
-                     .pull_queue = pull_queue,
-                     .queue = faulty,
-                     .plan = plan,
-                     .deliver = deliver,
-                     .monotonic = monotonic,
-                     .random = random,
-                     .log = log,
-                     .observer = observer,
-                     .wakeups = wakeups}};
+    PullEvents pull{instance_b, ports_over(pull_queue)};
     SettlePulled settle_pulled{{.store = store,
                                 .queue = faulty,
                                 .random = random,
