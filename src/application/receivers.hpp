@@ -30,6 +30,9 @@ public:
     /// An event for it was claimed, and this is what was read of it.
     void meet(const Destination& destination, Mono now);
 
+    /// Its circuit has opened; what is claimed next would tell so, too.
+    void opened(EndpointId endpoint) { receivers_[endpoint].circuit_closed = false; }
+
     /// Whether one more event may be sent to it beside `in_flight`, as far as is known here. If
     /// not, the others must be asked.
     [[nodiscard]] bool admits(EndpointId endpoint, std::uint32_t in_flight,

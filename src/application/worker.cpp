@@ -22,6 +22,9 @@ constexpr Mono settle_wait_when_idle = 2ms;
 /// Outcomes that wait to be settled before claiming stops: four of the largest writes.
 constexpr std::size_t most_unsettled = 2000;
 constexpr std::size_t most_told = 100;  // receivers at once
+/// Longer than a receiver or a network pauses now and then.
+constexpr Mono stuck_after = 1s;
+const KeepBack stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
 
 std::uint32_t home_shard(const InstanceId& instance, std::uint32_t shards) {
     return instance.value.bytes.back() % shards;
@@ -149,6 +152,7 @@ std::optional<Command> Worker::next_send(Mono now) {
 }
 
 std::optional<Command> Worker::next_write(Mono now) {
+    give_back_if_stuck(now);
     if (!to_give_back_.empty() && give_back_backoff_.over(now)) {
         giving_back_ = take(to_give_back_, largest_write);
         GiveBack give_back;
@@ -223,6 +227,7 @@ Mono Worker::next_moment(Mono now) const {
     if (!to_settle_.empty() && !settling) at(settle_at(now));
     if (!to_plan_.empty()) at(plan_backoff_.until());
     if (!to_admit_.empty()) at(admit_backoff_.until());
+    if (too_many_since_) at(*too_many_since_ + stuck_after);
     at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
     if (stopping_) {
         at(drain_until_);
@@ -283,6 +288,22 @@ std::size_t Worker::capacity(Mono now) const {
 std::size_t Worker::room(Mono now) const {
     const std::size_t all = capacity(now);
     return all - std::min(all, held_.taken_slots());
+}
+
+void Worker::give_back_if_stuck(Mono now) {
+    const std::size_t taken = held_.taken_slots();
+    if (held_.sending() < settings_.slots || taken <= capacity(now)) {
+        too_many_since_.reset();
+        return;
+    }
+    if (!too_many_since_) too_many_since_ = now;
+    if (now < *too_many_since_ + stuck_after) return;
+    for (std::size_t left = taken - capacity(now); left > 0 && !ready_.empty(); ready_.pop_back()) {
+        HeldClaim* claim = held_.find(ready_.back(), Stage::ready);
+        if (claim == nullptr) continue;
+        keep_back(*claim, stuck);
+        --left;
+    }
 }
 
 bool Worker::all_done() const {

@@ -194,10 +194,14 @@ private:
     [[nodiscard]] std::size_t room(Mono now) const;
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
+    /// What was claimed ahead while tries were fast does not wait here once they are slow.
+    void give_back_if_stuck(Mono now);
 
     void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline);
     /// Sends it, asks for leave, or keeps it back.
     void let_through(HeldClaim& claim, Mono now);
+    /// Its circuit has opened: what was let through is so no longer.
+    void ask_leave_anew(EndpointId endpoint);
     void disable(EndpointId endpoint, std::string reason);
     void keep_back(HeldClaim& claim, const KeepBack& why);
     void finish(HeldClaim& claim, Settlement settlement, Mono now);
@@ -238,6 +242,7 @@ private:
     bool stopping_ = false;
     Mono drain_until_{};
     std::optional<Pass> pass_;
+    std::optional<Mono> too_many_since_;  // held, for what it sends at once and its tries' pace
 };
 
 }  // namespace sundial

@@ -163,6 +163,21 @@ void Worker::results_told(std::span<const ReceiverChange> changes) {
     telling_.clear();
     for (const ReceiverChange& change : changes) {
         if (change.given_up) disable(change.endpoint, *change.given_up);
+        if (change.before == CircuitState::closed && change.after != CircuitState::closed) {
+            ask_leave_anew(change.endpoint);
+        }
+    }
+}
+
+void Worker::ask_leave_anew(EndpointId endpoint) {
+    receivers_.opened(endpoint);
+    for (HeldClaim* claim : held_.unsent()) {
+        const Endpoint* bound_for = claim->destination.endpoint.get();
+        if (claim->stage != Stage::ready || bound_for == nullptr || bound_for->id != endpoint) {
+            continue;
+        }
+        held_.move_to(*claim, Stage::planned);
+        to_admit_.insert(claim->event.id);
     }
 }
 

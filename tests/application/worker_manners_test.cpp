@@ -105,6 +105,15 @@ protected:
         outcome.duration = took;
         worker.delivered(event.id, outcome, 0.5, now);
     }
+    /// So that it holds half as many ahead next.
+    void end_many_in_no_time(const Destination& destination) {
+        take(60, destination);
+        for (const Event& event : send(60)) deliver(event, 200);
+        want<Claim>();
+        worker.claimed({{}, db()}, now);
+        settle();
+        now += 100ms;
+    }
 
     const Mono start = 1000s;
     Mono now = start;
@@ -380,6 +389,55 @@ TEST_F(WorkerMannersTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) 
 TEST_F(WorkerMannersTest, LetsOneEndpointTakeAllWhereNobodyElseWaits) {
     take(std::vector<Destination>(64, to(an_endpoint())), true);
     send(64);
+}
+
+TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) {
+    const Destination hanging = to(an_endpoint());
+    end_many_in_no_time(hanging);
+    const std::vector<Event> taken = take(90, hanging);
+    send(64);
+    now += 200ms;  // nothing has ended for longer than it looks back
+    EXPECT_EQ(want<WaitUntil>().when, now + 1s);
+    now += 1s;
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(26));
+    EXPECT_EQ(returned.front().id, taken.back().id);  // those that are due first go first
+    EXPECT_EQ(returned.front().delay, 0us);
+    EXPECT_THAT(returned.front().reason, StartsWith("TRIES_SLOW"));
+    EXPECT_EQ(worker.held(), 64U);
+}
+
+TEST_F(WorkerMannersTest, KeepsWhatItTookAheadWhileTriesArePausing) {
+    const Destination pausing = to(an_endpoint());
+    end_many_in_no_time(pausing);
+    take(90, pausing);
+    const std::vector<Event> sent = send(64);
+    now += 200ms;
+    want<WaitUntil>();
+    now += 900ms;
+    for (const Event& event : sent) deliver(event, 200);
+    send(26);
+    look(never);
+    now += 20ms;
+    settle();
+    expect_rest();
+}
+
+TEST_F(WorkerMannersTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
+    const Endpoint endpoint = an_endpoint();
+    end_many_in_no_time(to(endpoint));
+    take(90, to(endpoint));
+    const std::vector<Event> sent = send(64);
+    deliver(sent[0], 503);
+    send(1);
+    now += 20ms;
+    want<TellResults>();
+    worker.results_told(std::vector{ReceiverChange{
+        .endpoint = endpoint.id, .before = CircuitState::closed, .after = CircuitState::open}});
+    answer(0, std::vector<std::chrono::microseconds>(25, 20s), Obstacle::circuit);
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(25));
+    EXPECT_EQ(returned.front().obstacle, Obstacle::circuit);
 }
 
 }  // namespace
