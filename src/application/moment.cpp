@@ -64,8 +64,10 @@ TimeResult<Instant> parse_moment(std::string_view text, Instant now) {
     constexpr std::string_view now_word = "now";
     if (text.starts_with(now_word)) return shifted(now, text.substr(now_word.size()));
     const auto instant = parse_instant(text);
-    if (!instant) return instant.error();
-    return instant->instant;
+    if (instant) return instant->instant;
+    // What does not even begin like a date may have been meant for the other form.
+    const bool like_a_date = !text.empty() && '0' <= text.front() && text.front() <= '9';
+    return like_a_date ? instant.error() : bad_moment();
 }
 
 }  // namespace sundial

@@ -9,6 +9,7 @@
 namespace sundial {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -89,6 +90,16 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"now 1d", TimeErrorCode::bad_time}, Refused{"Now", TimeErrorCode::bad_time},
         Refused{"now+9999999d", TimeErrorCode::out_of_range},
         Refused{"now+99999999999999999999s", TimeErrorCode::out_of_range}));
+
+TEST(WrongMoment, IsToldWhatWouldBeRight) {
+    for (const char* text : {"", "tomorrow", "Now", "now+1w", "now 1d", "+1d"}) {
+        const std::string message = parse_moment(text, noon).error().message;
+        EXPECT_THAT(message, HasSubstr("as 2027-05-04T10:11:12Z")) << text;
+        EXPECT_THAT(message, HasSubstr("now+7d")) << text;
+    }
+    EXPECT_THAT(parse_moment("2027-05-04", noon).error().message,
+                HasSubstr("the time of day is missing, as in 2027-05-04T10:11:12Z"));
+}
 
 }  // namespace
 }  // namespace sundial

@@ -5,12 +5,22 @@
 #include "domain/time/text.hpp"
 
 namespace sundial::cli {
+namespace {
+
+/// What people call the field, where it is none of theirs.
+std::string_view name_for_people(std::string_view field) {
+    if (field == "start") return "--dtstart";
+    if (field == "time") return "--at";
+    return field;
+}
+
+}  // namespace
 
 void FieldReader::fail(std::string_view field, const TimeError& error) {
     if (error_) return;
     std::string path = request_.place() == RequestPlace::schedule ? "schedule" : "";
     if (!path.empty() && !field.empty()) path += '.';
-    path += field;
+    path += request_.place() == RequestPlace::expression ? name_for_people(field) : field;
     error_ = TimeError{error.code, (path.empty() ? "" : path + ": ") + error.message};
 }
 

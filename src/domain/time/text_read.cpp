@@ -77,11 +77,24 @@ TimeError about(std::string_view text, TimeError why) {
     return why;
 }
 
-TimeResult<Date> read_date(Reader& in) {
+/// How a text with a date in it is written, for messages about one that is not.
+struct Form {
+    std::string_view rule;
+    std::string_view joined;  // an example of date and time of day
+    bool needs_seconds;
+};
+constexpr std::string_view date_rule = "a date is written YYYY-MM-DD, as 2027-05-04";
+constexpr Form instant_form{
+    "an instant is written as 2027-05-04T10:11:12Z or 2027-05-04T10:11:12+02:00 (RFC 3339)",
+    "2027-05-04T10:11:12Z", true};
+constexpr Form local_form{"a local time is written as 2027-05-04T10:11:12", "2027-05-04T10:11:12",
+                          false};
+
+TimeResult<Date> read_date(Reader& in, std::string_view rule = date_rule) {
     const auto year = in.number(4);
     const auto month = year && in.take('-') ? in.number(2) : std::nullopt;
     const auto day = month && in.take('-') ? in.number(2) : std::nullopt;
-    if (!day) return bad_time("a date is written YYYY-MM-DD, as 2027-05-04");
+    if (!day) return bad_time(std::string(rule));
     if (*year == 0) return TimeError{TimeErrorCode::out_of_range, "years are 0001 to 9999"};
     const Date date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
                     std::chrono::day{static_cast<unsigned>(*day)}};
@@ -89,10 +102,13 @@ TimeResult<Date> read_date(Reader& in) {
     return date;
 }
 
-TimeResult<TimeOfDay> read_hour_and_minute(Reader& in) {
+constexpr std::string_view time_of_day_rule =
+    "a time of day is written hh:mm or hh:mm:ss, as 09:00";
+
+TimeResult<TimeOfDay> read_hour_and_minute(Reader& in, std::string_view rule = time_of_day_rule) {
     const auto hour = in.number(2);
     const auto minute = hour && in.take(':') ? in.number(2) : std::nullopt;
-    if (!minute) return bad_time("a time of day is written hh:mm or hh:mm:ss, as 09:00");
+    if (!minute) return bad_time(std::string(rule));
     if (*hour > 23) return bad_time("hours are 00 to 23");
     if (*minute > 59) return bad_time("minutes are 00 to 59");
     return TimeOfDay{*hour * 3600 + *minute * 60};
@@ -118,12 +134,12 @@ TimeResult<microseconds> read_fraction(Reader& in) {
     return microseconds{micros};
 }
 
-/// `10:11:12.5`; with `seconds_optional` also `10:11`.
-TimeResult<microseconds> read_time(Reader& in, bool seconds_optional) {
-    const auto minutes = read_hour_and_minute(in);
+/// `10:11:12.5`; if the form does not need seconds also `10:11`.
+TimeResult<microseconds> read_time(Reader& in, const Form& form) {
+    const auto minutes = read_hour_and_minute(in, form.rule);
     if (!minutes) return minutes.error();
     if (!in.take(':')) {
-        if (seconds_optional) return microseconds{*minutes};
+        if (!form.needs_seconds) return microseconds{*minutes};
         return bad_time("an instant needs its seconds, as 2027-05-04T10:11:12Z");
     }
     const auto second = read_second(in);
@@ -137,12 +153,14 @@ TimeResult<microseconds> read_time(Reader& in, bool seconds_optional) {
     return time;
 }
 
-TimeResult<WallTime> read_wall(Reader& in, bool seconds_optional) {
-    const auto date = read_date(in);
+TimeResult<WallTime> read_wall(Reader& in, const Form& form) {
+    const auto date = read_date(in, form.rule);
     if (!date) return date.error();
+    if (in.at_end())
+        return bad_time("the time of day is missing, as in " + std::string(form.joined));
     if (!in.take('T') && !in.take('t'))
-        return bad_time("date and time of day are joined by T, as 2027-05-04T10:11:12");
-    const auto time = read_time(in, seconds_optional);
+        return bad_time("date and time of day are joined by T, as in " + std::string(form.joined));
+    const auto time = read_time(in, form);
     if (!time) return time.error();
     return WallTime{std::chrono::local_days{*date} + *time};
 }
@@ -200,14 +218,16 @@ TimeResult<std::optional<std::string>> read_suffixes(Reader& in) {
 }
 
 TimeResult<InstantText> read_instant(Reader in) {
-    const auto wall = read_wall(in, false);
+    const auto wall = read_wall(in, instant_form);
     if (!wall) return wall.error();
     TimeResult<std::optional<seconds>> offset = std::optional<seconds>{};
     if (!in.take('Z') && !in.take('z')) {
         offset = read_offset(in);
         if (!offset) return offset.error();
         if (!*offset)
-            return bad_time("an instant needs Z or an offset, as 2027-05-04T10:11:12+02:00");
+            return bad_time(
+                "an instant needs Z or an offset, as 2027-05-04T10:11:12Z or "
+                "2027-05-04T10:11:12+02:00");
     }
     auto zone = read_suffixes(in);
     if (!zone) return zone.error();
@@ -219,7 +239,7 @@ TimeResult<InstantText> read_instant(Reader in) {
 }
 
 TimeResult<LocalText> read_local(Reader in) {
-    const auto wall = read_wall(in, true);
+    const auto wall = read_wall(in, local_form);
     if (!wall) return wall.error();
     if (in.at('Z') || in.at('z'))
         return bad_time("a local time has no Z; give its zone, or an offset such as +02:00");
@@ -232,7 +252,7 @@ TimeResult<LocalText> read_local(Reader in) {
 
 TimeResult<Date> read_whole_date(Reader in) {
     auto date = read_date(in);
-    if (date && !in.at_end()) return bad_time("a date is written YYYY-MM-DD, as 2027-05-04");
+    if (date && !in.at_end()) return bad_time(std::string(date_rule));
     return date;
 }
 
@@ -261,14 +281,27 @@ TimeResult<TimeOfDay> read_time_of_day(Reader in) {
         if (!second) return second.error();
         time += *second;
     }
-    if (!in.at_end()) return bad_time("a time of day is written hh:mm or hh:mm:ss, as 09:00");
+    if (!in.at_end()) return bad_time(std::string(time_of_day_rule));
     return time;
 }
 
 TimeError malformed_duration() {
     return {TimeErrorCode::bad_interval,
-            "an exact duration is written in whole hours, minutes and seconds, as PT1H30M or PT24H "
-            "(a day is not always 24 hours)"};
+            "an exact duration is written in whole hours, minutes and seconds, as PT15M or PT24H"};
+}
+
+TimeError calendar_duration() {
+    return {TimeErrorCode::bad_interval,
+            "days, weeks, months and years are not always of one length, and an exact duration is "
+            "written without them, as PT24H"};
+}
+
+/// `P1D`, `P1Y6M`, `P1DT12H`, and what people mean by `PT1D`.
+bool has_calendar_unit(Reader in) {
+    if (!in.take('P')) return false;
+    const bool exact_units = in.take('T');
+    if (in.digits().empty()) return false;
+    return in.at('D') || in.at('W') || in.at('Y') || (!exact_units && in.at('M'));
 }
 
 TimeError too_long_duration() {
@@ -283,6 +316,7 @@ TimeResult<seconds> read_duration(Reader in) {
     constexpr std::array units{Unit{'H', 3600}, Unit{'M', 60}, Unit{'S', 1}};
     constexpr std::int64_t longest = 876'600LL * 3600;  // 100 years of 365.25 days
 
+    if (has_calendar_unit(in)) return calendar_duration();
     if (!in.take("PT") || in.at_end()) return malformed_duration();
     std::int64_t total = 0;
     auto unit = units.begin();

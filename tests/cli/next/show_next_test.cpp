@@ -212,7 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"FREQ=DAILY", {.zone = "UTC"}}, "--dtstart"},
         Wrong{{"30 2 * * *", {.zone = "UTC", .gap = "latr"}}, "did you mean 'later'?"},
         Wrong{{"30 2 * * *", {.zone = "UTC", .leap = "skip"}}, "'leap' is not known here"},
-        Wrong{{"30 2 * * *", {.zone = "UTC"}, "tomorrow"}, "--from: 'tomorrow'"}));
+        Wrong{{"30 2 * * *", {.zone = "UTC"}, "tomorrow"},
+              "--from: 'tomorrow': an instant is written as 2027-05-04T10:11:12Z"},
+        Wrong{{"30 2 * * *", {.zone = "UTC"}, "2027-05-04 10:11"}, "as in 2027-05-04T10:11:12Z"},
+        Wrong{{"every PT1H", {.dtstart = "tomorrow"}}, "--dtstart: 'tomorrow': an instant"},
+        Wrong{{"yearly 07-17", {.zone = "UTC", .at = "9"}}, "--at: '9': a time of day"}));
 
 }  // namespace
 }  // namespace sundial::cli

@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 /// The instant as text, or the code of the error.
 std::string instant_of(std::string_view text) {
@@ -268,9 +269,41 @@ TEST(Durations, AreExact) {
 TEST(Messages, QuoteTheTextAndSayWhatWouldBeRight) {
     EXPECT_EQ(parse_date("1987-02-29").error().message,
               "'1987-02-29': the calendar has no such day");
-    EXPECT_THAT(parse_instant("2027-05-04T10:11:12").error().message,
-                HasSubstr("as 2027-05-04T10:11:12+02:00"));
-    EXPECT_THAT(parse_duration("P1D").error().message, HasSubstr("PT24H"));
+}
+
+/// The whole text that would be right, in the message about each that is not.
+TEST(Messages, ShowAWholeInstant) {
+    for (const char* text :
+         {"", "tomorrow", "now-1h", "2027-05-04", "2027-05-04 10:11:12Z", "2027-05-04T10",
+          "2027-05-04T10:11Z", "2027-05-04T10:11:12", "20270504T101112Z"}) {
+        const TimeError error = parse_instant(text).error();
+        EXPECT_EQ(error.code, TimeErrorCode::bad_time) << text;
+        EXPECT_THAT(error.message, HasSubstr("2027-05-04T10:11:12Z"));
+        EXPECT_THAT(error.message, StartsWith("'" + std::string(text) + "': "));
+    }
+    EXPECT_EQ(parse_instant("tomorrow").error().message,
+              "'tomorrow': an instant is written as 2027-05-04T10:11:12Z or "
+              "2027-05-04T10:11:12+02:00 (RFC 3339)");
+}
+TEST(Messages, ShowAWholeLocalTime) {
+    for (const char* text : {"", "tomorrow", "2027-05-04", "2027-05-04 10:11", "2027-05-04T10"}) {
+        const std::string message = parse_local(text).error().message;
+        EXPECT_THAT(message, HasSubstr("2027-05-04T10:11:12")) << text;
+        EXPECT_THAT(message, Not(HasSubstr("12Z"))) << text;
+    }
+}
+
+TEST(Messages, TellUnitsOfTheCalendarFromWhatIsMalformed) {
+    for (const char* text : {"P1D", "P2W", "P1M", "P1Y6M", "P1DT12H", "PT1D"}) {
+        const std::string message = parse_duration(text).error().message;
+        EXPECT_THAT(message, HasSubstr("days, weeks, months and years")) << text;
+        EXPECT_THAT(message, HasSubstr("PT24H")) << text;
+    }
+    for (const char* text : {"", "P", "P1", "PT", "PT1", "1d", "day", "PT1.5S"}) {
+        const std::string message = parse_duration(text).error().message;
+        EXPECT_THAT(message, HasSubstr("whole hours, minutes and seconds")) << text;
+        EXPECT_THAT(message, HasSubstr("PT15M")) << text;
+    }
 }
 
 TEST(Messages, DoNotQuoteWhatIsLongOrNotPlain) {

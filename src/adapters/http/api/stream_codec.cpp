@@ -68,8 +68,7 @@ private:
         if (!text) return std::nullopt;
         const auto instant = parse_instant(*text);
         if (instant) return instant->instant;
-        errors_.push_back(
-            {pointer_ + "/metadata/occurredAt", "bad_time", "is no RFC 3339 instant"});
+        errors_.push_back({pointer_ + "/metadata/occurredAt", "bad_time", instant.error().message});
         return std::nullopt;
     }
 
