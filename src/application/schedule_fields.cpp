@@ -10,6 +10,7 @@
 #include "domain/names.hpp"
 #include "domain/schedule_rule.hpp"
 #include "domain/time/cron.hpp"
+#include "domain/time/interval.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -173,9 +174,8 @@ private:
     }
 
     void read_every(const std::string& text) {
-        const auto every = parse_duration(text);
+        const auto every = parse_interval(text);
         if (!every) return refuse("/trigger/every", every.error());
-        if (*every < 1s) return refuse("/trigger/every", "bad_interval", "must be at least PT1S");
         schedule_.trigger = EveryTrigger{*every};
     }
 

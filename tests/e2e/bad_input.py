@@ -11,6 +11,10 @@ def person(**changed):
     return {**PERSON, **changed}
 
 
+def schedule(**changed):
+    return {"eventType": "X", "timezone": "UTC", "trigger": {"every": "PT1H"}, "payload": {}, **changed}
+
+
 TOMORROW = (dt.date.today() + dt.timedelta(days=3)).isoformat()
 
 # what it is, path, body, status, code, and for field errors: pointer, field code, a part of the message
@@ -45,6 +49,10 @@ REFUSED = [
     ("an instant in words", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampUTC": "tomorrow"}, 400, "VALIDATION_FAILED", "/targetTimestampUTC", "bad_time", "as 2027-05-04T10:11:12Z, or relative to now"),
     ("an instant without a zone", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampUTC": "2027-05-04T10:11:12"}, 400, "VALIDATION_FAILED", "/targetTimestampUTC", "bad_time", "needs Z or an offset"),
     ("an instant of a recorded event in words", "/v1/streams/Order/1", {"events": [{"eventType": "X", "data": 1, "metadata": {"occurredAt": "tomorrow"}}]}, 400, "VALIDATION_FAILED", "/events/0/metadata/occurredAt", "bad_time", "as 2027-05-04T10:11:12Z"),
+    ("half a duration", "/v1/schedules", schedule(trigger={"every": "P1"}), 400, "VALIDATION_FAILED", "/trigger/every", "bad_interval", "as PT15M or PT24H; for each day"),
+    ("an interval of a day", "/v1/schedules", schedule(trigger={"every": "P1D"}), 400, "VALIDATION_FAILED", "/trigger/every", "bad_interval", "as PT24H; for each day, week or month of the calendar take a cron"),
+    ("a short window", "/v1/schedules", schedule(window="P1D"), 400, "VALIDATION_FAILED", "/window", "bad_interval", "as PT24H"),
+    ("a short start", "/v1/schedules", schedule(startsAt="no"), 400, "VALIDATION_FAILED", "/startsAt", "bad_time", "as 2027-05-04T10:11:12Z"),
     ("gap refused", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampLocal": "2027-03-28T02:30", "targetTimezone": "Europe/Paris", "gap": "reject"}, 400, "VALIDATION_FAILED", "/targetTimestampLocal", "nonexistent_time", ""),
     ("beyond the horizon", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampUTC": "2099-01-01T00:00:00Z"}, 400, "VALIDATION_FAILED", "/targetTimestampUTC", "out_of_range", ""),
     ("dot in a key", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampUTC": "now", "idempotencyKey": "a.b"}, 400, "VALIDATION_FAILED", "/idempotencyKey", "bad_format", ""),

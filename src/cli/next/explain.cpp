@@ -77,7 +77,7 @@ TimeResult<std::string> explain_yearly(const std::string& date, const Expression
 }
 
 TimeResult<std::string> explain_interval(const std::string& every) {
-    const auto length = parse_duration(every);
+    const auto length = parse_interval(every);
     if (!length) return length.error();
     return describe_interval(*length);
 }

@@ -105,9 +105,7 @@ TimeResult<AskedRule> rrule_rule(FieldReader& read) {
 
 TimeResult<AskedRule> interval_rule(FieldReader& read) {
     const auto start = read.instant("start");
-    const auto every = read.read("every", parse_duration);
-    if (every && *every == std::chrono::seconds{0})
-        read.fail("every", {TimeErrorCode::bad_interval, "an interval is at least PT1S"});
+    const auto every = read.read("every", parse_interval);
     if (read.error()) return *read.error();
     return AskedRule{TimeKind::interval, interval_recurrence(*start, *every), nullptr};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial {
 namespace {
@@ -54,6 +55,19 @@ private:
 };
 
 }  // namespace
+
+TimeResult<std::chrono::seconds> parse_interval(std::string_view text) {
+    auto every = parse_duration(text);
+    if (every && *every < std::chrono::seconds{1}) {
+        return TimeError{TimeErrorCode::bad_interval, "an interval is at least PT1S"};
+    }
+    const bool exact_units = text.starts_with("PT") && text.find('D') == std::string_view::npos;
+    if (every || exact_units) return every;
+    TimeError error = every.error();
+    error.message +=
+        "; for each day, week or month of the calendar take a cron expression or an RRULE";
+    return error;
+}
 
 std::unique_ptr<Recurrence> interval_recurrence(Instant start, std::chrono::seconds every) {
     base::check(in_range(start) && every >= std::chrono::seconds{1});

@@ -14,7 +14,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
@@ -23,6 +25,23 @@ std::vector<std::string> next_of(const Recurrence& rule, Instant after, std::siz
     for (const RuleOccurrence& next : list_after(rule, after, count))
         found.push_back(format_instant(next.instant));
     return found;
+}
+
+TEST(Interval, IsReadAsADurationOfASecondOrMore) {
+    EXPECT_EQ(parse_interval("PT1S").value(), 1s);
+    EXPECT_EQ(parse_interval("PT36H").value(), 36h);
+    EXPECT_EQ(parse_interval("PT0S").error().code, TimeErrorCode::bad_interval);
+    EXPECT_THAT(parse_interval("PT0S").error().message, HasSubstr("at least PT1S"));
+}
+
+TEST(Interval, PointsToTheRulesOfTheCalendarForItsUnits) {
+    for (const char* text : {"P1D", "P2W", "PT1D", "day", "1d", "P1"}) {
+        const TimeError error = parse_interval(text).error();
+        EXPECT_EQ(error.code, TimeErrorCode::bad_interval) << text;
+        EXPECT_THAT(error.message, HasSubstr("cron expression or an RRULE")) << text;
+    }
+    EXPECT_THAT(parse_interval("P1D").error().message, HasSubstr("PT24H"));
+    EXPECT_THAT(parse_interval("PT1M1H").error().message, Not(HasSubstr("cron")));
 }
 
 TEST(Interval, IsAnchoredToItsStart) {
