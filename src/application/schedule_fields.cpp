@@ -11,6 +11,7 @@
 #include "domain/schedule_rule.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
+#include "domain/time/quoted.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -34,6 +35,12 @@ void set_defaults(Schedule& schedule) {
         kind == TriggerKind::yearly ? MisfirePolicy::all : MisfirePolicy::once;
 }
 
+/// The zone that the DTSTART of a rule names itself; empty: none, or it cannot be read.
+std::optional<std::string> own_zone(const RruleTrigger& rule) {
+    const auto set = read_rrule(rule, std::nullopt);
+    return set ? std::optional(set->zones.front()) : std::nullopt;
+}
+
 /// One request's fields over one schedule.
 class Reading {
 public:
@@ -42,8 +49,8 @@ public:
 
     Result<Schedule> run() {
         read_names();
-        read_place();
         read_trigger();
+        read_place();
         read_policies();
         judge_rrule();
         read_bounds();
@@ -100,8 +107,12 @@ private:
             refuse("/timezone", "not_allowed",
                    "is each user's own with perUser; leave it out, or set perUser to false");
         } else if (!schedule_.per_user && !schedule_.timezone) {
+            const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
+            const auto own = rule ? own_zone(*rule) : std::nullopt;
             refuse("/timezone", "required",
-                   "give the zone in which the rule runs, or set perUser to true");
+                   own ? "give the zone in which the rule runs: " + quoted(*own) +
+                             ", as its DTSTART says"
+                       : "give the zone in which the rule runs, or set perUser to true");
         } else if (schedule_.timezone) {
             const auto zone = zones_.find(*schedule_.timezone);
             if (!zone) refuse("/timezone", zone.error());
@@ -162,15 +173,32 @@ private:
     /// that names a zone names the schedule's: the reader refuses two.
     void judge_rrule() {
         const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
-        const std::string place = schedule_.timezone.value_or(zone_of_each_user);
-        if (!rule || (schedule_.timezone && !zones_.find(place))) return;
+        if (!rule || (schedule_.timezone && !zones_.find(*schedule_.timezone))) return;
+        const auto own = own_zone(*rule);
+        const bool nowhere = !schedule_.timezone && !schedule_.per_user;  // is told already
+        const std::string place =
+            nowhere && own ? *own : schedule_.timezone.value_or(zone_of_each_user);
         const auto set = read_rrule(*rule, place);
+        if (!set && own) return refuse("/trigger/rrule", "bad_request", two_zones(*own));
         if (!set) return refuse("/trigger/rrule", set.error());
         const auto find_zone = [&](std::string_view id) {
             return zones_.find(id == zone_of_each_user ? "UTC" : id);
         };
         const auto found = rrule_recurrence(*set, find_zone, schedule_.gap, schedule_.overlap);
         if (!found) refuse("/trigger/rrule", found.error());
+    }
+
+    /// `own` is the zone of the rule's DTSTART, and not the one in which it would run.
+    [[nodiscard]] std::string two_zones(const std::string& own) const {
+        const std::string named = "its DTSTART is in " + quoted(own);
+        return schedule_.per_user
+                   ? named +
+                         ", and with perUser each user's own zone counts: write DTSTART "
+                         "without TZID and without Z, or set perUser to false and timezone to " +
+                         quoted(own)
+                   : named + ", and timezone is " + quoted(*schedule_.timezone) +
+                         ": write DTSTART without TZID and without Z, or set timezone to " +
+                         quoted(own);
     }
 
     void read_every(const std::string& text) {

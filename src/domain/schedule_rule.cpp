@@ -153,7 +153,8 @@ bool goes_by_real_time(const Trigger& trigger) {
     return kind_of(trigger) == TriggerKind::every;
 }
 
-TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger, std::string_view zone) {
+TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,
+                                     std::optional<std::string_view> zone) {
     if (!trigger.ical.empty()) return read_icalendar(trigger.ical, zone);
     RecurrenceFields fields{};
     fields.dtstart = trigger.dtstart;

@@ -73,9 +73,9 @@ private:
 /// clock does.
 [[nodiscard]] bool goes_by_real_time(const Trigger& trigger);
 
-/// The set that an RRULE trigger is; `zone` is for a DTSTART that names none. Errors: bad_rrule,
-/// bad_time, out_of_range, bad_request.
+/// The set that an RRULE trigger is; `zone` is for a DTSTART that names none, and no other than the
+/// one it names. Errors: bad_rrule, bad_time, out_of_range, bad_request.
 [[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,
-                                                   std::string_view zone);
+                                                   std::optional<std::string_view> zone);
 
 }  // namespace sundial

@@ -9,9 +9,11 @@ namespace sundial {
 namespace {
 
 using namespace std::chrono;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -38,6 +40,15 @@ protected:
     }
     std::vector<std::string> defects_in(const ScheduleFields& wanted) {
         return defects_of(create(wanted));
+    }
+    std::vector<std::string> messages_in(const ScheduleFields& wanted) {
+        std::vector<std::string> messages;
+        const auto created = create(wanted);
+        if (created) return messages;
+        for (const FieldError& error : std::get<ValidationFailed>(created.error()).errors) {
+            messages.push_back(error.message);
+        }
+        return messages;
     }
     static ScheduleFields with(const TriggerFields& trigger) {
         ScheduleFields wanted = a_job();
@@ -137,6 +148,38 @@ TEST_F(Schedules, RefuseTriggersThatAreNone) {
         {"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY", "", std::nullopt, {}, {}}));
     same_zone.timezone = std::optional<std::string>{"Europe/Paris"};
     EXPECT_THAT(defects_in(same_zone), ElementsAre("no ValidationFailed"));
+}
+
+TEST_F(Schedules, SayWhereTheZoneOfADtstartBelongs) {
+    ScheduleFields wanted =
+        with({.rrule = RruleTrigger{"DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY",
+                                    "",
+                                    std::nullopt,
+                                    {},
+                                    {}}});
+    wanted.timezone.reset();
+    EXPECT_THAT(defects_in(wanted), ElementsAre("/timezone required"));
+    EXPECT_THAT(messages_in(wanted),
+                ElementsAre(HasSubstr("runs: 'Europe/Paris', as its DTSTART")));
+    wanted.per_user = true;
+    EXPECT_THAT(defects_in(wanted), ElementsAre("/trigger/rrule bad_request"));
+    EXPECT_THAT(messages_in(wanted),
+                ElementsAre(AllOf(HasSubstr("'Europe/Paris'"), HasSubstr("timezone to"),
+                                  Not(HasSubstr("each user's'")))));
+    wanted.per_user = false;
+    wanted.timezone = std::optional<std::string>{"UTC"};
+    EXPECT_THAT(messages_in(wanted), ElementsAre(HasSubstr("set timezone to 'Europe/Paris'")));
+    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_THAT(defects_in(wanted), ElementsAre("no ValidationFailed"));
+
+    ScheduleFields in_utc =
+        with({.rrule = RruleTrigger{"", "2027-01-05T09:00:00Z", "FREQ=DAILY", {}, {}}});
+    in_utc.timezone.reset();
+    EXPECT_THAT(messages_in(in_utc), ElementsAre(HasSubstr("runs: 'UTC'")));
+    in_utc.timezone = std::optional<std::string>{"UTC"};
+    EXPECT_THAT(defects_in(in_utc), ElementsAre("no ValidationFailed"));
+    in_utc.trigger->rrule->rrule = "FREQ=NEVER";
+    EXPECT_THAT(defects_in(in_utc), ElementsAre("/trigger/rrule bad_rrule"));
 }
 
 TEST_F(Schedules, AreJudgedWholeWhateverPartOfThemIsEdited) {

@@ -49,6 +49,9 @@ TimeResult<CompactTime> read_time(std::string_view name, std::string_view text) 
     if (text.starts_with("0000"))
         return TimeError{TimeErrorCode::out_of_range,
                          std::string(name) + " " + quoted(text) + ": years are 0001 to 9999"};
+    if (text.find("TZID") != std::string_view::npos)
+        return bad_time(name, text,
+                        "write the time alone, as 19970902T090000; its zone is given beside it");
     return bad_time(
         name, text,
         "a real date and time is written 19970902T090000 or 1997-09-02T09:00:00, with Z "

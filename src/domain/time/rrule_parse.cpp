@@ -242,6 +242,10 @@ public:
 
 private:
     static TimeError unknown(std::string_view name) {
+        if (same_name(name, "TZID"))
+            return bad_rrule(
+                "TZID is no part of a rule: the zone is given beside it, or with the start, as "
+                "DTSTART;TZID=Europe/Rome:19970902T090000");
         return bad_rrule(
             "unknown part " + quoted(name) +
             ": there are FREQ, INTERVAL, COUNT, UNTIL, BYSECOND, BYMINUTE, BYHOUR, BYDAY, "
