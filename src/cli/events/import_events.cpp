@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/json_writer.hpp"
+#include "base/redacted.hpp"
 #include "cli/answer_text.hpp"
 #include "cli/live_line.hpp"
 #include "sundial/retry.hpp"
@@ -184,16 +185,33 @@ private:
             const bool last = retry + 1 == rules.max_attempts;
             try {
                 Answer answer = client_.call("POST", "/v1/events/batch", body, options);
+                tell_of_answer();
                 const bool later = answer.status == in_progress ||
                                    answer.status == too_many_requests ||
                                    answer.status == unavailable;
                 if (last || !later) return answer;
-            } catch (const Unreachable&) {
+            } catch (const Unreachable& error) {
                 if (last) throw;
+                tell_of_silence(error);
             }
             const auto wait = retry_delay(rules, retry, rules.base, 0);
             patience_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
         }
+    }
+
+    void tell_of_answer() {
+        const std::lock_guard lock(mutex_);
+        silent_ = false;
+    }
+    /// Once, however many requests go unanswered, until there is an answer.
+    void tell_of_silence(const Unreachable& error) {
+        const std::lock_guard lock(mutex_);
+        if (silent_) return;
+        silent_ = true;
+        live_.end();
+        output_.err << "sundial: " << base::redacted(error.what())
+                    << "; trying again for half a minute\n"
+                    << std::flush;
     }
 
     // All below with the lock held.
@@ -246,6 +264,7 @@ private:
     std::size_t lines_ = 0, batches_ = 0;
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;
+    bool silent_ = false;  // the server does not answer, and that is told
     int code_ = 0;
     std::exception_ptr failure_;
 };

@@ -1,0 +1,69 @@
+#include "cli/events/import_events.hpp"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <sstream>
+#include <string>
+
+namespace sundial::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// An address that is taken, and where nobody listens.
+class SilentAddress {
+public:
+    SilentAddress() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* const generic = reinterpret_cast<sockaddr*>(&address);
+        EXPECT_EQ(::bind(socket_, generic, size), 0);
+        EXPECT_EQ(::getsockname(socket_, generic, &size), 0);
+        url_ = "http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port));
+    }
+    ~SilentAddress() { ::close(socket_); }
+    SilentAddress(const SilentAddress&) = delete;
+    SilentAddress& operator=(const SilentAddress&) = delete;
+
+    [[nodiscard]] const std::string& url() const { return url_; }
+
+private:
+    int socket_;
+    std::string url_;
+};
+
+TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
+    const SilentAddress nobody;
+    std::istringstream lines(R"({"eventType":"A"})");
+    std::ostringstream out, err;
+    std::chrono::milliseconds slept{0};
+    std::string said_before_first_wait;
+    const Patience patience{.elapsed = [] { return 0ms; },
+                            .sleep =
+                                [&](std::chrono::milliseconds time) {
+                                    if (slept == 0ms) said_before_first_wait = err.str();
+                                    slept += time;
+                                },
+                            .timeout = std::nullopt};
+
+    EXPECT_THROW((void)import_events(HttpClient(nobody.url(), ""),
+                                     {.lines = lines, .name = "line", .key = "k", .requests = 1},
+                                     patience, {out, err, false}),
+                 Unreachable);
+    EXPECT_THAT(said_before_first_wait, HasSubstr("no answer from " + nobody.url()));
+    EXPECT_THAT(said_before_first_wait, HasSubstr("trying again for half a minute"));
+    EXPECT_EQ(err.str(), said_before_first_wait);
+    EXPECT_EQ(slept, 27'500ms);
+    EXPECT_EQ(out.str(), "0 stored, 0 there already, 0 refused\n");
+}
+
+}  // namespace
+}  // namespace sundial::cli
