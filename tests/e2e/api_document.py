@@ -22,6 +22,12 @@ def main():
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"
                 operations += 1
+        # What the lease as shipped leaves for a request.
+        wanted = {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "timeout": "PT30S"}
+        assert "PT1S to PT20S" in client.call("POST", "/v1/endpoints", wanted).json()["errors"][0]["message"]
+        assert client.call("POST", "/v1/endpoints", {**wanted, "timeout": "PT20S"}).status == 201
+        for name in ("NewEndpoint", "EndpointPatch"):
+            assert "which is PT20S" in document["components"]["schemas"][name]["properties"]["timeout"]["description"], name
         print(f"{operations} operations of the document are answered, each with a status that it names")
 
 

@@ -42,6 +42,7 @@ REFUSED = [
     ("other port", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://example.com:22/"}, 400, "VALIDATION_FAILED", "/url", "not_allowed", "22"),
     ("password in the url", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://a:b@example.com/"}, 400, "VALIDATION_FAILED", "/url", "not_allowed", ""),
     ("no request at all at once", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "maxInFlight": 0}, 400, "VALIDATION_FAILED", "/maxInFlight", "out_of_range", ""),
+    ("a time-out longer than the lease allows", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "timeout": "PT30S"}, 400, "VALIDATION_FAILED", "/timeout", "out_of_range", "must be PT1S to PT20S, the lease of PT30S less PT10S"),
     ("a rate without a number", "/v1/endpoints", {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "rateLimit": {}}, 400, "VALIDATION_FAILED", "/rateLimit/perSecond", "required", ""),
     ("inbox where it is off", "/v1/endpoints", {"name": "x", "type": "INBOX"}, 400, "VALIDATION_FAILED", "/type", "not_allowed", ""),
     ("both targets", "/v1/events", {"eventType": "X", "deliveryPayload": {}, "targetTimestampUTC": "now", "targetTimestampLocal": "2027-01-01T09:00", "targetTimezone": "UTC"}, 400, "VALIDATION_FAILED", None, None, ""),
