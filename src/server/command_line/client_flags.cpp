@@ -3,15 +3,33 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "adapters/system/monotonic_clock.hpp"
 
 namespace sundial::server {
+namespace {
+
+constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; no job takes a year
+
+/// What is wrong with it; empty: nothing.
+std::string judge_seconds(const std::string& text) {
+    std::int64_t seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error == std::errc{} && seconds > longest_wait) return "'" + text + "' is over a year";
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    if (whole && seconds > 0) return "";
+    return "'" + text + "' is not a positive number of seconds, such as 30";
+}
+
+}  // namespace
 
 void add_client_flags(CLI::App& command, ClientFlags& flags) {
     command.add_option("--server", flags.server, "server to ask")
@@ -21,6 +39,12 @@ void add_client_flags(CLI::App& command, ClientFlags& flags) {
         ->envname("SUNDIAL_API_KEY")
         ->type_name("KEY");
     command.add_flag("--json", flags.json, "the answer as the API gave it");
+}
+
+void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help) {
+    command.add_option("--timeout", seconds, help)
+        ->check(CLI::Validator(judge_seconds, ""))
+        ->type_name("SECONDS");
 }
 
 cli::HttpClient client(const ClientFlags& flags) { return {flags.server, flags.api_key}; }

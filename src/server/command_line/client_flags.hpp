@@ -21,6 +21,8 @@ struct ClientFlags {
 
 /// `flags` must live as long as `command`.
 void add_client_flags(CLI::App& command, ClientFlags& flags);
+/// `--timeout`: how many seconds something is waited for; 0 if it is not given.
+void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
 /// Where results and messages of this process go.

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,28 +14,102 @@
 namespace sundial::server {
 namespace {
 
+std::vector<const CLI::App*> below(const CLI::App& app) {
+    std::vector<const CLI::App*> named;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (!each->get_name().empty()) named.push_back(each);
+    }
+    return named;
+}
+
 std::vector<std::string> names_below(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (!below->get_name().empty()) names.push_back(below->get_name());
-    }
+    for (const CLI::App* each : below(app)) names.push_back(each->get_name());
     return names;
 }
 
 struct Flags {
     std::vector<std::string> all, with_value;
+
+    [[nodiscard]] bool has(const std::string& flag) const {
+        return std::ranges::find(all, flag) != all.end();
+    }
+    [[nodiscard]] bool take_value(const std::string& flag) const {
+        return std::ranges::find(with_value, flag) != with_value.end();
+    }
 };
 
-void collect_flags(const CLI::App& app, Flags& flags) {
-    for (const CLI::Option* option : app.get_options()) {
+/// What the command itself takes, in its groups too.
+void add_flags_of(const CLI::App& command, Flags& flags) {
+    for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) {
             flags.all.push_back("--" + name);
             if (option->get_items_expected_max() > 0) flags.with_value.push_back("--" + name);
         }
     }
-    for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
-        collect_flags(*below, flags);
+    for (const CLI::App* group : command.get_subcommands([](const CLI::App*) { return true; })) {
+        if (group->get_name().empty()) add_flags_of(*group, flags);
     }
+}
+
+void add_flags_of_all(const CLI::App& app, Flags& flags) {
+    add_flags_of(app, flags);
+    for (const CLI::App* each : below(app)) add_flags_of_all(*each, flags);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+std::string question(const std::optional<std::string>& meant) {
+    return meant ? "; did you mean '" + *meant + "'?" : "";
+}
+
+/// "sundial event".
+std::string path_of(const CLI::App& command) {
+    const CLI::App* above = command.get_parent();
+    return (above == nullptr ? "" : path_of(*above) + ' ') + command.get_name();
+}
+
+/// The words of a command line as far as they are nouns, verbs and flags.
+struct Walk {
+    const CLI::App* command;                  // the last one that is known
+    std::optional<std::string> no_command{};  // what stands where its noun or verb should
+    std::optional<std::string> no_flag{};     // the first flag that the command does not have
+};
+
+Walk walk(const CLI::App& root, int argc, char** argv) {
+    Flags anywhere;
+    add_flags_of_all(root, anywhere);
+    Walk found{.command = &root};
+    for (int i = 1; i < argc; ++i) {
+        const std::string text = argv[i];
+        const std::string word = text.substr(0, text.find('='));
+        if (word == "--") break;
+        if (word.starts_with("--")) {
+            Flags own;
+            add_flags_of(*found.command, own);
+            const bool known = own.has(word);
+            if (!known && !found.no_flag) found.no_flag = word;
+            // Before its command too, and with a slip in it, a flag's value is no command.
+            const std::string meant = known || anywhere.has(word)
+                                          ? word
+                                          : base::nearest(word, anywhere.all).value_or(word);
+            if (word == text && (known ? own : anywhere).take_value(meant)) ++i;
+            continue;
+        }
+        const auto commands = below(*found.command);
+        if (word.starts_with('-') || commands.empty()) continue;
+        const auto named = std::ranges::find(commands, text, &CLI::App::get_name);
+        if (named == commands.end()) {
+            found.no_command = text;
+            break;
+        }
+        found.command = *named;
+    }
+    return found;
 }
 
 }  // namespace
@@ -78,30 +152,28 @@ int CommandTree::run(int argc, char** argv) {
 }
 
 int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) const {
+    const bool asked_for_help = error.get_exit_code() == 0;
+    const Walk found = walk(*root_, argc, argv);
+    const std::vector<std::string> commands = names_below(*found.command);
+    if (!asked_for_help && !commands.empty()) {
+        const std::string path = path_of(*found.command);
+        const std::string wrong = found.no_command
+                                      ? "'" + *found.no_command + "' is no command of " + path +
+                                            question(base::nearest(*found.no_command, commands))
+                                      : path + " needs a command";
+        std::cerr << "sundial: " << wrong << "\nThere are " << listed(commands)
+                  << ".\nRun with --help or --help-all for more information.\n";
+        return usage;
+    }
     if (root_->exit(error) == 0) return ok;
-    suggest(argc, argv);
-    return usage;
-}
-
-/// What was probably meant by the first flag, noun or verb that nobody knows.
-void CommandTree::suggest(int argc, char** argv) const {
-    Flags flags;
-    collect_flags(*root_, flags);
-    const CLI::App* at = root_.get();
-    for (int i = 1; i < argc; ++i) {
-        std::string word = argv[i];
-        const bool is_flag = word.starts_with("--");
-        if (is_flag) word.erase(std::min(word.find('='), word.size()));
-        const std::vector<std::string> known = is_flag ? flags.all : names_below(*at);
-        if (std::ranges::find(flags.with_value, argv[i]) != flags.with_value.end()) {
-            ++i;  // what follows is its value
-        } else if (std::ranges::find(known, word) != known.end()) {
-            if (!is_flag) at = at->get_subcommand(word);
-        } else if (const auto meant = base::nearest(word, known)) {
+    if (found.no_flag) {
+        Flags own;
+        add_flags_of(*found.command, own);
+        if (const auto meant = base::nearest(*found.no_flag, own.all)) {
             std::cerr << "did you mean '" << *meant << "'?\n";
-            return;
         }
     }
+    return usage;
 }
 
 }  // namespace sundial::server

@@ -34,7 +34,6 @@ public:
 private:
     /// Says what is wrong, or the help that was asked for.
     int explain(const CLI::ParseError& error, int argc, char** argv) const;
-    void suggest(int argc, char** argv) const;
 
     std::unique_ptr<CLI::App> root_;
     std::function<int()> chosen_;

@@ -91,8 +91,7 @@ void add_bulk_flags(CLI::App& command, EventFlags& flags) {
     command.add_flag("--dry-run", flags.order.dry_run, "only show for how many, and the first");
     command.add_flag("-y,--yes", flags.order.yes, "do not ask");
     command.add_flag("--no-wait", flags.no_wait, "leave it to the server; see `sundial op`");
-    command.add_option("--timeout", flags.timeout, "seconds to wait; after them exit code 8")
-        ->check(CLI::PositiveNumber);
+    add_timeout_flag(command, flags.timeout, "seconds to wait; after them exit code 8");
 }
 
 int run_bulk(EventFlags& flags, const char* action) {

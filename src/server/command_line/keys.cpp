@@ -71,7 +71,10 @@ int create(const KeyFlags& flags) {
     NewApiKey wanted{.name = flags.name, .role = parse_role(flags.role).value_or(Role::read)};
     if (!flags.expires_at.empty()) {
         const auto instant = parse_instant(flags.expires_at);
-        if (!instant) return refuse(invalid("/expiresAt", "bad_format", instant.error().message));
+        if (!instant) {
+            return refuse(
+                invalid("/expiresAt", "bad_format", "--expires-at: " + instant.error().message));
+        }
         wanted.expires_at = instant->instant;
     }
     return with_store(flags, [&](Store& store) -> int {

@@ -38,8 +38,7 @@ void add_operation_commands(CommandTree& tree) {
                                        output(flags->client.json));
     });
     add_id(wait, *flags);
-    wait.add_option("--timeout", flags->timeout, "seconds; after them exit code 8")
-        ->check(CLI::PositiveNumber);
+    add_timeout_flag(wait, flags->timeout, "seconds; after them exit code 8");
 
     CLI::App& stop = tree.verb(op, "stop", "end it; what it has done stays", [flags] {
         return cli::stop_operation(client(flags->client), flags->id, output(flags->client.json));

@@ -1,0 +1,49 @@
+"""What is mistyped on the command line is told with what would be right; no server is needed for that."""
+import subprocess
+
+import harness as h
+
+# arguments, parts of the message, what must not be in it
+MISTYPED = [
+    ("foo", ["'foo' is no command of sundial", "There are ", " event,", " zone"], ["required"]),
+    ("evnt list", ["'evnt' is no command of sundial; did you mean 'event'?"], ["required"]),
+    ("event lst", ["'lst' is no command of sundial event; did you mean 'list'?", "import"], ["required"]),
+    ("--db x.db evnt list", ["'evnt' is no command of sundial; did you mean 'event'?"], []),
+    ("--limt 3 event list", ["did you mean '--limit'?"], ["no command"]),
+    ("--serer=http://x event list", ["did you mean '--server'?"], ["no command"]),
+    ("event", ["sundial event needs a command", "There are list, import, get"], ["required"]),
+    ("", ["sundial needs a command", "There are serve, "], ["required"]),
+    ("op wait x --tmeout 3", ["--tmeout", "did you mean '--timeout'?"], []),
+    ("clock advance --bye PT1H", ["did you mean '--by'?"], []),
+    ("event list --dry-rn", ["--dry-rn"], ["did you mean"]),
+    ("event get x --limt 3", ["--limt"], ["did you mean"]),
+    ("op list --runing --jsn", ["did you mean '--running'?"], []),
+    ("op list --limit 3", ["--limit"], ["did you mean"]),
+    ("key create --name x --expires-at tomorrow", ["--expires-at: 'tomorrow': an instant is written as 2027-05-04T10:11:12Z"], []),
+    ("zone show Europe/Rome --from tomorrow", ["--from: 'tomorrow': an instant is written as 2027-05-04T10:11:12Z"], []),
+    ("lock run x --ttl P1D -- true", ["--ttl: 'P1D': days, weeks", "as PT24H"], []),
+    ("op wait x --timeout 0", ["--timeout: '0' is not a positive number of seconds"], ["000"]),
+    ("op wait x --timeout -5", ["--timeout: '-5' is not a positive number of seconds"], ["000"]),
+    ("op wait x --timeout soon", ["--timeout: 'soon' is not a positive number of seconds"], ["000"]),
+    ("op wait x --timeout 9223372036854775807", ["is over a year"], []),
+    ("event cancel --all --timeout 0", ["--timeout: '0' is not a positive number of seconds"], ["000"]),
+]
+
+
+def main():
+    for arguments, parts, absent in MISTYPED:
+        done = subprocess.run([h.PROGRAM, *arguments.split()], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 2 and not done.stdout, (arguments, done)
+        for part in parts:
+            assert part in done.stderr, (arguments, part, done.stderr)
+        for part in absent:
+            assert part not in done.stderr, (arguments, part, done.stderr)
+    for arguments in (["--help"], ["event", "--help"], ["op", "wait", "--help"], ["--version"]):
+        done = subprocess.run([h.PROGRAM, *arguments], capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+        assert done.returncode == 0 and done.stdout and not done.stderr, done
+    print(f"{len(MISTYPED)} mistyped commands were told what would be right")
+
+
+if __name__ == "__main__":
+    main()
