@@ -129,8 +129,9 @@ public:
         Instant started_at;
         Outcome outcome;  // judged
     };
-    /// The outcome of a Send. The references live until the next call of any method.
-    Try delivered(EventId id, Outcome outcome, double random, Mono now);
+    /// The outcome of a Send; nothing if it was never begun, and is given back. The references live
+    /// until the next call of any method.
+    std::optional<Try> delivered(EventId id, Outcome outcome, double random, Mono now);
     /// Something may be claimable at `due`.
     void wake(Instant due);
     void stop(Mono now);

@@ -253,9 +253,13 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
 
 // What happens by itself.
 
-Worker::Try Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
-    ahead_.ended(now);
+std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);
+    if (!outcome.begun) {
+        keep_back(claim, stopping);
+        return std::nullopt;
+    }
+    ahead_.ended(now);
     const Endpoint* endpoint = claim.destination.endpoint.get();
     outcome = judged(std::move(outcome), claim.event, endpoint);
     if (endpoint != nullptr) {
@@ -266,7 +270,7 @@ Worker::Try Worker::delivered(EventId id, Outcome outcome, double random, Mono n
            settlement_of(claim.event, claim.destination, outcome, settings_.instance,
                          claim.started_at, random),
            now);
-    return {claim.event, claim.destination, claim.started_at, std::move(outcome)};
+    return Try{claim.event, claim.destination, claim.started_at, std::move(outcome)};
 }
 
 void Worker::wake(Instant due) { rota_.hint(due); }

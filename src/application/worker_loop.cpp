@@ -158,9 +158,10 @@ void WorkerLoop::collect_mail() {
     for (auto& [id, outcome] : outcomes) {
         CRASH_POINT("answer: before commit");
         const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
-        const Instant first = over.event.first_attempt_at.value_or(over.started_at);
-        ports_.observer.delivered({over.event, over.destination.endpoint.get(), over.outcome,
-                                   over.started_at, first - target_of(over.event)});
+        if (!over) continue;
+        const Instant first = over->event.first_attempt_at.value_or(over->started_at);
+        ports_.observer.delivered({over->event, over->destination.endpoint.get(), over->outcome,
+                                   over->started_at, first - target_of(over->event)});
     }
     if (hint != never) {
         ports_.queue.hint(hint);

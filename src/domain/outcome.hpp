@@ -38,6 +38,7 @@ struct Outcome {
     std::optional<std::chrono::seconds> retry_after;  // of a 429 or 503, capped at 24 h
     std::string response_body;                        // first 2 KiB
     std::chrono::microseconds duration{0};
+    bool begun = true;  // false: nobody was asked, since the process is stopping; no try of it
 };
 
 /// Verdict of a complete response head: 2xx accepted; 408, 425, 429, 5xx retryable; everything else

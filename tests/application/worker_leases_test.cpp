@@ -75,6 +75,22 @@ TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
     want<Finished>();
 }
 
+TEST_F(WorkerTest, GivesBackWhatWasNeverBegunSinceTheProcessStops) {
+    take(events(2));
+    const Event begun = send(), not_begun = send();
+    worker.stop(now);
+    accept(begun);
+    Outcome none;
+    none.begun = false;
+    EXPECT_FALSE(worker.delivered(not_begun.id, none, 0.5, now));
+    const auto returned = want<GiveBack>().batch;
+    ASSERT_THAT(returned, SizeIs(1));
+    EXPECT_EQ(returned[0].id, not_begun.id);
+    EXPECT_EQ(returned[0].delay, 0us);
+    worker.given_back(0, now);
+    EXPECT_THAT(settle(), SizeIs(1));
+}
+
 TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
     look({db()});
     const Claim failed = want<Claim>();

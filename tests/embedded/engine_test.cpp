@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -167,6 +168,42 @@ TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     ASSERT_TRUE(engine.schedule({.type = "REMINDER", .at = *engine.now(), .payload = "[7]"}));
     EXPECT_EQ(handled.get_future().get(), "[7]");
     engine.stop();
+}
+
+TEST(Embedded, HandlesWhatStopLeftAfterTheNextStart) {
+    const sundial::TemporaryFolder folder;
+    const std::string storage = "sqlite:" + folder.file().string();
+    constexpr std::size_t all = 100;
+    Seen seen;
+    std::latch one_runs(1), all_handled(all);
+    const auto handle = [&](const Event& event) {
+        seen.add(event);
+        all_handled.count_down();
+        return Handled::done();
+    };
+    {
+        Engine engine = opened(storage, false);
+        std::once_flag first;
+        engine.on("REMINDER", [&](const Event& event) {
+            std::call_once(first, [&] { one_runs.count_down(); });
+            return handle(event);
+        });
+        for (std::size_t i = 0; i < all; ++i) {
+            ASSERT_TRUE(engine.schedule({.type = "REMINDER", .at = *engine.now()}));
+        }
+        engine.start();
+        one_runs.wait();
+        engine.stop();  // somewhere in between
+    }
+    Engine engine = opened(storage, false);
+    engine.on("REMINDER", handle);
+    engine.start();
+    all_handled.wait();
+    engine.stop();
+    std::set<std::string> ids;
+    for (const Event& event : seen.events()) ids.insert(event.id);
+    EXPECT_THAT(ids, SizeIs(all));
+    EXPECT_THAT(seen.events(), SizeIs(all));
 }
 
 TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {

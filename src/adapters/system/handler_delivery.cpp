@@ -5,10 +5,16 @@
 namespace sundial::system {
 namespace {
 
-Outcome given_up(std::string why) {
+Outcome not_begun() {
+    Outcome outcome;
+    outcome.begun = false;
+    return outcome;
+}
+
+Outcome without_handler(const std::string& type) {
     Outcome outcome;
     outcome.error = DeliveryErrorCode::worker;
-    outcome.error_text = std::move(why);
+    outcome.error_text = "no handler for events of type '" + type + "' in this process";
     return outcome;
 }
 
@@ -28,7 +34,7 @@ void HandlerDelivery::stop() {
     arrived_.notify_all();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    give_up_waiting();
+    send_back_waiting();
 }
 
 bool HandlerDelivery::stopping() const {
@@ -52,16 +58,16 @@ void HandlerDelivery::start_all(std::vector<Starting> all) {
         too_late = stopping_;
         if (!too_late) wake_one_if_needed();
     }
-    if (too_late) give_up_waiting();
+    if (too_late) send_back_waiting();
 }
 
-void HandlerDelivery::give_up_waiting() {
+void HandlerDelivery::send_back_waiting() {
     std::deque<Waiting> waiting;
     {
         const std::lock_guard lock(mutex_);
         waiting.swap(waiting_);
     }
-    for (const Waiting& one : waiting) one.done(given_up("given up: the process is stopping"));
+    for (const Waiting& one : waiting) one.done(not_begun());
 }
 
 void HandlerDelivery::wake_one_if_needed() {
@@ -89,8 +95,7 @@ void HandlerDelivery::run() {
 
 Outcome HandlerDelivery::handle(const Event& event) const {
     const Handler* const handler = handlers_.find(event.type);
-    if (handler == nullptr)
-        return given_up("no handler for events of type '" + event.type + "' in this process");
+    if (handler == nullptr) return without_handler(event.type);
     const auto began = clock_.now();
     Outcome outcome = run_handler(*handler, event);
     outcome.duration = clock_.now() - began;

@@ -24,8 +24,7 @@ public:
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void start_all(std::vector<Starting> all) override;
-    /// Waits for handlers that run; no further one begins. What waits or comes later is given up:
-    /// its outcome is retryable.
+    /// Waits for handlers that run; no further one begins. What waits or comes later is told so.
     void stop();
     [[nodiscard]] bool stopping() const;
 
@@ -38,7 +37,7 @@ private:
     };
     void run();
     [[nodiscard]] Outcome handle(const Event& event) const;
-    void give_up_waiting();
+    void send_back_waiting();
 
     const Handlers& handlers_;
     const MonotonicClock& clock_;

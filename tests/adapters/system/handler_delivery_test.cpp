@@ -21,6 +21,7 @@ struct HandlerDeliveryTest : testing::Test {
             delivery.start({.event = an_event(), .endpoint = {}, .target_time = {}, .now = noon},
                            [&](const Outcome& outcome) {
                                if (outcome.verdict == Verdict::accepted) ++accepted;
+                               if (!outcome.begun) ++never_begun;
                                all_done.count_down();
                            });
         }
@@ -32,7 +33,7 @@ struct HandlerDeliveryTest : testing::Test {
         });
     }
 
-    std::atomic<std::size_t> accepted = 0;
+    std::atomic<std::size_t> accepted = 0, never_begun = 0;
     Handlers handlers;
     BootClock clock;
     HandlerDelivery delivery{handlers, clock, threads};
@@ -66,6 +67,7 @@ TEST_F(HandlerDeliveryTest, BeginsNothingMoreOnceItIsStopped) {
     start(1, late);
     late.wait();
     EXPECT_EQ(accepted, threads);
+    EXPECT_EQ(never_begun, waiting + 1);
 }
 
 /// Each handler waits for the others: with a thread left asleep this would hang.
