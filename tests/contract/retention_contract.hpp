@@ -19,6 +19,10 @@ protected:
     Event store_and_settle(const Event& event, bool succeeds) {
         storage_.store().transact(
             [&](Transaction& tx) { return tx.events().add(event).has_value(); });
+        return settle_next(succeeds);
+    }
+    /// The only one that is due.
+    Event settle_next(bool succeeds) {
         std::vector<ClaimedEvent> claimed;
         for (std::uint32_t shard = 0; shard < storage_.queue().shards(); ++shard) {
             auto some = storage_.queue().claim_ready(
@@ -121,6 +125,30 @@ TYPED_TEST_P(RetentionContract, AKeyOutlivesItsEvent) {
     EXPECT_FALSE(this->is_taken(done.key));
 }
 
+// A backfill of years ago, say, that is asked for again.
+TYPED_TEST_P(RetentionContract, KeepsTheKeyOfALongPastTargetFromTheDayItWasStored) {
+    const Event done = this->store_and_settle(an_event().due(noon - std::chrono::days{900}), true);
+    this->advance(std::chrono::days{398});
+    this->forget(Kept::keys, std::chrono::days{400});
+    EXPECT_TRUE(this->is_taken(done.key));
+}
+
+TYPED_TEST_P(RetentionContract, KeepsTheKeyOfAnEventThatWasMovedByItsNewTarget) {
+    Event moved = an_event().due(noon + 1h);
+    this->storage_.store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.events().add(moved));
+        moved.due = moved.claimable_at = noon + std::chrono::days{900};
+        moved.version = base::next(moved.version);
+        tx.events().update(moved);
+        return true;
+    });
+    this->advance(std::chrono::days{900});
+    this->settle_next(true);
+    this->advance(std::chrono::days{399});
+    this->forget(Kept::keys, std::chrono::days{400});
+    EXPECT_TRUE(this->is_taken(moved.key));
+}
+
 TYPED_TEST_P(RetentionContract, ForgetsWhatWasSkipped) {
     const auto skips = [&] {
         return in_read(this->storage_.store(),
@@ -143,6 +171,7 @@ TYPED_TEST_P(RetentionContract, ForgetsWhatWasSkipped) {
 
 REGISTER_TYPED_TEST_SUITE_P(RetentionContract, ForgetsWhatIsOverEachKindInItsTime,
                             LeavesWhatIsStillToComeAlone, ForgetsTriesBeforeTheirEvents,
-                            AKeyOutlivesItsEvent, ForgetsWhatWasSkipped);
+                            AKeyOutlivesItsEvent, KeepsTheKeyOfALongPastTargetFromTheDayItWasStored,
+                            KeepsTheKeyOfAnEventThatWasMovedByItsNewTarget, ForgetsWhatWasSkipped);
 
 }  // namespace sundial

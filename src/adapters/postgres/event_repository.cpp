@@ -225,7 +225,7 @@ void PostgresEventRepository::update(const Event& changed) {
         of_occurrence(changed, &Occurrence::schedule_version), identity.date, changed.intent.wall,
         changed.intent.zone, to_string(changed.intent.gap), to_string(changed.intent.overlap),
         changed.due, changed.tz_release, changed.payload, changed.first_attempt_at,
-        changed.updated_at, changed.jitter, identity.time, identity.second_pass);
+        changed.updated_at, changed.jitter, identity.time, identity.second_pass, session_.shards());
     base::check(updated.changed() == 1);
     leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
 }

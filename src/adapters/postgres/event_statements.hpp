@@ -94,9 +94,14 @@ inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
     SELECT count(*) FROM sundial.events
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
 
-/// All of a live row but its shard and id. $1 shard, $2 id, $3 version before; the rest in the
-/// order of the columns below.
+/// All of a live row but its shard and id; its key is kept as long as its moment now asks. $1
+/// shard, $2 id, $3 version before; the rest in the order of the columns below, and $29 how many
+/// shards.
 inline constexpr Statement update_event{"update_event", R"sql(
+    WITH kept AS (
+        UPDATE sundial.event_keys SET expires_at = $21 + interval '400 days'
+         WHERE shard = sundial.shard_of_key($9, $29) AND key = $9 AND event_id = $2
+           AND expires_at < $21 + interval '400 days')
     UPDATE sundial.events
        SET status = $4, version = $5, claimable_at = $6, attempt = $7, retry_count = $8,
            idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,

@@ -25,7 +25,8 @@ inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
      WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts
                                           WHERE recorded_at < $1 LIMIT $2))sql",
                                            Statement::Plan::fresh};
-/// Not those of events that are still to come. $3 how many shards.
+/// Not those of events that are still to come. The second look at the age is for a key that was
+/// moved to another event while this waited for its row. $3 how many shards.
 inline constexpr Statement forget_keys{"forget_keys", R"sql(
     DELETE FROM sundial.event_keys
      WHERE (shard, key) IN (
@@ -35,7 +36,8 @@ inline constexpr Statement forget_keys{"forget_keys", R"sql(
                 SELECT FROM sundial.events AS event
                  WHERE event.shard = (get_byte(uuid_send(keys.event_id), 15) % $3)::smallint
                    AND event.id = keys.event_id)
-         LIMIT $2))sql",
+         LIMIT $2)
+       AND event_keys.expires_at < $1)sql",
                                        Statement::Plan::fresh};
 inline constexpr Statement forget_skips{"forget_skips", R"sql(
     DELETE FROM sundial.skipped_runs

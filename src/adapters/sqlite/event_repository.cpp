@@ -14,10 +14,12 @@
 namespace sundial::sqlite {
 namespace {
 
-/// A key is kept that long after the moment of its event (design.md 3).
+/// A key is kept that long after its event is due, or was stored (design.md 3).
 constexpr std::chrono::days keys_live_on{400};
 
-Instant key_expires(const Event& event) { return event.due + keys_live_on; }
+Instant key_expires(const Event& event) {
+    return std::max(event.due, event.created_at) + keys_live_on;
+}
 
 }  // namespace
 
@@ -95,6 +97,9 @@ void SqliteEventRepository::replace(const Event& before, const Event& changed) {
                                         body...);
         },
         body_of(changed));
+    if (changed.due > before.due) {
+        session_.connection.execute(sql::keep_key, changed.key, changed.id, key_expires(changed));
+    }
     session_.ledger.moved(before, changed);
 }
 

@@ -174,7 +174,10 @@ inline constexpr Statement key_holder{"SELECT event_id FROM event_keys WHERE key
 /// To the event ?2 from the event ?4, or from nobody.
 inline constexpr Statement move_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
-    ON CONFLICT (key) DO UPDATE SET event_id = ?2 WHERE event_id = ?4)sql"};
+    ON CONFLICT (key) DO UPDATE SET event_id = ?2, expires_at = ?3 WHERE event_id = ?4)sql"};
+/// Until ?3 at least, as that of the event ?2.
+inline constexpr Statement keep_key{R"sql(
+    UPDATE event_keys SET expires_at = ?3 WHERE key = ?1 AND event_id = ?2 AND expires_at < ?3)sql"};
 inline constexpr Statement remove_key{"DELETE FROM event_keys WHERE key = ?1"};
 /// If it is that of the event ?2.
 inline constexpr Statement free_key{"DELETE FROM event_keys WHERE key = ?1 AND event_id = ?2"};
