@@ -1,6 +1,18 @@
 #include "application/stored_locks.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace sundial {
+namespace {
+
+/// Whose lease is over while it writes under the lock still; or nobody knows yet to whom it goes.
+LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant now) {
+    if (!seen || seen->token_hash.empty()) return {name, "a transaction that is not over", now};
+    return {name, seen->holder, std::max(seen->expires_at, now)};
+}
+
+}  // namespace
 
 Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
     return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
@@ -10,8 +22,9 @@ Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
         if (seen && is_held(*seen, tx.now()) && seen->token_hash != request.token_hash) {
             return held(*seen);
         }
-        const Lock row = locks.lock(request.name);
-        const auto granted = grant(row, request, locks.now());
+        const auto row = locks.lock_to_grant(request.name);
+        if (!row) return busy(request.name, seen, tx.now());
+        const auto granted = grant(*row, request, locks.now());
         if (!granted) return granted.error();
         locks.update(*granted);
         return grant_of(*granted);

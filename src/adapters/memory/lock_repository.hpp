@@ -10,6 +10,8 @@ public:
     explicit MemoryLockRepository(State& state) : clock_{state.clock}, locks_{state.locks} {}
     Instant now() override { return clock_.now(); }
     std::optional<Lock> find(const std::string& name) override;
+    /// One transaction at a time writes.
+    std::optional<Lock> lock_to_grant(const std::string& name) override { return lock(name); }
     Lock lock(const std::string& name) override;
     std::optional<Lock> lock_to_renew(const std::string& name) override { return find(name); }
     std::optional<Lock> guard(const std::string& name) override { return find(name); }

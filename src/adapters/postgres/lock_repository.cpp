@@ -30,6 +30,19 @@ std::optional<Lock> PostgresLockRepository::find(const std::string& name) {
     return first_of(locks_in(session_.run(sql::find_lock, name)));
 }
 
+std::optional<Lock> PostgresLockRepository::lock_to_grant(const std::string& name) {
+    const auto lock_row = [&] {
+        return first_of(locks_in(session_.run(sql::lock_to_grant, name)));
+    };
+    if (auto row = lock_row()) return row;
+    // Of two who make a row the second would wait for the first.
+    if (find(name) || !session_.run(sql::try_to_make_lock, name).get<bool>(0, 0)) {
+        return std::nullopt;
+    }
+    session_.run(sql::add_lock, name);
+    return lock_row();
+}
+
 Lock PostgresLockRepository::lock(const std::string& name) {
     auto row = first_of(locks_in(session_.run(sql::lock_lock, name)));
     if (!row) {

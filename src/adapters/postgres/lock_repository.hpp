@@ -10,6 +10,7 @@ public:
     explicit PostgresLockRepository(Session& session) : session_{session} {}
     Instant now() override;
     std::optional<Lock> find(const std::string& name) override;
+    std::optional<Lock> lock_to_grant(const std::string& name) override;
     Lock lock(const std::string& name) override;
     std::optional<Lock> lock_to_renew(const std::string& name) override;
     std::optional<Lock> guard(const std::string& name) override;

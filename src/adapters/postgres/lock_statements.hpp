@@ -7,7 +7,13 @@
 namespace sundial::postgres::sql {
 
 inline constexpr Statement find_lock{"find_lock", "SELECT * FROM sundial.locks WHERE name = $1"};
-/// For a grant: waits for those who guard it.
+/// For a grant: passes by one that others guard or grant.
+inline constexpr Statement lock_to_grant{
+    "lock_to_grant", "SELECT * FROM sundial.locks WHERE name = $1 FOR UPDATE SKIP LOCKED"};
+/// Whether this transaction may make the row; the same lock as in sundial.try_lock.
+inline constexpr Statement try_to_make_lock{
+    "try_to_make_lock", "SELECT pg_try_advisory_xact_lock(1398099532, hashtext($1))"};
+/// For a fence: waits.
 inline constexpr Statement lock_lock{"lock_lock",
                                      "SELECT * FROM sundial.locks WHERE name = $1 FOR UPDATE"};
 /// For the holder's own changes: passes by those who guard it.

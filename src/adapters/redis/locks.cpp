@@ -103,14 +103,34 @@ Result<LockGrant> RedisLocks::acquire(const LockRequest& request) {
         const auto granted = ask(request, floor);
         if (!granted) return granted.error();
         const Lock& lock = granted->lock;
-        const auto is_greatest = in_transaction(store_, [&](Transaction& tx) {
-            return granted->again ? pass_fence(tx, request.name, lock.fencing_token)
-                                  : raise_fence(tx, request.name, lock.fencing_token);
-        });
-        if (is_greatest) return grant_of(lock);
+        if (is_greatest(lock, granted->again)) return grant_of(lock);
         (void)release(request.name, request.token_hash);
     }
     throw Unavailable{"the lock server grants tokens that were granted before"};
+}
+
+bool RedisLocks::is_greatest(const Lock& lock, bool granted_before) {
+    try {
+        return in_transaction(store_,
+                              [&](Transaction& tx) {
+                                  return granted_before
+                                             ? pass_fence(tx, lock.name, lock.fencing_token)
+                                             : raise_fence(tx, lock.name, lock.fencing_token);
+                              })
+            .has_value();
+    } catch (...) {
+        // Whoever asked is told of a failure, and will never release what it does not know it has.
+        give_up(lock);
+        throw;
+    }
+}
+
+void RedisLocks::give_up(const Lock& lock) {
+    try {
+        (void)run(scripts::release, lock.name, {lock.token_hash});
+    } catch (const Unavailable&) {
+        return;  // then it ends with its lease
+    }
 }
 
 Result<LockGrant> RedisLocks::renew(const std::string& name, const std::string& token_hash,

@@ -11,6 +11,8 @@ public:
     explicit SqliteLockRepository(Session& session) : session_{session} {}
     Instant now() override { return session_.now; }
     std::optional<Lock> find(const std::string& name) override;
+    /// One transaction at a time writes.
+    std::optional<Lock> lock_to_grant(const std::string& name) override { return lock(name); }
     Lock lock(const std::string& name) override;
     std::optional<Lock> lock_to_renew(const std::string& name) override { return find(name); }
     std::optional<Lock> guard(const std::string& name) override { return find(name); }

@@ -25,8 +25,10 @@ public:
     /// The database's clock at this moment: that of the transaction is old after a wait.
     virtual Instant now() = 0;
     virtual std::optional<Lock> find(const std::string& name) = 0;
-    /// For a grant: the row, made if there is none. Waits for the end of transactions that guard
-    /// it.
+    /// For a grant: the row, made if there is none. Nothing while a transaction that guards it, or
+    /// grants it, is not over: nobody waits for that with a connection in hand.
+    virtual std::optional<Lock> lock_to_grant(const std::string& name) = 0;
+    /// For a fence: the row, made if there is none. Waits for the end of others.
     virtual Lock lock(const std::string& name) = 0;
     /// For the holder's own changes, which pass by transactions that guard it.
     virtual std::optional<Lock> lock_to_renew(const std::string& name) = 0;

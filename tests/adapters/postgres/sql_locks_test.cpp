@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "adapters/postgres/connection.hpp"
+#include "adapters/postgres/migrate.hpp"
 #include "application/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 #include "postgres_storage.hpp"
@@ -100,6 +101,19 @@ TEST_F(SqlLocks, NeverWaits) {
     ASSERT_THAT(try_lock("'job', 'a', '1 second'"), SizeIs(1));
     ASSERT_TRUE(storage.clock().set(noon + 1s));
     EXPECT_THAT(beside_transaction_that_has_done(guard), IsEmpty());
+}
+
+/// On a real clock: a test clock stands still within a statement, too.
+TEST(SqlLocksOfALongStatement, CountTheirLeaseFromTheGrant) {
+    const Settings settings{.url = PostgresCluster::shared().create_database()};
+    RecordedLog log;
+    migrate(settings, log);
+    const auto later_than_the_statement = query(settings.url, R"(
+        SELECT expires_at - interval '1 hour' > statement_timestamp()
+          FROM (SELECT pg_sleep(0.01) OFFSET 0) AS work
+         CROSS JOIN LATERAL (
+               SELECT * FROM sundial.try_lock('job', 'a', '1 hour') WHERE work IS NOT NULL) AS lock)");
+    EXPECT_EQ(later_than_the_statement, (std::vector<std::vector<std::string>>{{"t"}}));
 }
 
 TEST_F(SqlLocks, RefusesWhatTheApiRefuses) {

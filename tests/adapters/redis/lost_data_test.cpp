@@ -4,6 +4,7 @@
 
 #include "application/ports/failures.hpp"
 #include "redis_storage.hpp"
+#include "support/mortal_store.hpp"
 
 /// A Redis server that forgets what it has acknowledged, or is gone: LK13, LK14, LK15, and what
 /// happens to those who do without fencing tokens.
@@ -109,6 +110,15 @@ TEST_F(LostData, LK15_NobodyIsGrantedWhatNoServerAnswers) {
     EXPECT_THROW((void)locks.list({}), Unavailable);
     primary.restart();
     EXPECT_TRUE(locks.acquire(request_of('b')).has_value());  // on a new connection
+}
+
+TEST_F(LostData, LK15_NobodyHasWhatTheDatabaseCouldNotNote) {
+    Death death;
+    MortalStore mortal{store, death};
+    RedisLocks unlucky{parse_url(primary.url()), mortal};
+    death.in_steps(2);  // after the greatest token was read
+    EXPECT_THROW((void)unlucky.acquire(request_of('a')), Killed);
+    EXPECT_TRUE(locks.acquire(request_of('b')).has_value());
 }
 
 TEST_F(LostData, AReplicaGrantsNothing) {
