@@ -22,7 +22,12 @@ std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
     for (const Event& event : events) {
         const auto cancelled = cancel(event, tx.now(), "schedule deleted");
         base::check(cancelled.has_value());
-        tx.events().finish(*cancelled);
+        // What nobody was ever told of is another schedule's to plan, should it have the same name.
+        if (event.attempt.value == 0) {
+            tx.events().finish_dropped(*cancelled);
+        } else {
+            tx.events().finish(*cancelled);
+        }
     }
     return events.size();
 }

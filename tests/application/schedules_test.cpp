@@ -286,6 +286,18 @@ TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
     EXPECT_EQ(status_of(completed(in_flight)), EventStatus::completed);
 }
 
+TEST_F(Schedules, LeaveWhatTheyNeverFiredToTheNextOfTheirName) {
+    ScheduleFields wanted = a_job();
+    wanted.external_id = "nightly";
+    const Schedule first = create(wanted).value();
+    const Event planned = events_of(first, {EventStatus::pending}).at(0);
+    ASSERT_TRUE(delete_schedule.run("ext:nightly", std::nullopt, "r"));
+    const Schedule second = create(wanted).value();
+    const Event again = events_of(second, {EventStatus::pending}).at(0);
+    EXPECT_EQ(again.due, planned.due);
+    EXPECT_EQ(again.key, planned.key);
+}
+
 TEST_F(Schedules, FireOneEventByHand) {
     ScheduleFields wanted = a_job();
     wanted.priority = Priority::critical;
