@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sundial/session_lock.hpp"
+#include "sundial/streams.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -94,6 +95,38 @@ TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
         EXPECT_EQ(date.month(), std::chrono::June);
         EXPECT_EQ(date.day(), std::chrono::day{15});
     }
+}
+
+/// What a program writes there would stand in the way of the next change of the user.
+TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
+    using sundial::Expected;
+    Engine engine = opened(storage());
+    sundial::Streams streams = engine.streams();
+    const auto user = engine.create_user(ada);
+    ASSERT_TRUE(user);
+    const sundial::StreamId its{"User", user->id};
+    const auto refused = [](const auto& answer) {
+        ASSERT_FALSE(answer);
+        EXPECT_EQ(answer.error().code, "VALIDATION_FAILED");
+        EXPECT_THAT(answer.error().detail, HasSubstr("written by changes of theirs only"));
+    };
+    refused(streams.append(its, Expected::any(), {{.type = "UserRenamed"}}));
+    refused(streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+        const auto appended = tx.append(its, Expected::any(), {{.type = "UserRenamed"}});
+        if (!appended) return appended.error();
+        return sundial::Done{};
+    }));
+    refused(streams.save_snapshot(its, {.version = 1, .state = "{}"}));
+    refused(streams.archive(its));
+    refused(streams.restore(its));
+    refused(streams.truncate(its, 1));
+    refused(streams.redact(its, 1, "{}"));
+    refused(streams.remove(its));
+    for (const char* type : {"Schedule", "Endpoint", "ApiKey"}) {
+        refused(streams.append({type, "1"}, Expected::any(), {{.type = "Changed"}}));
+    }
+    const auto deleted = engine.delete_user(user->id);
+    EXPECT_TRUE(deleted) << deleted.error().detail;
 }
 
 INSTANTIATE_TEST_SUITE_P(Embedded, EachStorage, testing::Values("memory", "sqlite", "postgres"),
