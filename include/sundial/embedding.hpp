@@ -126,8 +126,9 @@ struct WorkOrder {
 /// thread-safe. The engine outlives its workers.
 class PullWorker {
 public:
-    /// Events that are due, most urgent first; none if nothing came due in time, or the engine was
-    /// stopped. Errors: VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue.
+    /// Events that are due, most urgent first; none if nothing came due in time. Errors:
+    /// VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue; STOPPED once the engine was
+    /// stopped, at once: then nothing is claimed any more, and what was is still answered.
     Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
 
     /// These take an event as `claim` returned it, and return it as it is then. Said again, as
@@ -249,7 +250,8 @@ public:
     /// From here on handlers are called, on threads of the engine, as events come due. Not under a
     /// test clock.
     void start();
-    /// No handler is called any more; waits for those that run. There is no second start.
+    /// No handler is called any more; waits for those that run. Workers that wait are answered
+    /// STOPPED. There is no second start.
     void stop();
     /// Lets time pass on a test clock: every event on the way is handled at its instant, on threads
     /// of the engine, before this returns. Says how many were done. Errors: CLOCK_NOT_TEST.

@@ -260,7 +260,20 @@ TEST(Embedded, LetsAWorkerWaitForWork) {
 
     auto in_vain = std::async(std::launch::async, [&] { return worker.claim({.wait = 1h}); });
     engine.stop();
-    EXPECT_THAT(*in_vain.get(), IsEmpty());
+    EXPECT_EQ(in_vain.get().error().code, "STOPPED");
+}
+
+TEST(Embedded, EndsTheLoopOfAWorkerWhenItIsStopped) {
+    Engine engine = opened("memory:", false);
+    ASSERT_TRUE(engine.create_queue("printers"));
+    const auto event = engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"});
+    ASSERT_TRUE(event);
+    engine.stop();
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+    const auto work = worker.claim({.wait = 20s});
+    ASSERT_FALSE(work);
+    EXPECT_EQ(work.error().code, "STOPPED");
+    EXPECT_EQ(engine.find_event(event->id)->status, "PENDING");
 }
 
 TEST(Embedded, LetsPeopleAndEventsGo) {
