@@ -132,7 +132,8 @@ public:
     Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
 
     /// These take an event as `claim` returned it, and return it as it is then. Said again, as
-    /// before. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
+    /// before. Of `why`, as of a handler's reason, 1,000 characters are kept, control characters
+    /// as blanks. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
     Result<Event> complete(const Event& claimed);
     /// It waits for its next try: 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
     Result<Event> fail(const Event& claimed, const std::string& why);

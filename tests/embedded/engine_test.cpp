@@ -276,6 +276,20 @@ TEST(Embedded, EndsTheLoopOfAWorkerWhenItIsStopped) {
     EXPECT_EQ(engine.find_event(event->id)->status, "PENDING");
 }
 
+TEST(Embedded, KeepsAnyReasonOfAWorkerAsItCanBeKept) {
+    Engine engine = opened("memory:");
+    ASSERT_TRUE(engine.create_queue("printers"));
+    ASSERT_TRUE(engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"}));
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+    const auto work = worker.claim();
+    ASSERT_TRUE(work);
+    ASSERT_THAT(*work, SizeIs(1));
+    const auto failed = worker.refuse(work->front(), "no\npaper \xff" + std::string(100'000, 'x'));
+    ASSERT_TRUE(failed) << failed.error().detail;
+    EXPECT_EQ(failed->status, "FAILED");
+    EXPECT_EQ(failed->failure_reason, "WORKER no paper \uFFFD" + std::string(990, 'x'));
+}
+
 TEST(Embedded, LetsPeopleAndEventsGo) {
     Engine engine = opened("memory:");
     const auto user = engine.create_user(ada);
