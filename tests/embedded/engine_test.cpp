@@ -276,6 +276,37 @@ TEST(Embedded, EndsTheLoopOfAWorkerWhenItIsStopped) {
     EXPECT_EQ(engine.find_event(event->id)->status, "PENDING");
 }
 
+TEST(Embedded, AnswersAnErrorForWhateverIsThrown) {
+    Engine engine = opened("memory:");
+    sundial::Streams streams = engine.streams();
+    const sundial::StreamId order{"Order", "17"};
+    const auto thrown =
+        streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+            if (!tx.append(order, sundial::Expected::any(), {{.type = "Placed"}})) {
+                ADD_FAILURE() << "not appended";
+            }
+            throw 42;
+        });
+    ASSERT_FALSE(thrown);
+    EXPECT_EQ(thrown.error().code, "INTERNAL_ERROR");
+    EXPECT_EQ(streams.read(order)->version, 0U);  // nothing of it is kept
+
+    ASSERT_TRUE(streams.append(order, sundial::Expected::any(), {{.type = "Placed"}}));
+    auto follower = streams.follow(
+        {.name = "orders", .retry = {.max_attempts = 1}},
+        [](const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
+    auto projection = streams.project(
+        {.name = "view", .retry = {.max_attempts = 1}},
+        [](sundial::StreamTransaction&,
+           const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
+    for (sundial::Subscription* each : {&follower, &projection}) {
+        const auto stopped = each->catch_up();
+        ASSERT_FALSE(stopped);
+        EXPECT_EQ(stopped.error().code, "STOPPED");
+        EXPECT_THAT(stopped.error().detail, HasSubstr("it threw something unknown"));
+    }
+}
+
 TEST(Embedded, KeepsAnyReasonOfAWorkerAsItCanBeKept) {
     Engine engine = opened("memory:");
     ASSERT_TRUE(engine.create_queue("printers"));
