@@ -157,7 +157,8 @@ struct LockOptions {
     std::chrono::microseconds ttl{
         std::chrono::seconds{30}};      // 100 ms to 24 h: held so long without renewal
     std::chrono::microseconds wait{0};  // how long, while somebody has it
-    /// It is never held longer, however often it is renewed: for work that hangs.
+    /// More than nothing. It is never held longer, however often it is renewed: for work that
+    /// hangs.
     std::chrono::microseconds max_hold{std::chrono::hours{24}};
     std::string holder{};  // who has it, for people; empty: this engine
 };

@@ -367,6 +367,9 @@ TEST(Embedded, GivesALockToOneHolderAtATimeUnderRisingTokens) {
     ASSERT_TRUE(next);
     EXPECT_GT(next->fencing_token(), first_token);
     EXPECT_EQ(engine.acquire_lock("").error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.wait = -5s}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.max_hold = -5s}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.max_hold = 0s}).error().code, "VALIDATION_FAILED");
     const auto own = engine.acquire_lock("sundial.maintenance");
     ASSERT_FALSE(own);
     EXPECT_EQ(own.error().code, "VALIDATION_FAILED");
@@ -382,6 +385,8 @@ TEST(Embedded, HasLocksThatLastAsLongAsASession) {
         EXPECT_EQ(SessionLock::acquire(url, "migrate").error().code, "LOCK_HELD");
     }
     EXPECT_TRUE(SessionLock::acquire(url, "migrate"));
+    EXPECT_EQ(SessionLock::acquire(url, "").error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(SessionLock::acquire(url, "migrate", -5s).error().code, "VALIDATION_FAILED");
     EXPECT_EQ(SessionLock::acquire("sqlite:x.db", "migrate").error().code, "CANNOT_START");
     EXPECT_EQ(SessionLock::acquire("postgresql:///x?host=/nowhere", "migrate").error().code,
               "STORAGE_UNAVAILABLE");
