@@ -29,6 +29,7 @@
 ///         if (order.shipped) return sundial::Error{"ALREADY_SHIPPED", "it is on its way"};
 ///         return std::vector<Order::Event>{Shipped{}};
 ///     });
+///     if (!done) return complain(done.error().detail);
 namespace sundial {
 
 template <class A>
@@ -347,10 +348,10 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
             auto next = after_conflict(*mine, how, failed->error);
             if (!next) return next.error();
             mine = *std::move(next);
-        } else if (!is_unknown(failed->error)) {
             if (++conflicts == how.pessimistic_after) {
                 return execute_locked(id, mine, command, retries.attempts() + 1);
             }
+        } else if (!is_unknown(failed->error)) {
             mine.reset();
         }
         switch (retries.wait()) {

@@ -113,11 +113,16 @@ struct WorkOrder {
 /// called as a handler is:
 ///
 ///     auto worker = engine->worker("printers", "printer-1");
-///     while (auto work = worker.claim({.wait = 20s})) {
+///     while (const auto work = worker.claim({.wait = 20s})) {
 ///         for (const auto& event : *work) {
-///             print(event.payload) ? worker.complete(event) : worker.fail(event, "no paper");
+///             const auto told = print(event.payload) ? worker.complete(event)
+///                                                    : worker.fail(event, "no paper");
+///             if (!told) complain(told.error().detail);
 ///         }
 ///     }
+///
+/// The loop ends with an error, which is STOPPED once the engine was stopped; after
+/// STORAGE_UNAVAILABLE it may be begun again.
 ///
 /// A claim is a lease: whoever says nothing before it ends loses the event to the next worker, and
 /// what it says afterwards changes nothing (LEASE_LOST). So every event is completed once, but
@@ -205,7 +210,8 @@ private:
 ///         return sundial::Handled::done();
 ///     });
 ///     engine->start();
-///     engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+///     const auto user = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+///     if (!user) return complain(user.error().detail);
 ///
 /// Every user gets a BIRTHDAY at 09:00 where they live, every year; 29 February is kept on the 28th
 /// in other years. What came due while no engine ran is handled after the start.

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,11 @@
 #include "sundial/streams.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
+
+// What a loop or a reference keeps of a Result that is gone is a value of its own.
+static_assert(std::is_same_v<decltype(*std::declval<sundial::Result<int>>()), int>);
+static_assert(
+    std::is_same_v<decltype(std::declval<sundial::Result<int>>().error()), sundial::Error>);
 
 /// As a program sees it that has Sundial inside: by the public headers alone.
 namespace {
