@@ -255,8 +255,9 @@ public:
     /// Histories of your own things, kept beside: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
 
-    /// From here on handlers are called, on threads of the engine, as events come due. Not under a
-    /// test clock.
+    /// From here on handlers are called, on threads of the engine, as events come due, and what is
+    /// over for long is deleted: 90 days after it was done, 365 after it failed. Not under a test
+    /// clock.
     void start();
     /// No handler is called any more; waits for those that run. Workers that wait are answered
     /// STOPPED. There is no second start.

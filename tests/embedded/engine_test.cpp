@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -206,6 +207,25 @@ TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     ASSERT_TRUE(engine.schedule({.type = "REMINDER", .at = *engine.now(), .payload = "[7]"}));
     EXPECT_EQ(handled.get_future().get(), "[7]");
     engine.stop();
+}
+
+TEST(Embedded, KeepsTheDatabaseInOrderOnceStarted) {
+    const std::string url = sundial::PostgresCluster::shared().create_database();
+    Engine engine = opened(url, false);
+    const auto months_ahead = [&] {
+        return sundial::query(url, R"(
+            SELECT inhrelid::regclass FROM pg_inherits
+             WHERE inhparent = 'sundial.event_history_done'::regclass
+               AND inhrelid::regclass::text ~ '_\d{4}_\d{2}$')");
+    };
+    const auto made = months_ahead();
+    for (const auto& month : made) sundial::query(url, "DROP TABLE " + month[0]);
+    engine.start();
+    const auto give_up = std::chrono::steady_clock::now() + 30s;
+    while (months_ahead().size() < 3 && std::chrono::steady_clock::now() < give_up) {
+        std::this_thread::yield();
+    }
+    EXPECT_GE(months_ahead().size(), 3U);
 }
 
 TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
