@@ -24,10 +24,12 @@
 ///         void apply(const Event&);
 ///     };
 ///     sundial::AggregateRepository<Order> orders{engine->streams()};
-///     orders.execute("17", [](const Order& order) -> sundial::Result<std::vector<Order::Event>> {
+///     using Decision = sundial::Result<std::vector<Order::Event>>;
+///     const auto done = orders.execute("17", [](const Order& order) -> Decision {
 ///         if (order.shipped) return sundial::Error{"ALREADY_SHIPPED", "it is on its way"};
 ///         return std::vector<Order::Event>{Shipped{}};
 ///     });
+///     if (!done) return complain(done.error().detail);
 namespace sundial {
 
 template <class A>
@@ -98,10 +100,10 @@ using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedE
 /// How a command is carried out while others change the same thing.
 struct Execution {
     RetryRules retry{};
-    /// After so many conflicts the command decides and saves while nobody else can append: one try
-    /// more, which no conflict ends. 0: never.
+    /// After so many conflicts what is rebased is saved, or the command decides and saves, while
+    /// nobody else can append: one try more, which no conflict ends. 0: never.
     unsigned pessimistic_after = 3;
-    ConflictResolver resolve{};  // empty: retry
+    ConflictResolver resolve{};  // asked after each conflict; empty: retry
 };
 
 /// What a command came to.
@@ -193,10 +195,13 @@ private:
     [[nodiscard]] Result<std::optional<Loaded<A>>> after_conflict(const Loaded<A>& mine,
                                                                   const Execution& how,
                                                                   const Error& conflict);
-    [[nodiscard]] Result<std::optional<Loaded<A>>> rebased(const Loaded<A>& mine);
+    template <class Reader>
+    [[nodiscard]] Result<Loaded<A>> rebased(Reader& reader, const Loaded<A>& mine);
+    /// Saves `mine`, or what the command decides now, while nobody else can append.
     template <class Command>
-    [[nodiscard]] Result<Executed<A>> execute_locked(const std::string& id, Command& command,
-                                                     unsigned attempts);
+    [[nodiscard]] Result<Executed<A>> execute_locked(const std::string& id,
+                                                     const std::optional<Loaded<A>>& mine,
+                                                     Command& command, unsigned attempts);
     void keep_snapshot(const Loaded<A>& saved, const Appended& appended);
 
     Streams streams_;
@@ -296,8 +301,11 @@ Result<std::optional<Loaded<A>>> AggregateRepository<A>::after_conflict(const Lo
     const auto theirs = streams_.read(stream(mine.id), {.from = before(mine) + 1});
     if (!theirs) return theirs.error();
     switch (how.resolve(mine.uncommitted, theirs->events)) {
-        case Resolution::rebase:
-            return rebased(mine);
+        case Resolution::rebase: {
+            auto fresh = rebased(streams_, mine);
+            if (!fresh) return fresh.error();
+            return std::optional{*std::move(fresh)};
+        }
         case Resolution::fail:
             return conflict;
         case Resolution::retry:
@@ -308,9 +316,10 @@ Result<std::optional<Loaded<A>>> AggregateRepository<A>::after_conflict(const Lo
 
 /// The same events, on top of what is there by now.
 template <Aggregate A>
-Result<std::optional<Loaded<A>>> AggregateRepository<A>::rebased(const Loaded<A>& mine) {
-    auto fresh = load_from(streams_, mine.id);
-    if (!fresh) return fresh.error();
+template <class Reader>
+Result<Loaded<A>> AggregateRepository<A>::rebased(Reader& reader, const Loaded<A>& mine) {
+    auto fresh = load_from(reader, mine.id);
+    if (!fresh) return fresh;
     for (const NewRecordedEvent& event : mine.uncommitted) {
         const auto known = A::recall({.stream = stream(mine.id),
                                       .type = event.type,
@@ -320,7 +329,7 @@ Result<std::optional<Loaded<A>>> AggregateRepository<A>::rebased(const Loaded<A>
         fresh->uncommitted.push_back(event);
         ++fresh->version;
     }
-    return std::optional{*std::move(fresh)};
+    return fresh;
 }
 
 template <Aggregate A>
@@ -336,12 +345,12 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
         if (!failed) return Executed<A>{mine->state, mine->version, retries.attempts()};
         if (!failed->passing) return failed->error;
         if (is_conflict(failed->error)) {
-            if (++conflicts == how.pessimistic_after) {
-                return execute_locked(id, command, retries.attempts() + 1);
-            }
             auto next = after_conflict(*mine, how, failed->error);
             if (!next) return next.error();
             mine = *std::move(next);
+            if (++conflicts == how.pessimistic_after) {
+                return execute_locked(id, mine, command, retries.attempts() + 1);
+            }
         } else if (!is_unknown(failed->error)) {
             mine.reset();
         }
@@ -359,13 +368,16 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
 
 template <Aggregate A>
 template <class Command>
-Result<Executed<A>> AggregateRepository<A>::execute_locked(const std::string& id, Command& command,
-                                                           unsigned attempts) {
+Result<Executed<A>> AggregateRepository<A>::execute_locked(const std::string& id,
+                                                           const std::optional<Loaded<A>>& mine,
+                                                           Command& command, unsigned attempts) {
     std::optional<Executed<A>> done;
     const auto worked = streams_.locked(stream(id), [&](StreamTransaction& tx) -> Result<Done> {
-        auto loaded = load_from(tx, id);
+        auto loaded = mine ? rebased(tx, *mine) : load_from(tx, id);
         if (!loaded) return loaded.error();
-        if (auto decided = decide(*loaded, command); !decided) return decided.error();
+        if (!mine) {
+            if (auto decided = decide(*loaded, command); !decided) return decided.error();
+        }
         if (!loaded->uncommitted.empty()) {
             const auto appended =
                 tx.append(stream(id), Expected::exactly(before(*loaded)), loaded->uncommitted);

@@ -246,6 +246,8 @@ auto Cache<Key, Value>::call_loader(const Key& key, const std::stop_token& stop)
         return loader_(key, stop);
     } catch (const std::exception& failure) {
         return embedding::Error{"INTERNAL_ERROR", failure.what()};
+    } catch (...) {
+        return detail::unknown_exception();
     }
 }
 

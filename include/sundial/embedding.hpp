@@ -113,11 +113,16 @@ struct WorkOrder {
 /// called as a handler is:
 ///
 ///     auto worker = engine->worker("printers", "printer-1");
-///     while (auto work = worker.claim({.wait = 20s})) {
+///     while (const auto work = worker.claim({.wait = 20s})) {
 ///         for (const auto& event : *work) {
-///             print(event.payload) ? worker.complete(event) : worker.fail(event, "no paper");
+///             const auto told = print(event.payload) ? worker.complete(event)
+///                                                    : worker.fail(event, "no paper");
+///             if (!told) complain(told.error().detail);
 ///         }
 ///     }
+///
+/// The loop ends with an error, which is STOPPED once the engine was stopped; after
+/// STORAGE_UNAVAILABLE it may be begun again.
 ///
 /// A claim is a lease: whoever says nothing before it ends loses the event to the next worker, and
 /// what it says afterwards changes nothing (LEASE_LOST). So every event is completed once, but
@@ -126,12 +131,14 @@ struct WorkOrder {
 /// thread-safe. The engine outlives its workers.
 class PullWorker {
 public:
-    /// Events that are due, most urgent first; none if nothing came due in time, or the engine was
-    /// stopped. Errors: VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue.
+    /// Events that are due, most urgent first; none if nothing came due in time. Errors:
+    /// VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue; STOPPED once the engine was
+    /// stopped, at once: then nothing is claimed any more, and what was is still answered.
     Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
 
     /// These take an event as `claim` returned it, and return it as it is then. Said again, as
-    /// before. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
+    /// before. Of `why`, as of a handler's reason, 1,000 characters are kept, control characters
+    /// as blanks. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
     Result<Event> complete(const Event& claimed);
     /// It waits for its next try: 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
     Result<Event> fail(const Event& claimed, const std::string& why);
@@ -155,7 +162,8 @@ struct LockOptions {
     std::chrono::microseconds ttl{
         std::chrono::seconds{30}};      // 100 ms to 24 h: held so long without renewal
     std::chrono::microseconds wait{0};  // how long, while somebody has it
-    /// It is never held longer, however often it is renewed: for work that hangs.
+    /// More than nothing. It is never held longer, however often it is renewed: for work that
+    /// hangs.
     std::chrono::microseconds max_hold{std::chrono::hours{24}};
     std::string holder{};  // who has it, for people; empty: this engine
 };
@@ -202,7 +210,8 @@ private:
 ///         return sundial::Handled::done();
 ///     });
 ///     engine->start();
-///     engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+///     const auto user = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
+///     if (!user) return complain(user.error().detail);
 ///
 /// Every user gets a BIRTHDAY at 09:00 where they live, every year; 29 February is kept on the 28th
 /// in other years. What came due while no engine ran is handled after the start.
@@ -246,10 +255,12 @@ public:
     /// Histories of your own things, kept beside: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
 
-    /// From here on handlers are called, on threads of the engine, as events come due. Not under a
-    /// test clock.
+    /// From here on handlers are called, on threads of the engine, as events come due, and what is
+    /// over for long is deleted: 90 days after it was done, 365 after it failed. Not under a test
+    /// clock.
     void start();
-    /// No handler is called any more; waits for those that run. There is no second start.
+    /// No handler is called any more; waits for those that run. Workers that wait are answered
+    /// STOPPED. There is no second start.
     void stop();
     /// Lets time pass on a test clock: every event on the way is handled at its instant, on threads
     /// of the engine, before this returns. Says how many were done. Errors: CLOCK_NOT_TEST.

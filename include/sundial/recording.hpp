@@ -182,8 +182,16 @@ private:
 /// Facts, kept in streams that others read in one order.
 ///
 ///     auto streams = engine->streams();
-///     streams.append({"Order", "17"}, Expected::no_stream(), {{.type = "OrderPlaced"}});
-///     for (const auto& event : streams.read({"Order", "17"})->events) tell(event);
+///     const sundial::StreamId order{"Order", "17"};
+///     const auto done =
+///         streams.append(order, sundial::Expected::no_stream(), {{.type = "OrderPlaced"}});
+///     if (!done) return complain(done.error().detail);
+///     if (const auto part = streams.read(order)) {
+///         for (const auto& event : part->events) tell(event);
+///     }
+///
+/// Streams of the types User, Schedule, Endpoint and ApiKey are Sundial's own: they are read, and
+/// written by changes of theirs only (VALIDATION_FAILED).
 ///
 /// Copies are the same; thread-safe; the engine outlives them. Every call may answer
 /// STORAGE_UNAVAILABLE.

@@ -5,6 +5,13 @@
 #include <utility>
 #include <variant>
 
+// Lets clang warn of whoever keeps what points into a Result that is gone by then.
+#if defined(__clang__)
+#define SUNDIAL_POINTS_INTO_IT [[clang::lifetimebound]]
+#else
+#define SUNDIAL_POINTS_INTO_IT
+#endif
+
 namespace sundial::embedding {
 
 /// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
@@ -19,6 +26,13 @@ struct Error {
 ///
 ///     if (const auto user = engine.create_user(ada)) greet(user->id);
 ///     else complain(user.error().detail);
+///
+/// `*` and `error()` of a Result that nobody keeps give values of their own, which a loop or a
+/// reference may keep; `->` points into the Result, and to nothing once that is gone:
+///
+///     if (const auto page = streams.feed(0)) {
+///         for (const auto& event : page->events) tell(event);
+///     }
 template <class T>
 class [[nodiscard]] Result {
 public:
@@ -30,17 +44,21 @@ public:
     /// Only where there is a value.
     T& operator*() & { return *value_or_end(); }
     const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
-    T&& operator*() && { return std::move(*value_or_end()); }
-    T* operator->() { return value_or_end(); }
-    const T* operator->() const { return const_cast<Result*>(this)->value_or_end(); }
-    /// Only where there is none.
-    [[nodiscard]] const Error& error() const {
-        const Error* error = std::get_if<Error>(&content_);
-        assert(error);
-        return *error;
+    T operator*() && { return std::move(*value_or_end()); }
+    T* operator->() SUNDIAL_POINTS_INTO_IT { return value_or_end(); }
+    const T* operator->() const SUNDIAL_POINTS_INTO_IT {
+        return const_cast<Result*>(this)->value_or_end();
     }
+    /// Only where there is none.
+    [[nodiscard]] const Error& error() const& { return *const_cast<Result*>(this)->error_or_end(); }
+    [[nodiscard]] Error error() && { return std::move(*error_or_end()); }
 
 private:
+    Error* error_or_end() {
+        Error* error = std::get_if<Error>(&content_);
+        assert(error);
+        return error;
+    }
     T* value_or_end() {
         T* value = std::get_if<T>(&content_);
         assert(value);
@@ -54,3 +72,5 @@ private:
 struct Done {};
 
 }  // namespace sundial::embedding
+
+#undef SUNDIAL_POINTS_INTO_IT

@@ -50,6 +50,11 @@ private:
     LoadInProgress load_;
 };
 
+/// Of what is thrown and is no std::exception.
+inline embedding::Error unknown_exception() {
+    return {"INTERNAL_ERROR", "something unknown was thrown"};
+}
+
 }  // namespace detail
 
 /// At most one load of a key is in flight; all who ask meanwhile get its result. Nothing is kept
@@ -206,6 +211,8 @@ void SingleFlight<Key, Value>::launch(const std::shared_ptr<Flight>& flight, Loa
         });
     } catch (const std::exception& failure) {  // no thread is to be had
         land(flight, embedding::Error{"INTERNAL_ERROR", failure.what()});
+    } catch (...) {
+        land(flight, detail::unknown_exception());
     }
 }
 
@@ -226,6 +233,8 @@ auto SingleFlight<Key, Value>::answer_of(const Loader& loader, const std::stop_t
         return Shared{std::make_shared<const Value>(*std::move(loaded))};
     } catch (const std::exception& failure) {
         return embedding::Error{"INTERNAL_ERROR", failure.what()};
+    } catch (...) {
+        return detail::unknown_exception();
     }
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "application/own_streams.hpp"
 #include "base/canonical_json.hpp"
 #include "base/check.hpp"
 
@@ -47,6 +48,14 @@ Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<Recor
                     .current_version = version};
 }
 
+/// All that can be said of it without looking at the store.
+Result<void> judge(const Append& wanted, const std::string& at = {}) {
+    if (auto error = refuse_own_stream(wanted.stream, at)) {
+        return ValidationFailed{{*std::move(error)}};
+    }
+    return judge_request(wanted, at);
+}
+
 std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
     std::vector<RefusedAppend> refused;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -54,7 +63,7 @@ std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
         const auto same_stream = [&](const Append& other) {
             return other.stream == wanted[i].stream;
         };
-        if (auto judged = judge_request(wanted[i], at); !judged) {
+        if (auto judged = judge(wanted[i], at); !judged) {
             refused.push_back({i, std::move(judged).error()});
         } else if (std::ranges::any_of(wanted.first(i), same_stream)) {
             refused.push_back(
@@ -91,14 +100,14 @@ std::vector<RecordedEvent> AppendToStream::recorded(const Append& wanted) const 
 }
 
 Result<Appended> AppendToStream::run(const Append& wanted) {
-    if (auto judged = judge_request(wanted); !judged) return std::move(judged).error();
+    if (auto judged = judge(wanted); !judged) return std::move(judged).error();
     const auto batch = recorded(wanted);
     if (const auto appended = store_.append_at_once(wanted.expected, batch)) return *appended;
     return in_transaction(store_, [&](Transaction& tx) { return append(tx, wanted, batch); });
 }
 
 Result<Appended> AppendToStream::run(Transaction& tx, const Append& wanted) const {
-    if (auto judged = judge_request(wanted); !judged) return std::move(judged).error();
+    if (auto judged = judge(wanted); !judged) return std::move(judged).error();
     return append(tx, wanted, recorded(wanted));
 }
 

@@ -23,8 +23,9 @@ class AppendToStream {
 public:
     AppendToStream(Store& store, const Digest& digest) : store_(store), digest_(digest) {}
 
-    /// Errors: ValidationFailed, PayloadTooLarge, EventIdReused, StreamOptimisticLock,
-    /// StreamDeleted, StreamArchived. Throws Unavailable: the same again does no harm.
+    /// Errors: ValidationFailed, also for a stream of Sundial's own; PayloadTooLarge,
+    /// EventIdReused, StreamOptimisticLock, StreamDeleted, StreamArchived. Throws Unavailable: the
+    /// same again does no harm.
     [[nodiscard]] Result<Appended> run(const Append& wanted);
     /// The same in a transaction of the caller's, which may go on after an error.
     [[nodiscard]] Result<Appended> run(Transaction& tx, const Append& wanted) const;

@@ -1,16 +1,19 @@
 #include "application/handlers.hpp"
 
 #include <exception>
+#include <string_view>
 #include <utility>
+
+#include "domain/reason.hpp"
 
 namespace sundial {
 namespace {
 
-Outcome not_accepted(Verdict verdict, std::string reason) {
+Outcome not_accepted(Verdict verdict, std::string_view reason) {
     return {.verdict = verdict,
             .status_code = std::nullopt,
             .error = DeliveryErrorCode::worker,
-            .error_text = std::move(reason),
+            .error_text = storable_reason(reason),
             .retry_after = std::nullopt,
             .response_body = {}};
 }
@@ -28,9 +31,9 @@ const Handler* Handlers::find(std::string_view event_type) const {
 
 Outcome run_handler(const Handler& handler, const Event& event) {
     try {
-        Handled handled = handler(event);
+        const Handled handled = handler(event);
         if (handled.verdict != Verdict::accepted) {
-            return not_accepted(handled.verdict, std::move(handled.reason));
+            return not_accepted(handled.verdict, handled.reason);
         }
         Outcome accepted;
         accepted.verdict = Verdict::accepted;

@@ -1,5 +1,9 @@
 #include "application/keep_stream.hpp"
 
+#include <type_traits>
+#include <utility>
+
+#include "application/own_streams.hpp"
 #include "base/canonical_json.hpp"
 
 namespace sundial {
@@ -17,6 +21,7 @@ template <class Change>
 auto on_stream(Store& store, const StreamId& stream, Change change)
     -> std::invoke_result_t<Change&, Transaction&, const StreamHead&> {
     using Answer = std::invoke_result_t<Change&, Transaction&, const StreamHead&>;
+    if (auto error = refuse_own_stream(stream)) return ValidationFailed{{*std::move(error)}};
     return in_transaction(store, [&](Transaction& tx) -> Answer {
         const auto head = locked(tx, stream);
         if (!head) return head.error();

@@ -4,8 +4,8 @@
 
 namespace sundial {
 
-/// What can be done to a stream other than appending to it. Errors of all: AggregateNotFound,
-/// StreamDeleted. Thread-safe.
+/// What can be done to a stream other than appending to it. Errors of all: ValidationFailed
+/// for a stream of Sundial's own, AggregateNotFound, StreamDeleted. Thread-safe.
 class KeepStream {
 public:
     explicit KeepStream(Store& store) : store_(store) {}

@@ -106,6 +106,10 @@ LockGuard& LockGuard::operator=(LockGuard&& other) noexcept {
 Result<LockGuard> LockGuard::acquire(Locks& locks, const MonotonicClock& monotonic,
                                      const LockWanted& wanted, const Terms& terms,
                                      const std::stop_token& stop) {
+    if (terms.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
+    if (terms.max_hold.count() <= 0) {
+        return invalid("/maxHold", "out_of_range", "must be longer than nothing");
+    }
     auto acquired = locks.acquire(wanted, terms.wait, stop);
     if (!acquired) return acquired.error();
     return LockGuard{

@@ -45,7 +45,8 @@ public:
         std::chrono::microseconds wait{0};
         std::chrono::microseconds max_hold = std::chrono::hours{24};
     };
-    /// Errors: as Locks::acquire. Throws Unavailable.
+    /// Errors: as Locks::acquire; ValidationFailed for a negative wait, or no time to hold it.
+    /// Throws Unavailable.
     [[nodiscard]] static Result<LockGuard> acquire(Locks& locks, const MonotonicClock& monotonic,
                                                    const LockWanted& wanted, const Terms& terms,
                                                    const std::stop_token& stop = {});

@@ -9,12 +9,10 @@
 #include "application/judge_outcome.hpp"
 #include "application/pull_events.hpp"
 #include "application/reference.hpp"
-#include "domain/names.hpp"
+#include "domain/reason.hpp"
 
 namespace sundial {
 namespace {
-
-constexpr std::size_t longest_reason = 1000;
 
 InvalidStateTransition not_held(const Event& event, std::string_view action) {
     const auto* processing = std::get_if<Processing>(&event.state);
@@ -83,11 +81,6 @@ Result<Event> SettlePulled::complete(std::string_view event, Version held) {
 }
 
 Result<Event> SettlePulled::fail(std::string_view event, Version held, const WorkFailure& failure) {
-    if (!failure.reason.empty()) {
-        if (auto defect = refuse_text("/reason", failure.reason, longest_reason)) {
-            return ValidationFailed{{*std::move(defect)}};
-        }
-    }
     const auto claim = find(event, held, "fail");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::retryable) || claim->ended(AttemptOutcome::permanent)) {
@@ -96,7 +89,7 @@ Result<Event> SettlePulled::fail(std::string_view event, Version held, const Wor
     Outcome outcome;
     outcome.verdict = failure.retry ? Verdict::retryable : Verdict::permanent;
     outcome.error = DeliveryErrorCode::worker;
-    outcome.error_text = failure.reason;
+    outcome.error_text = storable_reason(failure.reason);
     return settle(*claim, std::move(outcome));
 }
 

@@ -17,8 +17,8 @@ namespace sundial {
 
 /// Why a worker could not do its work.
 struct WorkFailure {
-    std::string reason{};
-    bool retry = true;  // by the endpoint's retry policy; otherwise it is FAILED at once
+    std::string reason{};  // for people; kept as storable_reason has it
+    bool retry = true;     // by the endpoint's retry policy; otherwise it is FAILED at once
 };
 
 struct SettlePulledPorts {
@@ -40,7 +40,6 @@ public:
     explicit SettlePulled(SettlePulledPorts ports) : ports_(ports) {}
 
     [[nodiscard]] Result<Event> complete(std::string_view event, Version held);
-    /// Also ValidationFailed.
     [[nodiscard]] Result<Event> fail(std::string_view event, Version held,
                                      const WorkFailure& failure);
     /// Given back: no try is spent, and another worker may have it at once.

@@ -8,6 +8,7 @@
 #include "application/lanes.hpp"
 #include "application/ports/failures.hpp"
 #include "application/refusal.hpp"
+#include "domain/reason.hpp"
 
 namespace sundial {
 namespace {
@@ -22,13 +23,19 @@ std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
     return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
 }
 
+/// As it can be kept of what is laid aside.
+HandlingFailure storable(HandlingFailure failure) {
+    if (failure) failure = storable_reason(*failure);
+    return failure;
+}
+
 /// What `handle` says, and of an exception what it says.
 template <class HandleIt>
 HandlingFailure failure_of(HandleIt handle) {
     try {
-        return handle();
+        return storable(handle());
     } catch (const std::exception& error) {
-        return error.what();
+        return storable_reason(error.what());
     }
 }
 
@@ -216,7 +223,7 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
             projected = {};
             saved.reset();
             for (; projected.failed < entries.size(); ++projected.failed) {
-                projected.failure = project_(tx, entries[projected.failed]);
+                projected.failure = storable(project_(tx, entries[projected.failed]));
                 if (projected.failure) return false;
             }
             saved = KeepCheckpoint::save(tx, settings_.name, step_to(to));
@@ -225,7 +232,7 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     } catch (const Unavailable&) {
         throw;  // the storage's, not the projection's
     } catch (const std::exception& error) {
-        projected.failure = error.what();
+        projected.failure = storable_reason(error.what());
         return projected;
     }
     if (saved) (void)note(*saved);

@@ -60,6 +60,8 @@ Result<Public> answered(Work work) {
         return Error{"STORAGE_UNAVAILABLE", error.what()};
     } catch (const std::exception& error) {
         return Error{"INTERNAL_ERROR", error.what()};
+    } catch (...) {
+        return Error{"INTERNAL_ERROR", "something unknown was thrown"};
     }
 }
 

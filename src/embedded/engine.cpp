@@ -1,6 +1,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "adapters/system/digest.hpp"
 #include "adapters/system/handler_delivery.hpp"
@@ -15,10 +16,12 @@
 #include "application/create_user.hpp"
 #include "application/delete_user.hpp"
 #include "application/follow_tzdata.hpp"
+#include "application/forget_old.hpp"
 #include "application/handlers.hpp"
 #include "application/lock_guard.hpp"
 #include "application/lock_waits.hpp"
 #include "application/locks.hpp"
+#include "application/maintenance.hpp"
 #include "application/operation_tasks.hpp"
 #include "application/operations.hpp"
 #include "application/pull_events.hpp"
@@ -101,6 +104,16 @@ sundial::Handled as_domain(const Handled& handled) {
     return {Verdict::permanent, handled.reason()};
 }
 
+/// What is over is kept as long as a server keeps it by default.
+std::vector<MaintenanceJob> maintenance_jobs(Retention* retention) {
+    if (retention == nullptr) return {};
+    return {{.name = "retention",
+             .every = std::chrono::minutes{10},
+             .batch = [forget_old = ForgetOld{*retention, RetentionTerms{}}]() mutable {
+                 return forget_old.batch();
+             }}};
+}
+
 std::optional<std::string> unless_empty(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -142,6 +155,8 @@ struct Engine::Parts {
         watch.stop();
         feed_watch.stop();
         lock_waits.stop();
+        maintenance.stop();
+        if (maintainer.joinable()) maintainer.join();
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
@@ -214,8 +229,12 @@ struct Engine::Parts {
                  .waits = lock_waits,
                  .random = random,
                  .monotonic = monotonic}};
+    Maintenance maintenance{{.locks = locks, .monotonic = monotonic, .log = log},
+                            "engine " + to_string(instance),
+                            maintenance_jobs(storage->retention())};
     std::thread worker;
     std::thread operations_worker;
+    std::thread maintainer;
     std::thread watcher;
     std::thread feed_watcher;
 };
@@ -312,6 +331,7 @@ void Engine::start() {
     parts_->worker = std::thread([&loop = parts_->loop] { loop.run(); });
     parts_->operations_worker =
         std::thread([&operations = parts_->operations] { operations.run(); });
+    parts_->maintainer = std::thread([&maintenance = parts_->maintenance] { maintenance.run(); });
 }
 
 void Engine::stop() { parts_->stop(); }

@@ -40,16 +40,16 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
                                    .lease = wanted.lease};
     const auto until = parts_->monotonic.now() + wanted.wait;
     const auto claimed = [&]() -> sundial::Result<std::vector<sundial::Event>> {
-        for (;;) {
+        while (!parts_->watch.stopped()) {
             auto work = parts_->pull.run(order);
             if (!work) return work.error();
             const auto left = until - parts_->monotonic.now();
-            const bool may_wait = left.count() > 0 && !parts_->watch.stopped();
-            if (!work->events.empty() || !may_wait) return std::move(work->events);
+            if (!work->events.empty() || left.count() <= 0) return std::move(work->events);
             const auto bell = std::make_shared<Bell>();
             const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
             bell->wait_for(left);
         }
+        return Stopped{};  // nothing is claimed for a program that is at its end
     };
     return answered<std::vector<Event>>(claimed);
 }

@@ -1,12 +1,16 @@
 #include "sundial/session_lock.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "adapters/postgres/session_lock.hpp"
+#include "domain/names.hpp"
 #include "embedded/answers.hpp"
 
 namespace sundial::embedding {
 namespace {
+
+constexpr std::size_t longest_name = 128;  // as of any lock
 
 /// A connection that only waits has nothing to tell.
 class NoLog final : public base::Log {
@@ -24,7 +28,11 @@ struct SessionLock::Parts {
 Result<SessionLock> SessionLock::acquire(const std::string& url, const std::string& name,
                                          std::chrono::milliseconds wait) {
     auto parts = std::make_unique<Parts>(Parts{.log = std::make_unique<NoLog>(), .lock = {}});
-    const auto done = answered<Done>([&] {
+    const auto done = answered<Done>([&]() -> sundial::Result<Done> {
+        if (auto error = refuse_text("/name", name, longest_name)) {
+            return ValidationFailed{{*std::move(error)}};
+        }
+        if (wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
         parts->lock = postgres::SessionLock::acquire(url, name, wait, *parts->log);
         return Done{};
     });

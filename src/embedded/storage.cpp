@@ -48,6 +48,7 @@ public:
     PullQueue& pull_queue() override { return pull_queue_; }
     Clock& clock() override { return clock_; }
     Feed& feed() override { return feed_; }
+    Retention* retention() override { return nullptr; }
 
 private:
     TheClock clock_;
@@ -67,6 +68,7 @@ public:
     PullQueue& pull_queue() override { return database_->pull_queue(); }
     Clock& clock() override { return database_->clock(); }
     Feed& feed() override { return database_->feed(); }
+    Retention* retention() override { return &database_->retention(); }
 
 private:
     std::unique_ptr<Database> database_;

@@ -6,6 +6,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/pull_queue.hpp"
+#include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
 #include "base/log.hpp"
 #include "sundial/embedding.hpp"
@@ -21,6 +22,8 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
     virtual Feed& feed() = 0;
+    /// Null where nothing outlives the process.
+    virtual Retention* retention() = 0;
 };
 
 /// Throws CannotStart, Unavailable.

@@ -1,5 +1,6 @@
 #include "application/subscription.hpp"
 
+#include <exception>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -21,9 +22,19 @@ sundial::Subscription::Settings settings_of(Following&& following, std::string h
             .park = following.park};
 }
 
-HandlingFailure failure_in(const Result<Done>& done) {
-    if (done) return std::nullopt;
-    return done.error().code + ": " + done.error().detail;
+/// What a function of the program's answers. What it throws is told by what it says; only of what
+/// says nothing is it told here.
+template <class Work>
+HandlingFailure failure_in(Work work) {
+    try {
+        const Result<Done> done = work();
+        if (done) return std::nullopt;
+        return done.error().code + ": " + done.error().detail;
+    } catch (const std::exception&) {
+        throw;
+    } catch (...) {
+        return "it threw something unknown";
+    }
 }
 
 }  // namespace
@@ -76,7 +87,7 @@ std::optional<std::string> Subscription::stopped() const { return parts_->follow
 Subscription Streams::follow(Following following,
                              std::function<Result<Done>(const RecordedEvent&)> handle) {
     sundial::Subscription::Handle each = [handle = std::move(handle)](const auto& entry) {
-        return failure_in(handle(shown(entry)));
+        return failure_in([&] { return handle(shown(entry)); });
     };
     return Subscription{
         std::make_unique<Subscription::Parts>(parts_, std::move(following), std::move(each))};
@@ -89,7 +100,7 @@ Subscription Streams::project(
                                               Transaction& tx, const auto& entry) {
         StreamTransaction::Parts in_it{tx, parts->append, parts->ids};
         StreamTransaction transaction{in_it};
-        return failure_in(project(transaction, shown(entry)));
+        return failure_in([&] { return project(transaction, shown(entry)); });
     };
     return Subscription{
         std::make_unique<Subscription::Parts>(parts_, std::move(following), std::move(each))};

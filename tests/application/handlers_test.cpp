@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "support/builders.hpp"
 
@@ -44,6 +45,15 @@ TEST(Handlers, AreTriedAgainWhenTheyThrow) {
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(failure_reason(outcome), "WORKER no connection");
     EXPECT_EQ(run([](const Event&) -> Handled { throw 7; }).verdict, Verdict::retryable);
+}
+
+TEST(Handlers, MayGiveAnyReason) {
+    const Outcome refused = run([](const Event&) {
+        return Handled{Verdict::permanent, "no\n\xff" + std::string(100'000, 'x')};
+    });
+    EXPECT_EQ(refused.error_text, "no \uFFFD" + std::string(996, 'x'));
+    const Outcome thrown = run([](const Event&) -> Handled { throw std::runtime_error("a\tb"); });
+    EXPECT_EQ(thrown.error_text, "a b");
 }
 
 }  // namespace

@@ -185,6 +185,19 @@ TEST_F(SubscriptionTest, ParksWhatCannotBeProjectedToo) {
     EXPECT_THAT(parked(), SizeIs(1));
 }
 
+TEST_F(SubscriptionTest, KeepsAnyReasonAsItCanBeKept) {
+    append_many(1);
+    auto with = settings();
+    with.park = true;
+    auto subscription = follow(Subscription::Handle{[](const Entry&) -> HandlingFailure {
+                                   return "no\n\xff" + std::string(100'000, 'x');
+                               }},
+                               with);
+    EXPECT_EQ(turn_all(subscription), State::caught_up);
+    ASSERT_THAT(parked(), SizeIs(1));
+    EXPECT_EQ(parked()[0].reason, "no \uFFFD" + std::string(996, 'x'));
+}
+
 TEST_F(SubscriptionTest, StorageThatIsAwayIsNobodysFault) {
     append_many(2);
     bool away = true;

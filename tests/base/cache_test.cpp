@@ -321,6 +321,11 @@ TEST_F(CacheTest, ALoaderThatThrowsIsAFailure) {
     during_load = [] { throw std::runtime_error{"broken"}; };
     EXPECT_EQ(text_of(cache.get(key)), "INTERNAL_ERROR");
     EXPECT_EQ(cache.counts().failures, 1U);
+    during_load = [] { throw 42; };
+    EXPECT_EQ(text_of(cache.get(key)), "INTERNAL_ERROR");
+    EXPECT_EQ(cache.counts().failures, 2U);
+    during_load = [] {};
+    EXPECT_NE(text_of(cache.get(key)), "INTERNAL_ERROR");
 }
 
 TEST(CacheRulesTest, TellWhatIsWrongWithThem) {

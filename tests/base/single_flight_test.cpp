@@ -104,6 +104,15 @@ TEST(SingleFlight, SF03_ALoaderThatThrowsFails) {
     EXPECT_EQ(answer.error(), (Error{"INTERNAL_ERROR", "broken"}));
 }
 
+TEST(SingleFlight, ALoaderThatThrowsAnythingFailsAndTheNextOneIsAsked) {
+    Flights flights;
+    const auto answer = flights.run("key", [](const std::stop_token&) -> Loaded { throw 42; });
+    EXPECT_EQ(answer.error().code, "INTERNAL_ERROR");
+    const auto next = flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; });
+    ASSERT_TRUE(next);
+    EXPECT_EQ(**next, "x");
+}
+
 /// A load that ends when the test says so, or is asked to stop.
 class HeldLoad {
 public:
@@ -238,6 +247,14 @@ TEST(SingleFlight, WithoutAThreadToRunOnTheLoadFails) {
     const auto answer =
         flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; }, stop.get_token());
     EXPECT_EQ(answer.error(), (Error{"INTERNAL_ERROR", "no thread"}));
+}
+
+TEST(SingleFlight, WhateverKeepsTheThreadAwayTheLoadFails) {
+    Flights flights{[](const std::function<void()>&) { throw 42; }};
+    std::stop_source stop;
+    const auto answer =
+        flights.run("key", [](const std::stop_token&) { return Loaded{"x"}; }, stop.get_token());
+    EXPECT_EQ(answer.error().code, "INTERNAL_ERROR");
 }
 
 }  // namespace

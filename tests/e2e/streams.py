@@ -72,6 +72,9 @@ def bad_input(client):
         refused = client.call("POST", "/v1/streams/Bad/1", body)
         assert refused.status == 400 and refused.json()["errors"][0]["pointer"] == pointer, refused.body
     assert code(append(client, "User/1", [fact()])) == (400, "VALIDATION_FAILED")
+    snapshot = client.call("PUT", "/v1/streams/User/1/snapshot", {"version": 1, "state": {}})
+    assert code(snapshot) == (400, "VALIDATION_FAILED"), snapshot.body
+    assert snapshot.json()["errors"][0]["pointer"] == "/aggregateType", snapshot.body
     assert code(append(client, "no%20type/1", [fact()])) == (400, "VALIDATION_FAILED")
     assert client.ok("GET", "/v1/streams/Bad/1")["version"] == 0
 

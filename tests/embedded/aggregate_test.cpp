@@ -264,6 +264,38 @@ TEST_P(Aggregates, AResolverMayRebaseOrFail) {
     EXPECT_EQ(calls_, 2);
 }
 
+TEST_P(Aggregates, TheResolverIsAskedBeforeTheLockToo) {
+    Execution how = tries(9, 1);
+    std::size_t asked = 0;
+    Resolution answer = Resolution::fail;
+    how.resolve = [&](const auto& mine, const auto& theirs) {
+        ++asked;
+        EXPECT_EQ(mine.size(), 1U);
+        EXPECT_EQ(theirs.size(), 1U);
+        return answer;
+    };
+    const auto failed = accounts().execute("a", overtaken(1), how);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, "OPTIMISTIC_LOCK");
+    EXPECT_EQ(asked, 1U);
+    EXPECT_EQ(calls_, 1);
+    EXPECT_EQ(sum_of("a"), 100);
+
+    answer = Resolution::rebase;
+    const auto rebased = accounts().execute("a", overtaken(1), how);
+    ASSERT_TRUE(rebased) << rebased.error().detail;
+    EXPECT_EQ(calls_, 2);  // what it had decided is saved
+    EXPECT_EQ(rebased->attempts, 2U);
+    EXPECT_EQ(rebased->state.sum, 201);
+    EXPECT_EQ(sum_of("a"), 201);
+
+    answer = Resolution::retry;
+    const auto anew = accounts().execute("a", overtaken(1), how);
+    ASSERT_TRUE(anew) << anew.error().detail;
+    EXPECT_EQ(calls_, 4);
+    EXPECT_EQ(sum_of("a"), 302);
+}
+
 TEST_P(Aggregates, ES41_ASnapshotSavesTimeAndNothingElse) {
     Accounts::Settings settings;
     settings.snapshot_every = 3;

@@ -11,12 +11,20 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "sundial/session_lock.hpp"
+#include "sundial/streams.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
+
+// What a loop or a reference keeps of a Result that is gone is a value of its own.
+static_assert(std::is_same_v<decltype(*std::declval<sundial::Result<int>>()), int>);
+static_assert(
+    std::is_same_v<decltype(std::declval<sundial::Result<int>>().error()), sundial::Error>);
 
 /// As a program sees it that has Sundial inside: by the public headers alone.
 namespace {
@@ -95,6 +103,38 @@ TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
         EXPECT_EQ(date.month(), std::chrono::June);
         EXPECT_EQ(date.day(), std::chrono::day{15});
     }
+}
+
+/// What a program writes there would stand in the way of the next change of the user.
+TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
+    using sundial::Expected;
+    Engine engine = opened(storage());
+    sundial::Streams streams = engine.streams();
+    const auto user = engine.create_user(ada);
+    ASSERT_TRUE(user);
+    const sundial::StreamId its{"User", user->id};
+    const auto refused = [](const auto& answer) {
+        ASSERT_FALSE(answer);
+        EXPECT_EQ(answer.error().code, "VALIDATION_FAILED");
+        EXPECT_THAT(answer.error().detail, HasSubstr("written by changes of theirs only"));
+    };
+    refused(streams.append(its, Expected::any(), {{.type = "UserRenamed"}}));
+    refused(streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+        const auto appended = tx.append(its, Expected::any(), {{.type = "UserRenamed"}});
+        if (!appended) return appended.error();
+        return sundial::Done{};
+    }));
+    refused(streams.save_snapshot(its, {.version = 1, .state = "{}"}));
+    refused(streams.archive(its));
+    refused(streams.restore(its));
+    refused(streams.truncate(its, 1));
+    refused(streams.redact(its, 1, "{}"));
+    refused(streams.remove(its));
+    for (const char* type : {"Schedule", "Endpoint", "ApiKey"}) {
+        refused(streams.append({type, "1"}, Expected::any(), {{.type = "Changed"}}));
+    }
+    const auto deleted = engine.delete_user(user->id);
+    EXPECT_TRUE(deleted) << deleted.error().detail;
 }
 
 INSTANTIATE_TEST_SUITE_P(Embedded, EachStorage, testing::Values("memory", "sqlite", "postgres"),
@@ -206,6 +246,25 @@ TEST(Embedded, HandlesWhatStopLeftAfterTheNextStart) {
     EXPECT_THAT(seen.events(), SizeIs(all));
 }
 
+TEST(Embedded, KeepsTheDatabaseInOrderOnceStarted) {
+    const std::string url = sundial::PostgresCluster::shared().create_database();
+    Engine engine = opened(url, false);
+    const auto months_ahead = [&] {
+        return sundial::query(url, R"(
+            SELECT inhrelid::regclass FROM pg_inherits
+             WHERE inhparent = 'sundial.event_history_done'::regclass
+               AND inhrelid::regclass::text ~ '_\d{4}_\d{2}$')");
+    };
+    const auto made = months_ahead();
+    for (const auto& month : made) sundial::query(url, "DROP TABLE " + month[0]);
+    engine.start();
+    const auto give_up = std::chrono::steady_clock::now() + 30s;
+    while (months_ahead().size() < 3 && std::chrono::steady_clock::now() < give_up) {
+        std::this_thread::yield();
+    }
+    EXPECT_GE(months_ahead().size(), 3U);
+}
+
 TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
     Engine engine = opened("memory:");
     ASSERT_TRUE(engine.create_queue("printers"));
@@ -264,7 +323,65 @@ TEST(Embedded, LetsAWorkerWaitForWork) {
 
     auto in_vain = std::async(std::launch::async, [&] { return worker.claim({.wait = 1h}); });
     engine.stop();
-    EXPECT_THAT(*in_vain.get(), IsEmpty());
+    EXPECT_EQ(in_vain.get().error().code, "STOPPED");
+}
+
+TEST(Embedded, EndsTheLoopOfAWorkerWhenItIsStopped) {
+    Engine engine = opened("memory:", false);
+    ASSERT_TRUE(engine.create_queue("printers"));
+    const auto event = engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"});
+    ASSERT_TRUE(event);
+    engine.stop();
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+    const auto work = worker.claim({.wait = 20s});
+    ASSERT_FALSE(work);
+    EXPECT_EQ(work.error().code, "STOPPED");
+    EXPECT_EQ(engine.find_event(event->id)->status, "PENDING");
+}
+
+TEST(Embedded, AnswersAnErrorForWhateverIsThrown) {
+    Engine engine = opened("memory:");
+    sundial::Streams streams = engine.streams();
+    const sundial::StreamId order{"Order", "17"};
+    const auto thrown =
+        streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {
+            if (!tx.append(order, sundial::Expected::any(), {{.type = "Placed"}})) {
+                ADD_FAILURE() << "not appended";
+            }
+            throw 42;
+        });
+    ASSERT_FALSE(thrown);
+    EXPECT_EQ(thrown.error().code, "INTERNAL_ERROR");
+    EXPECT_EQ(streams.read(order)->version, 0U);  // nothing of it is kept
+
+    ASSERT_TRUE(streams.append(order, sundial::Expected::any(), {{.type = "Placed"}}));
+    auto follower = streams.follow(
+        {.name = "orders", .retry = {.max_attempts = 1}},
+        [](const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
+    auto projection = streams.project(
+        {.name = "view", .retry = {.max_attempts = 1}},
+        [](sundial::StreamTransaction&,
+           const sundial::RecordedEvent&) -> sundial::Result<sundial::Done> { throw 42; });
+    for (sundial::Subscription* each : {&follower, &projection}) {
+        const auto stopped = each->catch_up();
+        ASSERT_FALSE(stopped);
+        EXPECT_EQ(stopped.error().code, "STOPPED");
+        EXPECT_THAT(stopped.error().detail, HasSubstr("it threw something unknown"));
+    }
+}
+
+TEST(Embedded, KeepsAnyReasonOfAWorkerAsItCanBeKept) {
+    Engine engine = opened("memory:");
+    ASSERT_TRUE(engine.create_queue("printers"));
+    ASSERT_TRUE(engine.schedule({.type = "PRINT", .at = *engine.now(), .queue = "printers"}));
+    sundial::PullWorker worker = engine.worker("printers", "printer-1");
+    const auto work = worker.claim();
+    ASSERT_TRUE(work);
+    ASSERT_THAT(*work, SizeIs(1));
+    const auto failed = worker.refuse(work->front(), "no\npaper \xff" + std::string(100'000, 'x'));
+    ASSERT_TRUE(failed) << failed.error().detail;
+    EXPECT_EQ(failed->status, "FAILED");
+    EXPECT_EQ(failed->failure_reason, "WORKER no paper \uFFFD" + std::string(990, 'x'));
 }
 
 TEST(Embedded, LetsPeopleAndEventsGo) {
@@ -313,6 +430,9 @@ TEST(Embedded, GivesALockToOneHolderAtATimeUnderRisingTokens) {
     ASSERT_TRUE(next);
     EXPECT_GT(next->fencing_token(), first_token);
     EXPECT_EQ(engine.acquire_lock("").error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.wait = -5s}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.max_hold = -5s}).error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(engine.acquire_lock("a", {.max_hold = 0s}).error().code, "VALIDATION_FAILED");
     const auto own = engine.acquire_lock("sundial.maintenance");
     ASSERT_FALSE(own);
     EXPECT_EQ(own.error().code, "VALIDATION_FAILED");
@@ -328,6 +448,8 @@ TEST(Embedded, HasLocksThatLastAsLongAsASession) {
         EXPECT_EQ(SessionLock::acquire(url, "migrate").error().code, "LOCK_HELD");
     }
     EXPECT_TRUE(SessionLock::acquire(url, "migrate"));
+    EXPECT_EQ(SessionLock::acquire(url, "").error().code, "VALIDATION_FAILED");
+    EXPECT_EQ(SessionLock::acquire(url, "migrate", -5s).error().code, "VALIDATION_FAILED");
     EXPECT_EQ(SessionLock::acquire("sqlite:x.db", "migrate").error().code, "CANNOT_START");
     EXPECT_EQ(SessionLock::acquire("postgresql:///x?host=/nowhere", "migrate").error().code,
               "STORAGE_UNAVAILABLE");

@@ -1,7 +1,6 @@
 #include "adapters/http/api/stream_routes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <memory>
@@ -18,9 +17,6 @@
 
 namespace sundial::http {
 namespace {
-
-/// Streams of the control plane are written by its changes only.
-constexpr std::array<std::string_view, 4> read_only{"User", "Schedule", "Endpoint", "ApiKey"};
 
 StreamId stream_in(const Request& request) {
     return {request.path_value("aggregateType"), request.path_value("aggregateId")};
@@ -149,12 +145,6 @@ public:
 
     [[nodiscard]] Response append(const Request& request) const {
         const StreamId stream = stream_in(request);
-        if (std::ranges::find(read_only, stream.aggregate_type) != read_only.end()) {
-            return refused(validation_failed({{"/aggregateType", "not_allowed",
-                                               "streams of " + stream.aggregate_type +
-                                                   " are written by changes of theirs only"}}),
-                           request);
-        }
         auto wanted = append_in(*request.json, stream, api_.ids);
         if (!wanted) return refused(wanted.error(), request);
         const auto asked_by_header = header_expectation(request, *wanted);

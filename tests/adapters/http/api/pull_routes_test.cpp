@@ -144,7 +144,9 @@ TEST_F(PullRoutesTest, TakesTheAnswersOfWorkers) {
     EXPECT_THAT(call("POST", id + "/release", R"({"version":2})").body,
                 HasSubstr(R"("claimedBy":null)"));
     (void)claim(R"({"worker":"w-2"})");
-    EXPECT_THAT(call("POST", id + "/fail", R"({"version":4,"reason":"no ink"})").body,
+    // A stack trace, for instance: a failure is not refused for its words.
+    const std::string reason = R"(no\nink\t)" + std::string(5000, 'x');
+    EXPECT_THAT(call("POST", id + "/fail", R"({"version":4,"reason":")" + reason + "\"}").body,
                 HasSubstr(R"("nextAttemptAt":"2027-01-05T12:00:01.000Z")"));
     clock.advance(std::chrono::seconds{1});
     (void)claim(R"({"worker":"w-3"})");

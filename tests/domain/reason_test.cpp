@@ -1,0 +1,44 @@
+#include "domain/reason.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/utf8.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+TEST(Reason, StaysAsItIsWhereItCanBeKept) {
+    EXPECT_EQ(storable_reason("no paper"), "no paper");
+    EXPECT_EQ(storable_reason("kein Papier für 你好 👍"), "kein Papier für 你好 👍");
+    EXPECT_EQ(storable_reason(""), "");
+}
+
+TEST(Reason, HasABlankForEachControlCharacter) {
+    EXPECT_EQ(storable_reason("first\nsecond\tthird\x7f"), "first second third ");
+    EXPECT_EQ(storable_reason(std::string{"a\0b", 3}), "a b");
+    EXPECT_EQ(storable_reason("a\u0085b\u00a0"), "a b\u00a0");
+}
+
+TEST(Reason, HasAMarkWhereItIsNoUtf8) {
+    EXPECT_EQ(storable_reason("a\xff\xfe"), "a\uFFFD\uFFFD");
+    EXPECT_EQ(storable_reason("a\xc3"), "a\uFFFD");            // the second byte is missing
+    EXPECT_EQ(storable_reason("\xc0\xafz"), "\uFFFD\uFFFDz");  // overlong
+}
+
+TEST(Reason, IsCutBetweenTwoCharacters) {
+    std::string text;
+    for (int i = 0; i < 1001; ++i) text += "ü";
+    EXPECT_EQ(storable_reason(text), text.substr(0, 2000));
+    EXPECT_EQ(storable_reason(std::string(100'000, 'x')), std::string(1000, 'x'));
+}
+
+RC_GTEST_PROP(Reason, CanAlwaysBeKept, (const std::string& text)) {
+    const std::string reason = storable_reason("x" + text);
+    RC_ASSERT(!refuse_text("/reason", reason, longest_reason));
+    RC_ASSERT(storable_reason(reason) == reason);
+}
+
+}  // namespace
+}  // namespace sundial
