@@ -8,7 +8,28 @@ namespace {
 
 using testing::SizeIs;
 
-class LongPollTest : public ServerTest {};
+class LongPollTest : public ServerTest {
+protected:
+    /// The only thread is taken, so the answer is made after the client has gone, which says `last`
+    /// before.
+    void lose_an_answer(const std::string& last) {
+        settings_.handler_threads = 1;
+        start();
+        RawHttpClient busy(port_);
+        {
+            RawHttpClient client(port_);
+            client.send(get("/poll"));
+            until_listening(1);
+            busy.send(get("/wait"));
+            until_waiting(1);
+            something_to_say_ = true;
+            wake();
+            until_listening(0);
+            client.send(last);
+        }
+        release();
+    }
+};
 
 TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
     start();
@@ -91,22 +112,38 @@ TEST_F(LongPollTest, IsAnsweredWhenTheServerStops) {
     EXPECT_TRUE(server_->drain(20s));
 }
 
-TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
-    settings_.handler_threads = 1;
+TEST_F(LongPollTest, EndsWhenTheClientGoesAndHasSaidMore) {
     start();
-    RawHttpClient busy(port_);
     {
         RawHttpClient client(port_);
         client.send(get("/poll"));
         until_listening(1);
-        // The only thread is taken, so the answer is made after the client has gone.
-        busy.send(get("/wait"));
-        until_waiting(1);
-        something_to_say_ = true;
-        wake();
-        until_listening(0);
+        client.send("G");
     }
-    release();
+    until_listening(0);
+    EXPECT_THAT(observed_.requests(), SizeIs(0));
+}
+
+TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll"));
+    until_listening(1);
+    client.send("G");
+    wake();
+    until_listened(2);
+    something_to_say_ = true;
+    wake();
+    EXPECT_EQ(client.read()->body, "late");
+}
+
+TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
+    lose_an_answer("");
+    undone_.get_future().wait();
+}
+
+TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobodyButMoreToRead) {
+    lose_an_answer("G");
     undone_.get_future().wait();
 }
 
