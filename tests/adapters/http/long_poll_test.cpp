@@ -6,6 +6,8 @@
 namespace sundial::http {
 namespace {
 
+using testing::Contains;
+using testing::Field;
 using testing::SizeIs;
 
 class LongPollTest : public ServerTest {
@@ -145,6 +147,14 @@ TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
 TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobodyButMoreToRead) {
     lose_an_answer("G");
     undone_.get_future().wait();
+}
+
+TEST_F(LongPollTest, OutlivesAnAnswerThatCannotBeUndone) {
+    cannot_undo_ = true;
+    lose_an_answer("");
+    undone_.get_future().wait();
+    EXPECT_EQ(RawHttpClient(port_).ask(get("/next"))->body, "GET /next ");  // on the same thread
+    ASSERT_THAT(log_.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
 }
 
 class StreamTest : public ServerTest {};
