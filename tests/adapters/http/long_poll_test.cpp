@@ -157,6 +157,24 @@ TEST_F(LongPollTest, OutlivesAnAnswerThatCannotBeUndone) {
     ASSERT_THAT(log_.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
 }
 
+TEST_F(LongPollTest, IsUndoneBeforeADrainIsOver) {
+    lose_an_answer("");
+    EXPECT_TRUE(server_->drain(20s));
+    EXPECT_EQ(undone_.get_future().wait_for(0s), std::future_status::ready);
+}
+
+TEST_F(LongPollTest, IsNotDrainedWhileAHandlerRuns) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/wait"));
+    until_waiting(1);
+    EXPECT_FALSE(server_->drain(1ms));
+    release();
+    server_->stop();
+    server_.reset();
+    EXPECT_FALSE(client.read());
+}
+
 class StreamTest : public ServerTest {};
 
 TEST_F(StreamTest, SendsWhatComesAsItComesInChunks) {
