@@ -219,8 +219,7 @@ TEST_F(Schedules, TellTheirHistory) {
     ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), std::nullopt, "r"));
     std::vector<std::string> types;
     for (const RecordedEvent& recorded : store.recorded()) types.push_back(recorded.event_type);
-    EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleUpdated",
-                                   "ScheduleDeleted"));
+    EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleDeleted"));
 }
 
 TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
