@@ -32,6 +32,11 @@ public:
         bool won_ = false;
     };
 
+    [[nodiscard]] bool busy(const IdempotencyScope& scope) {
+        const std::lock_guard lock(mutex_);
+        return scopes_.contains(scope);
+    }
+
 private:
     std::mutex mutex_;
     std::set<IdempotencyScope> scopes_;

@@ -32,41 +32,50 @@ std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
     return events.size();
 }
 
+/// Cancels a batch of events, and removes the locked `schedule` if those were all.
+bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const ChangeId& change) {
+    if (cancel_some(tx, schedule.id) == batch_size) return false;
+    tx.record(schedule_deleted(schedule, change));
+    tx.streams().close({"Schedule", to_string(schedule.id)});
+    tx.skips().remove_of_schedule(schedule.id);
+    tx.schedules().remove(schedule.id);
+    return true;
+}
+
 }  // namespace
 
 Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Version> expected,
                                  const Caller& caller) {
-    // From here on no event of it goes out, and none comes to life.
-    const auto paused = in_transaction(store_, [&](Transaction& tx) -> Result<ScheduleId> {
+    struct Begun {
+        ScheduleId schedule;
+        bool removed;
+    };
+    const auto begun = in_transaction(store_, [&](Transaction& tx) -> Result<Begun> {
         const auto id = schedule_id(tx, reference);
-        if (!id) return id;
+        if (!id) return id.error();
+        // Locked, so that no user is planned by it meanwhile.
         auto schedule = tx.schedules().lock(*id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
         if (auto refused = refuse_version(Noun::schedule, reference, expected, schedule->version)) {
             return *refused;
         }
+        if (remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller})) return Begun{*id, true};
+        // From here on no event of it goes out, and none comes to life.
         const Schedule before = *schedule;
-        if (!before.enabled) return *id;
+        if (!before.enabled) return Begun{*id, false};
         schedule->enabled = false;
         schedule->version = base::next(schedule->version);
         schedule->updated_at = tx.now();
         tx.schedules().update(*schedule);
         tx.record(schedule_updated(before, *schedule, {ids_.fresh(), caller}));
-        return *id;
+        return Begun{*id, false};
     });
-    if (!paused) return paused.error();
+    if (!begun) return begun.error();
 
-    for (bool removed = false; !removed;) {
+    for (bool removed = begun->removed; !removed;) {
         store_.transact([&](Transaction& tx) {
-            // Locked, so that no user is planned by it meanwhile.
-            const auto schedule = tx.schedules().lock(*paused);
-            removed = !schedule;
-            if (removed || cancel_some(tx, *paused) > 0) return true;
-            tx.record(schedule_deleted(*schedule, {ids_.fresh(), caller}));
-            tx.streams().close({"Schedule", to_string(*paused)});
-            tx.skips().remove_of_schedule(*paused);
-            tx.schedules().remove(*paused);
-            removed = true;
+            const auto schedule = tx.schedules().lock(begun->schedule);
+            removed = !schedule || remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller});
             return true;
         });
     }

@@ -1,5 +1,7 @@
 #include "application/edit_endpoint.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "application/after_commit.hpp"
@@ -131,16 +133,34 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         return after;
     });
     if (!result) return result;
+    const bool enabled = edit.enabled.value_or(false);
     after_commit([=, this, id = result->id] {
-        if (enabled_now) unpark_.run(id);
         if (closed_now) {
             log_.write(circuit_closed_line(
                 id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
-            unpark_.hasten(id, Obstacle::circuit);
         }
-        if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+        let_go(id, [&] {
+            // Also where it was enabled before: whoever did that may have failed or died just here.
+            if (enabled) unpark_.run(id);
+            if (closed_now) unpark_.hasten(id, Obstacle::circuit);
+            if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+        });
     });
     return result;
+}
+
+/// The edit is committed, so nobody is told that it failed.
+void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& release) {
+    try {
+        release();
+    } catch (const std::exception& error) {
+        log_.write({.level = base::LogLevel::warn,
+                    .event_name = {},
+                    .message = "what waits for endpoint " + to_string(endpoint) +
+                               " is let go later: " + error.what(),
+                    .correlation_id = {},
+                    .fields = {}});
+    }
 }
 
 }  // namespace sundial

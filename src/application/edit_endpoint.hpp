@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,9 +43,10 @@ struct EndpointEdit {
     std::optional<bool> ed25519{};  // begin or cease to sign by such a key too
 };
 
-/// Changes a destination. Enabling it lets go what waited for it and closes its circuit; closing
-/// that, or other limits, lets go what waited for them. An edit that changes nothing makes no new
-/// version.
+/// Changes a destination. Enabling it lets go what waited for it, even where it was enabled before,
+/// and closes its circuit; closing that, or other limits, lets go what waited for them. Where that
+/// fails the edit stands, and what waited is let go later. An edit that changes nothing makes no
+/// new version.
 class EditEndpoint {
 public:
     EditEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,
@@ -61,6 +63,8 @@ public:
                                        std::optional<Version> expected, const Caller& caller);
 
 private:
+    void let_go(EndpointId endpoint, const std::function<void()>& release);
+
     Store& store_;
     Secrets& secrets_;
     const DestinationRules& destinations_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -197,16 +198,20 @@ void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
     for (const ClaimedEvent& one : claimed) {
         returned.push_back(given_back(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
     }
+    try_to_give_back(returned, "a claim that failed");
+}
+
+void PullEvents::try_to_give_back(std::span<const GivenBack> given_back, std::string_view of) {
     try {
-        give_back(returned, {});
+        give_back(given_back, {});
     } catch (const std::exception& error) {
-        ports_.log.write(
-            {.level = base::LogLevel::warn,
-             .event_name = {},
-             .message = std::to_string(returned.size()) +
-                        " events are left to the lease of a claim that failed: " + error.what(),
-             .correlation_id = {},
-             .fields = {}});
+        ports_.log.write({.level = base::LogLevel::warn,
+                          .event_name = {},
+                          .message = std::to_string(given_back.size()) +
+                                     " events are left to the lease of " + std::string{of} + ": " +
+                                     error.what(),
+                          .correlation_id = {},
+                          .fields = {}});
     }
 }
 
@@ -301,10 +306,11 @@ void PullEvents::give_back(std::span<const GivenBack> given_back, std::span<cons
 }
 
 void PullEvents::take_back(std::span<const Event> events) {
+    if (events.empty()) return;
     std::vector<GivenBack> returned;
     for (const Event& event : events) returned.push_back(given_back(event, {0us, not_taken}));
-    give_back(returned, {});
-    if (!events.empty()) ports_.wakeups.due_at(events.front().updated_at);
+    try_to_give_back(returned, "an answer that nobody took");
+    ports_.wakeups.due_at(events.front().updated_at);
 }
 
 }  // namespace sundial

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "application/deliver_event.hpp"
@@ -66,7 +67,8 @@ public:
 
     /// At once, so perhaps nothing. Errors: ValidationFailed, NotFound, EndpointDisabled.
     [[nodiscard]] Result<Work> run(const WorkOrder& order);
-    /// Nobody took it: it is free again, no try spent.
+    /// Nobody took it: it is free again, no try spent. Where that cannot be written, which is
+    /// logged, it is left to its lease.
     void take_back(std::span<const Event> events);
 
 private:
@@ -81,6 +83,8 @@ private:
     [[nodiscard]] Planning plan(std::span<const Event> claimed, std::vector<EventId>& left);
     void settle(std::vector<Settled> settled);
     void give_back(std::span<const GivenBack> given_back, std::span<const Event> parked);
+    /// Leaves them to the lease of what they are `of` where it fails.
+    void try_to_give_back(std::span<const GivenBack> given_back, std::string_view of);
 
     InstanceId instance_;
     PullPorts ports_;

@@ -166,13 +166,23 @@ std::optional<std::size_t> Engine::Parts::locks_held() {
 std::vector<MaintenanceJob> Engine::Parts::maintenance_jobs() {
     std::vector<MaintenanceJob> jobs{{.name = "idempotency keys",
                                       .every = std::chrono::minutes{1},
-                                      .batch = [this] { return answer_once.sweep(); }}};
+                                      .batch = [this] { return answer_once.sweep(); }},
+                                     {.name = "parked events",
+                                      .every = std::chrono::minutes{10},
+                                      .batch = [this] { return unpark_all(); }}};
     if (!database->clock().is_test()) {
         jobs.push_back({.name = "retention", .every = std::chrono::minutes{10}, .batch = [this] {
                             return forget_old.batch();
                         }});
     }
     return jobs;
+}
+
+bool Engine::Parts::unpark_all() {
+    // Whoever enabled their endpoint failed to let them go, or died. Where nothing is parked a
+    // count tells so, which on PostgreSQL reads all that is live: hence not each minute.
+    if (queue.depth().waiting_for_endpoint > 0) (void)unpark.run_all();
+    return false;
 }
 
 void Engine::Parts::follow_tzdata() {

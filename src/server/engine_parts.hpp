@@ -115,6 +115,7 @@ struct Engine::Parts {
     /// What one instance does for all: see MaintenanceJob. Where a year passes in a moment nothing
     /// is forgotten.
     [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs();
+    [[nodiscard]] bool unpark_all();
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
     /// today.
     void follow_tzdata();

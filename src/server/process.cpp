@@ -1,5 +1,7 @@
 #include "server/process.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -219,8 +221,9 @@ void wait_for_end(const Signals& signals, TzWatch& tz_watch,
     }
 }
 
-/// Waits for a signal, then stops in the order that loses nothing and repeats nothing.
-void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, base::Log& log,
+/// Waits for a signal, then stops in the order that loses nothing and repeats nothing. When it
+/// returns no handler runs any more, and none will.
+void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, system::JsonLog& log,
                         const Signals& signals, TzWatch& tz_watch,
                         const std::function<void()>& reload_files) {
     wait_for_end(signals, tz_watch, reload_files);
@@ -234,7 +237,15 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, ba
     signals.exit_on_next();
     server.stop_accepting();
     engine.stop();
-    (void)server.drain(answers_pending);
+    if (!server.drain(answers_pending)) {
+        // Nothing that a handler uses may go while it runs, and nobody knows how long that is.
+        // What it has not committed is as if it had never begun.
+        log.write(line(base::LogLevel::warn, "server.drain_cut_short",
+                       "leaving while requests are under way: they took too long"));
+        log.flush();
+        ::_exit(0);
+    }
+    server.stop();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "application/create_endpoint.hpp"
 #include "application/edit_endpoint.hpp"
+#include "application/ports/failures.hpp"
 #include "application/read_inbox.hpp"
 #include "application/reseal_secrets.hpp"
 #include "application/rotate_secret.hpp"
@@ -280,6 +281,39 @@ TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
 
     EXPECT_FALSE(after.disabled_reason);
     EXPECT_EQ(wakeups.hints.back(), clock.now());
+    EXPECT_EQ(claimed_one().id, event.id);
+}
+
+/// Fails the transaction of that number, from 1, and no other.
+class FailsOnce final : public Store {
+public:
+    FailsOnce(Store& store, int which) : store_{store}, left_{which} {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        if (--left_ == 0) throw Unavailable{"away"};
+        store_.transact(work);
+    }
+    void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+
+private:
+    Store& store_;
+    int left_;
+};
+
+TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAgain) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    const Event event = a_parked_event(endpoint);
+    FailsOnce failing{store, 1};
+    UnparkEvents unpark{failing, wakeups};
+    EditEndpoint edit_it{store, secrets, destinations, ids, unpark, log, settings};
+    EndpointEdit wish;
+    wish.enabled = true;
+
+    EXPECT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-2")->enabled);
+    EXPECT_THAT(log.lines().back().message, HasSubstr("is let go later: away"));
+    EXPECT_THAT(claimed(), IsEmpty());
+
+    ASSERT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-3"));
     EXPECT_EQ(claimed_one().id, event.id);
 }
 

@@ -266,6 +266,15 @@ TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
     EXPECT_THAT(pulled("w-2"), SizeIs(1));
 }
 
+TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
+    const Event event = a_due_event();
+    const auto work = pulled();
+    faulty.give_back_fault = FaultyQueue::Fault::lost_request;
+    EXPECT_NO_THROW(pull.take_back(work));
+    EXPECT_TRUE(is_claimed(find(event)));
+    EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
+}
+
 /// Two shards have something, it says, and the second claim fails.
 class HalfAway final : public PullQueue {
 public:

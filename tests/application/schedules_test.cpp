@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "application/ports/failures.hpp"
 #include "support/control_plane.hpp"
 
 namespace sundial {
@@ -262,8 +263,49 @@ TEST_F(Schedules, TellTheirHistory) {
     ASSERT_TRUE(delete_schedule.run(to_string(schedule.id), std::nullopt, "r"));
     std::vector<std::string> types;
     for (const RecordedEvent& recorded : store.recorded()) types.push_back(recorded.event_type);
-    EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleUpdated",
-                                   "ScheduleDeleted"));
+    EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleDeleted"));
+}
+
+/// Undoes the transaction of that number, from 1, at its end.
+class CutShort final : public Store {
+public:
+    CutShort(Store& store, int which) : store_{store}, left_{which} {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        store_.transact([&](Transaction& tx) {
+            const bool keep = work(tx);
+            if (--left_ == 0) throw Unavailable{"away"};
+            return keep;
+        });
+    }
+    void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+
+private:
+    Store& store_;
+    int left_;
+};
+
+TEST_F(Schedules, AreAsTheyWereWhereTheirDeletionIsCutShort) {
+    const Schedule schedule = create(a_job()).value();
+    CutShort cut_short{store, 1};
+    DeleteSchedule remove{cut_short, ids};
+    EXPECT_THROW((void)remove.run(to_string(schedule.id), Version{1}, "r"), Unavailable);
+    EXPECT_EQ(queries.schedule(to_string(schedule.id))->schedule, schedule);
+    EXPECT_TRUE(remove.run(to_string(schedule.id), Version{1}, "r"));
+}
+
+TEST_F(Schedules, ArePausedWhereTheirDeletionIsCutShortBehindManyEvents) {
+    for (int i = 0; i < 401; ++i) created(ada());
+    const Schedule schedule = create(of_users()).value();
+    operations.drain();
+    CutShort cut_short{store, 2};
+    DeleteSchedule remove{cut_short, ids};
+    EXPECT_THROW((void)remove.run(to_string(schedule.id), Version{1}, "r"), Unavailable);
+    EXPECT_FALSE(queries.schedule(to_string(schedule.id))->schedule.enabled);
+    EXPECT_THAT(events_of(schedule, {EventStatus::pending}), Not(IsEmpty()));
+    ASSERT_TRUE(remove.run(to_string(schedule.id), Version{2}, "r"));
+    EXPECT_THAT(events_of(schedule, {EventStatus::pending}), IsEmpty());
+    EXPECT_TRUE(fails_with<NotFound>(queries.schedule(to_string(schedule.id))));
 }
 
 TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {

@@ -1,6 +1,9 @@
 """SIGTERM under load, and kill -9 of a holder: what is sent twice, and when what was held is sent again."""
 import collections
+import http.client
 import signal
+import sqlite3
+import threading
 import time
 
 import harness as h
@@ -69,6 +72,44 @@ def twice():
         print("a second signal ended it at once")
 
 
+def populate(file, count):
+    """So many people like the one that there is."""
+    with sqlite3.connect(file) as database:
+        columns = [row[1] for row in database.execute("PRAGMA table_info(users)")]
+        values = ["randomblob(16)" if column == "id" else column for column in columns]
+        database.execute(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {count}) "
+                         f"INSERT INTO users ({','.join(columns)}) SELECT {','.join(values)} FROM users, n")
+    database.close()
+
+
+def outlasted():
+    """A request that takes longer than a stop waits for: the process leaves it, and in good order."""
+    with h.folder() as directory, h.database("sqlite", directory) as db:
+        first = start(db, directory)
+        client = first.client()
+        client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1990-01-01", "timezone": "Asia/Tokyo"})
+        client.ok("POST", "/v1/schedules", {"externalId": "x", "eventType": "X", "enabled": False, "perUser": True,
+                                            "trigger": {"cron": "0 9 29 2 *"}, "payload": {}})
+        assert first.stop() == 0
+        populate(db, 400_000)
+        second = start(db, directory)
+
+        def look():
+            try:
+                second.client().call("POST", "/v1/schedules/ext:x/backfill", {"from": "2026-01-01T00:00:00Z", "to": "now", "dryRun": True})
+            except (OSError, http.client.HTTPException):
+                pass  # nobody answers it any more
+        asked = threading.Thread(target=look)
+        asked.start()
+        time.sleep(1)  # it is under way; no one can see that from outside
+        began = time.monotonic()
+        assert second.stop() == 0
+        took = time.monotonic() - began
+        asked.join()
+        assert second.logged("server.drain_cut_short"), f"the request took less than {took:.1f} s: too few people"
+        print(f"stopped in {took:.1f} s, whatever was under way")
+
+
 def killed():
     """A holder that dies: its event is sent again by another instance as soon as its lease is over."""
     receiver = h.Receiver(delay=3)
@@ -92,4 +133,4 @@ def killed():
 
 
 if __name__ == "__main__":
-    h.main({"terminated": terminated, "twice": twice, "killed": killed})
+    h.main({"terminated": terminated, "twice": twice, "outlasted": outlasted, "killed": killed})

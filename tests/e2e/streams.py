@@ -61,6 +61,8 @@ def conditions(client):
     assert at({"If-Match": "*"}).status == 201
     absent = append(client, "Order/none", [fact()], None, {"If-Match": '"1"'})
     assert code(absent) == (412, "OPTIMISTIC_LOCK") and absent.json()["actualVersion"] == 0, absent.body
+    etag = client.call("GET", "/v1/streams/Draft/1").headers["ETag"]
+    assert append(client, "Draft/1", [fact()], None, {"If-Match": etag}).status == 201, etag
 
 
 def bad_input(client):

@@ -29,6 +29,12 @@ bool BlockingPool::try_run(std::function<void()> job) {
     return true;
 }
 
+bool BlockingPool::wait_for_none(std::chrono::milliseconds at_most) {
+    std::unique_lock lock(mutex_);
+    return none_.wait_for(lock, at_most,
+                          [this] { return waiting_.empty() && idle_ == threads_.size(); });
+}
+
 void BlockingPool::work() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -41,6 +47,7 @@ void BlockingPool::work() {
         job();
         lock.lock();
         ++idle_;
+        if (waiting_.empty() && idle_ == threads_.size()) none_.notify_all();
     }
 }
 

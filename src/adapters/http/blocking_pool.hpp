@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -21,6 +22,8 @@ public:
 
     /// False if the queue is full; then `job` will not run. Jobs must not throw.
     [[nodiscard]] bool try_run(std::function<void()> job);
+    /// Until no job waits or runs; false if some still do after `at_most`.
+    [[nodiscard]] bool wait_for_none(std::chrono::milliseconds at_most);
 
 private:
     void work();
@@ -28,6 +31,7 @@ private:
     const std::size_t most_waiting_;
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::condition_variable none_;  // waits, and none runs
     std::deque<std::function<void()>> waiting_;
     std::size_t idle_ = 0;
     bool stopping_ = false;

@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -210,8 +211,19 @@ asio::awaitable<Response> Connection::run(std::function<Response()> job, std::st
 
 void Connection::undo(Response response) {
     if (!response.undelivered) return;
-    // Without a place on the pool it is left to whatever ends it anyway.
-    (void)shared_.pool.try_run(std::move(response.undelivered));
+    // Without a place on the pool it is left to whatever ends it anyway, as where it fails.
+    (void)shared_.pool.try_run([&log = shared_.log, undo = std::move(response.undelivered)] {
+        try {
+            undo();
+        } catch (const std::exception& error) {
+            log.write({.level = base::LogLevel::error,
+                       .event_name = "",
+                       .message = std::string("an answer that nobody took was not undone: ") +
+                                  error.what(),
+                       .correlation_id = "",
+                       .fields = {}});
+        }
+    });
 }
 
 void Connection::identify(Request& request) const {

@@ -59,6 +59,14 @@ std::optional<std::string> unquoted(std::string_view text) {
     return plain;
 }
 
+Response in_progress(const Request& request, const InProgress& other) {
+    return to_response({.code = Code::idempotency_in_progress,
+                        .detail = "The first request with this Idempotency-Key has no answer "
+                                  "yet; ask again, or wait for it with Prefer: wait=10",
+                        .retry_after = other.ask_again_in},
+                       request);
+}
+
 base::Result<std::string, Problem> key_of(const Request& request) {
     const auto count = std::ranges::count_if(request.headers.all(), [](const Parameter& field) {
         return same_ignoring_case(field.name, field_name);
@@ -158,7 +166,7 @@ Response read_again(std::string_view text) {
 
 /// What is to become of what a handler did.
 Worked worked(const Response& response) {
-    if (response.later) return {.commit = true};  // it waits on
+    if (response.later || response.nothing) return {.commit = true};  // as if not asked yet
     if (!is_kept(response)) return {};
     return {.commit = true, .answer = written(response), .secret = response.secret};
 }
@@ -171,6 +179,18 @@ struct KeyedAnswers::Job {
     Handler handler;
     Effects effects;
     KeyedRequest keyed;
+};
+
+/// A request that waits for its answer: until it has that, or nobody waits any more, its key is
+/// under way.
+struct KeyedAnswers::Wait {
+    Wait(std::shared_ptr<const Job> of, std::shared_ptr<BusyKeys> all)
+        : job(std::move(of)), waiting(std::move(all)) {
+        claim.emplace(*waiting, job->keyed.scope);
+    }
+    std::shared_ptr<const Job> job;  // these two outlive the claim
+    std::shared_ptr<BusyKeys> waiting;
+    std::optional<BusyKeys::Claim> claim;
 };
 
 bool may_have_key(std::string_view method) {
@@ -194,18 +214,15 @@ Response KeyedAnswers::answer(const Request& request, const Handler& handler,
 }
 
 Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work& work,
-                               Patience patience) const {
+                               Patience patience, const std::shared_ptr<Wait>& wait) const {
     const Request& request = job->request;
     Response response;
-    const Answered answered = run(*job, work, response);
+    const bool another_waits = !wait && waiting_->busy(job->keyed.scope);
+    const Answered answered = another_waits ? InProgress{} : run(*job, work, response);
     if (const auto* kept = std::get_if<KeptAnswer>(&answered)) return read_again(kept->answer);
     if (const auto* other = std::get_if<InProgress>(&answered)) {
         if (!patience.last) return wait_for_other(job, patience.wait);
-        return to_response({.code = Code::idempotency_in_progress,
-                            .detail = "The first request with this Idempotency-Key has no answer "
-                                      "yet; ask again, or wait for it with Prefer: wait=10",
-                            .retry_after = other->ask_again_in},
-                           request);
+        return in_progress(request, *other);
     }
     if (std::holds_alternative<KeyReused>(answered)) {
         return refused({.code = Code::idempotency_key_reused,
@@ -221,7 +238,7 @@ Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work
                                "without an Idempotency-Key"),
                        request);
     }
-    return first(job, std::move(response));
+    return first(job, std::move(response), wait);
 }
 
 Answered KeyedAnswers::run(const Job& job, const Work& work, Response& response) const {
@@ -230,6 +247,21 @@ Answered KeyedAnswers::run(const Job& job, const Work& work, Response& response)
             response = work();
             return worked(response);
         });
+    }
+    if (job.effects == Effects::in_batches) {
+        bool begun_before = true;
+        const auto begin = [&](const std::string& /*so_far*/) {
+            begun_before = false;
+            return Worked{.commit = true, .answer = "begun"};
+        };
+        const auto remove = [&](const std::string& /*so_far*/) {
+            response = work();
+            // It was removed by the attempt that was begun before, and nobody heard of that.
+            if (begun_before && response.status == 404) response = no_content();
+            return worked(response);
+        };
+        const std::array<AnswerOnce::Step, 2> steps{begin, remove};
+        return once_.run(job.keyed, steps);
     }
     const std::array<AnswerOnce::Step, 1> only{[&](const std::string& /*so_far*/) {
         response = work();
@@ -255,11 +287,18 @@ Response KeyedAnswers::wait_for_other(const std::shared_ptr<const Job>& job,
 
 /// The handler's own answer. If that comes later, it is under the key then too. Whoever did not get
 /// one that is kept asks again: nothing need be undone.
-Response KeyedAnswers::first(const std::shared_ptr<const Job>& job, Response response) const {
+Response KeyedAnswers::first(const std::shared_ptr<const Job>& job, Response response,
+                             std::shared_ptr<Wait> wait) const {
     response.undelivered = nullptr;
     if (!response.later) return response;
-    auto answer = [this, job, later = response.later](bool last) {
-        return attempt(job, [later, last] { return later->answer(last); }, {});
+    if (!wait) {
+        wait = std::make_shared<Wait>(job, waiting_);
+        if (!*wait->claim) return in_progress(job->request, {});  // another one was quicker
+    }
+    auto answer = [this, job, wait, later = response.later](bool last) {
+        Response again = attempt(job, [later, last] { return later->answer(last); }, {}, wait);
+        if (!again.later) wait->claim.reset();
+        return again;
     };
     response.later = std::make_shared<const Later>(Later{.at_most = response.later->at_most,
                                                          .listen = response.later->listen,

@@ -7,6 +7,7 @@
 #include "adapters/http/handler.hpp"
 #include "adapters/http/message.hpp"
 #include "application/answer_once.hpp"
+#include "application/busy_keys.hpp"
 
 namespace sundial::http {
 
@@ -27,19 +28,25 @@ public:
 
 private:
     struct Job;
+    struct Wait;
     using Work = std::function<Response()>;
     struct Patience {
         std::chrono::seconds wait{0};  // Prefer: wait=n
         bool last = true;              // it has come to its end
     };
+    /// `wait`: of this request, which waits already.
     [[nodiscard]] Response attempt(const std::shared_ptr<const Job>& job, const Work& work,
-                                   Patience patience) const;
+                                   Patience patience,
+                                   const std::shared_ptr<Wait>& wait = nullptr) const;
     [[nodiscard]] Answered run(const Job& job, const Work& work, Response& response) const;
     [[nodiscard]] Response wait_for_other(const std::shared_ptr<const Job>& job,
                                           std::chrono::seconds wait) const;
-    [[nodiscard]] Response first(const std::shared_ptr<const Job>& job, Response response) const;
+    [[nodiscard]] Response first(const std::shared_ptr<const Job>& job, Response response,
+                                 std::shared_ptr<Wait> wait) const;
 
     AnswerOnce& once_;
+    /// The keys of requests that wait for their answer. Connections may outlive this.
+    std::shared_ptr<BusyKeys> waiting_ = std::make_shared<BusyKeys>();
 };
 
 /// What a request says that has to have a key, and has none.

@@ -72,15 +72,16 @@ struct Response {
     std::string body{};
     bool retryable = false;  // a refusal, and perhaps not the last word
     bool secret = false;     // the body shows one, this once
-    std::string route{};     // which pattern answered, for metrics; never sent, as are the next two
-    std::string actor{};     // who asked, for the log
-    std::string subject{};   // the id of what was asked about, for the log
+    bool nothing = false;  // came of it: who asks again under the same Idempotency-Key may get more
+    std::string route{};   // which pattern answered, for metrics; never sent, as are the next two
+    std::string actor{};   // who asked, for the log
+    std::string subject{};  // the id of what was asked about, for the log
     /// Instead of all that: there is nothing to say yet.
     std::shared_ptr<const Later> later{};
     /// After all that, in place of `body`: what comes as it comes.
     std::shared_ptr<const Stream> stream{};
     /// Undoes what only this answer tells of; for a client that is gone before it is sent. Runs on
-    /// the pool; must not throw.
+    /// the pool; what it throws is logged.
     std::function<void()> undelivered{};
 };
 

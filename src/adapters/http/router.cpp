@@ -121,6 +121,12 @@ struct Router::Found {
 };
 
 void Router::add(std::string method, std::string pattern, Handler handler, Effects effects) {
+    add(std::move(method), std::move(pattern), std::move(handler),
+        [effects](const Request&) { return effects; });
+}
+
+void Router::add(std::string method, std::string pattern, Handler handler,
+                 std::function<Effects(const Request&)> effects) {
     Operation operation{std::move(method), std::move(pattern)};
     if (!schema_.has(operation)) {
         throw std::logic_error("route " + operation.method + " " + operation.pattern +
@@ -132,7 +138,8 @@ void Router::add(std::string method, std::string pattern, Handler handler, Effec
                                ": add it to the table in adapters/http/api/access.cpp");
     }
     auto segments = segments_of(operation.pattern);
-    routes_.push_back({std::move(operation), std::move(segments), std::move(handler), effects});
+    routes_.push_back(
+        {std::move(operation), std::move(segments), std::move(handler), std::move(effects)});
 }
 
 std::vector<Operation> Router::routes() const {
@@ -326,7 +333,9 @@ Response Router::check_and_run(Request& request, const Route& route) const {
 Response Router::run(const Request& request, const Route& route) const {
     if (keyed_ == nullptr || !may_have_key(request.method)) return route.handler(request);
     if (request.headers.find("Idempotency-Key")) {
-        return keyed_->answer(request, route.handler, route.effects);
+        const Effects effects = route.effects(request);
+        return effects == Effects::none ? route.handler(request)
+                                        : keyed_->answer(request, route.handler, effects);
     }
     return schema_.requires_key(route.operation) ? key_missing(request) : route.handler(request);
 }

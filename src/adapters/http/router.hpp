@@ -35,6 +35,9 @@ public:
     /// guard does not know who may use it.
     void add(std::string method, std::string pattern, Handler handler,
              Effects effects = Effects::in_store);
+    /// The same where the effects depend on what is asked for.
+    void add(std::string method, std::string pattern, Handler handler,
+             std::function<Effects(const Request&)> effects);
 
     [[nodiscard]] std::vector<Operation> routes() const;
 
@@ -46,7 +49,7 @@ private:
         Operation operation;
         std::vector<std::string> segments;
         Handler handler;
-        Effects effects;
+        std::function<Effects(const Request&)> effects;
     };
     struct Found;
 

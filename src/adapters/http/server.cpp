@@ -53,9 +53,12 @@ struct HttpServer::Impl {
           pool(std::in_place, settings.handler_threads, settings.handler_queue),
           shared{settings, world, answer, observer, log, *pool, in_flight, stopping, proxies} {}
 
-    ~Impl() {
+    ~Impl() { stop(); }
+    void stop() {
+        stopping = true;
         io.stop();
         for (std::thread& thread : threads) thread.join();
+        threads.clear();
         pool.reset();  // what its jobs post now is dropped with `io`
     }
 
@@ -232,10 +235,16 @@ void HttpServer::stop_accepting() {
 
 bool HttpServer::drain(std::chrono::milliseconds at_most) {
     stop_accepting();
+    const auto end = std::chrono::steady_clock::now() + at_most;
     const bool all_answered = impl_->in_flight.wait_for_none(at_most);
     for (const auto& connection : impl_->table.all()) connection->close();
-    return all_answered;
+    // What nobody took may still have to be undone.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(end - std::chrono::steady_clock::now(), std::chrono::nanoseconds{0}));
+    return all_answered && impl_->pool->wait_for_none(left);
 }
+
+void HttpServer::stop() { impl_->stop(); }
 
 std::size_t HttpServer::in_flight() const { return impl_->in_flight.count(); }
 

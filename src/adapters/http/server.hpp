@@ -65,7 +65,6 @@ public:
     /// Throws CannotStart where the settings name what is no network, or no certificate.
     HttpServer(ServerSettings settings, ServerWorld world, Answer answer, RequestObserver& observer,
                base::Log& log);
-    /// Stops at once: closes connections, waits for handlers that run.
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
@@ -82,9 +81,13 @@ public:
     /// `Connection: close`.
     void stop_accepting();
 
-    /// stop_accepting(), then waits until every request under way is answered. False if some were
-    /// not in time: those connections are closed.
-    bool drain(std::chrono::milliseconds at_most);
+    /// stop_accepting(), then waits until every request under way is answered and no handler runs.
+    /// False if some were not in time: those connections are closed, their handlers still run.
+    [[nodiscard]] bool drain(std::chrono::milliseconds at_most);
+
+    /// Serves nobody any more and waits for handlers that run: from now on none does. The
+    /// destructor does it too; call it sooner for what handlers use and the server outlives.
+    void stop();
 
     /// Requests between the end of their head and the end of their answer.
     [[nodiscard]] std::size_t in_flight() const;

@@ -1,7 +1,8 @@
 #include "adapters/http/timed_socket.hpp"
 
-#include <sys/socket.h>
+#include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
@@ -11,7 +12,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <cerrno>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -24,13 +24,17 @@ using asio::ip::tcp;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-/// The other side has closed, or reset: nothing is there to be read, and nothing will be.
+/// How often a rest looks whether the client is gone, once there are bytes that nobody reads yet:
+/// the socket tells of no end behind them.
+constexpr auto between_looks = std::chrono::seconds{1};
+
+/// The other side has closed, or reset: nothing will come after what is there to be read. That may
+/// be a next request, or the farewell of TLS.
 bool is_at_end(tcp::socket& socket) {
-    char next = 0;
-    constexpr int at_once = MSG_PEEK | MSG_DONTWAIT;
-    // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): nothing is locked, nor waits
-    const auto peeked = ::recv(socket.native_handle(), &next, sizeof(next), at_once);
-    return peeked == 0 || (peeked < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    pollfd asked{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
+    constexpr int at_once = 0;
+    const int told = ::poll(&asked, 1, at_once);
+    return told > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 }  // namespace
@@ -118,30 +122,41 @@ asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
         explicit Rest(const asio::any_io_executor& strand) : alarm(strand) {}
         asio::steady_timer alarm;
         bool gone = false;
+        bool woken = false;
+        bool unread = false;  // bytes are there that are no end
     };
     const auto resting = std::make_shared<Rest>(executor());
-    resting->alarm.expires_at(deadline);
     state_->socket.async_wait(tcp::socket::wait_read, [resting, weak = std::weak_ptr(state_)](
                                                           boost::system::error_code failure) {
         const auto state = weak.lock();
         const bool closed = !state || !state->socket.is_open();
         if (failure == asio::error::operation_aborted && !closed) return;  // the rest is over
-        // Bytes of a next request are for later; then only a failed write tells that the client is
-        // gone.
         resting->gone = closed || failure || is_at_end(state->socket);
-        if (resting->gone) resting->alarm.cancel();
+        resting->unread = !resting->gone;
+        resting->alarm.cancel();
     });
     // Holds nothing of the server's, which it may outlive.
     std::function<void()> wake = [weak = std::weak_ptr(resting)] {
         const auto woken = weak.lock();
         if (!woken) return;
         asio::post(woken->alarm.get_executor(), [weak] {
-            if (const auto still_there = weak.lock()) still_there->alarm.cancel();
+            const auto still_there = weak.lock();
+            if (!still_there) return;
+            still_there->woken = true;
+            still_there->alarm.cancel();
         });
     };
-    // Nothing else runs on this strand until the alarm is set, so no wake is lost.
     const auto listening = listen(std::move(wake));
-    co_await resting->alarm.async_wait(as_result);
+    // Nothing else runs on this strand but while the alarm is awaited, so nothing is missed.
+    bool over = false;
+    while (!over) {
+        const Time next_look = std::chrono::steady_clock::now() + between_looks;
+        resting->alarm.expires_at(resting->unread ? std::min(deadline, next_look) : deadline);
+        co_await resting->alarm.async_wait(as_result);
+        if (!state_->socket.is_open()) break;
+        if (resting->unread) resting->gone = is_at_end(state_->socket);
+        over = resting->gone || resting->woken || std::chrono::steady_clock::now() >= deadline;
+    }
     boost::system::error_code ignored;
     state_->socket.cancel(ignored);
     co_return (!resting->gone && state_->socket.is_open());

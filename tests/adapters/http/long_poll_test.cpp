@@ -6,9 +6,32 @@
 namespace sundial::http {
 namespace {
 
+using testing::Contains;
+using testing::Field;
 using testing::SizeIs;
 
-class LongPollTest : public ServerTest {};
+class LongPollTest : public ServerTest {
+protected:
+    /// The only thread is taken, so the answer is made after the client has gone, which says `last`
+    /// before.
+    void lose_an_answer(const std::string& last) {
+        settings_.handler_threads = 1;
+        start();
+        RawHttpClient busy(port_);
+        {
+            RawHttpClient client(port_);
+            client.send(get("/poll"));
+            until_listening(1);
+            busy.send(get("/wait"));
+            until_waiting(1);
+            something_to_say_ = true;
+            wake();
+            until_listening(0);
+            client.send(last);
+        }
+        release();
+    }
+};
 
 TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
     start();
@@ -91,23 +114,65 @@ TEST_F(LongPollTest, IsAnsweredWhenTheServerStops) {
     EXPECT_TRUE(server_->drain(20s));
 }
 
-TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
-    settings_.handler_threads = 1;
+TEST_F(LongPollTest, EndsWhenTheClientGoesAndHasSaidMore) {
     start();
-    RawHttpClient busy(port_);
     {
         RawHttpClient client(port_);
         client.send(get("/poll"));
         until_listening(1);
-        // The only thread is taken, so the answer is made after the client has gone.
-        busy.send(get("/wait"));
-        until_waiting(1);
-        something_to_say_ = true;
-        wake();
-        until_listening(0);
+        client.send("G");
     }
-    release();
+    until_listening(0);
+    EXPECT_THAT(observed_.requests(), SizeIs(0));
+}
+
+TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/poll"));
+    until_listening(1);
+    client.send("G");
+    wake();
+    until_listened(2);
+    something_to_say_ = true;
+    wake();
+    EXPECT_EQ(client.read()->body, "late");
+}
+
+TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
+    lose_an_answer("");
     undone_.get_future().wait();
+}
+
+TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobodyButMoreToRead) {
+    lose_an_answer("G");
+    undone_.get_future().wait();
+}
+
+TEST_F(LongPollTest, OutlivesAnAnswerThatCannotBeUndone) {
+    cannot_undo_ = true;
+    lose_an_answer("");
+    undone_.get_future().wait();
+    EXPECT_EQ(RawHttpClient(port_).ask(get("/next"))->body, "GET /next ");  // on the same thread
+    ASSERT_THAT(log_.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
+}
+
+TEST_F(LongPollTest, IsUndoneBeforeADrainIsOver) {
+    lose_an_answer("");
+    EXPECT_TRUE(server_->drain(20s));
+    EXPECT_EQ(undone_.get_future().wait_for(0s), std::future_status::ready);
+}
+
+TEST_F(LongPollTest, IsNotDrainedWhileAHandlerRuns) {
+    start();
+    RawHttpClient client(port_);
+    client.send(get("/wait"));
+    until_waiting(1);
+    EXPECT_FALSE(server_->drain(1ms));
+    release();
+    server_->stop();
+    server_.reset();
+    EXPECT_FALSE(client.read());
 }
 
 class StreamTest : public ServerTest {};

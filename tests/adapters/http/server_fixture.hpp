@@ -8,6 +8,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,10 @@ protected:
                       [this](bool last) {
                           if (!something_to_say_ && !last) return poll();
                           Response said = json(200, something_to_say_ ? "late" : "nothing");
-                          said.undelivered = [this] { undone_.set_value(); };
+                          said.undelivered = [this] {
+                              undone_.set_value();
+                              if (cannot_undo_) throw std::runtime_error("the database is away");
+                          };
                           return said;
                       }});
         return response;
@@ -175,6 +179,7 @@ protected:
     std::atomic<int> listened_ = 0;
     std::atomic<int> listening_ = 0;
     std::atomic<bool> something_to_say_ = false;
+    std::atomic<bool> cannot_undo_ = false;
     std::promise<void> undone_;
     std::shared_future<void> may_go_on_ = go_on_.get_future().share();
     std::unique_ptr<HttpServer> server_;

@@ -14,14 +14,12 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-constexpr Version no_version{0};
-
 Version version_in(std::string_view tag) {
     std::uint64_t number = 0;
-    if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"') return no_version;
+    if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"') return version_of_nothing;
     const auto [end, error] = std::from_chars(tag.data() + 1, tag.data() + tag.size() - 1, number);
     return error == std::errc{} && end == tag.data() + tag.size() - 1 ? Version{number}
-                                                                      : no_version;
+                                                                      : version_of_nothing;
 }
 
 std::vector<Version> versions_in(std::string_view field, bool weak_counts) {

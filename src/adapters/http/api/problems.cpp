@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/http/api/conditions.hpp"
 #include "base/json_writer.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"
@@ -108,10 +109,11 @@ struct ToProblem {
             .code = Code::optimistic_lock,
             .detail = "the " + std::string(name_of(lock.noun)) + " is at version " +
                       std::to_string(lock.actual.value) +
-                      (lock.expected.value == 0
+                      (lock.expected == version_of_nothing
                            ? no_version_named
                            : ", not " + std::to_string(lock.expected.value) + "; read it again"),
-            .members = {{"expectedVersion", number(lock.expected)},
+            .members = {{"expectedVersion",
+                         number(lock.expected == version_of_nothing ? Version{0} : lock.expected)},
                         {"actualVersion", number(lock.actual)}},
             .status = 412};
     }

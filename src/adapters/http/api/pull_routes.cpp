@@ -54,6 +54,7 @@ private:
         const bool may_wait = !last && !api_.watch.stopped();
         if (work->events.empty() && may_wait) return wait(wanted, request, work->endpoint);
         Response response = json(200, work_json(work->events, api_.zones));
+        response.nothing = work->events.empty();
         if (!work->events.empty()) {
             response.undelivered = [&pull = api_.pull, events = std::move(work->events)] {
                 pull.take_back(events);

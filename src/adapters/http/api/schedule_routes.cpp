@@ -26,6 +26,12 @@ std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
     return errors;
 }
 
+/// Either reads every user there is, and no transaction should last so long. Where a process dies
+/// between the two, the same occurrences are asked for twice, and planned once.
+Effects effects_of_backfill(const Request& request) {
+    return backfill_wish(*request.json).dry_run ? Effects::none : Effects::outside;
+}
+
 std::optional<OperationId> operation_of(const EditedSchedule& edited) {
     return edited.operation ? std::optional(edited.operation->id) : std::nullopt;
 }
@@ -167,19 +173,21 @@ private:
 void add_schedule_routes(Router& router, ScheduleApi api) {
     const ScheduleRoutes routes(api);
     const auto add = [&](std::string method, std::string pattern,
-                         Response (ScheduleRoutes::*handler)(const Request&) const) {
+                         Response (ScheduleRoutes::*handler)(const Request&) const,
+                         const auto&... effects) {
         router.add(
             std::move(method), std::move(pattern),
-            [routes, handler](const Request& request) { return (routes.*handler)(request); });
+            [routes, handler](const Request& request) { return (routes.*handler)(request); },
+            effects...);
     };
     add("GET", "/v1/schedules", &ScheduleRoutes::list);
     add("POST", "/v1/schedules", &ScheduleRoutes::create);
     add("GET", "/v1/schedules/{id}", &ScheduleRoutes::get);
     add("PUT", "/v1/schedules/{id}", &ScheduleRoutes::put);
     add("PATCH", "/v1/schedules/{id}", &ScheduleRoutes::patch);
-    add("DELETE", "/v1/schedules/{id}", &ScheduleRoutes::remove);
+    add("DELETE", "/v1/schedules/{id}", &ScheduleRoutes::remove, Effects::in_batches);
     add("POST", "/v1/schedules/{id}/trigger", &ScheduleRoutes::trigger);
-    add("POST", "/v1/schedules/{id}/backfill", &ScheduleRoutes::backfill);
+    add("POST", "/v1/schedules/{id}/backfill", &ScheduleRoutes::backfill, effects_of_backfill);
 }
 
 }  // namespace sundial::http

@@ -46,7 +46,7 @@ std::optional<ExpectedVersion> condition(const Request& request, Current current
     if (*match == "*") return ExpectedVersion::stream_exists();
     const auto version =
         expected_version(request, [&]() -> std::optional<Version> { return Version{current()}; });
-    if (!version || version->value == 0) return version_of_no_stream;
+    if (!version || *version == version_of_nothing) return version_of_no_stream;
     return ExpectedVersion::exactly(version->value);
 }
 

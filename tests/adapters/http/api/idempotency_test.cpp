@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "adapters/http/api/api_fixture.hpp"
 #include "adapters/http/key_guard.hpp"
@@ -17,7 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::Each;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 constexpr auto ada_json =
@@ -327,6 +331,90 @@ TEST_F(KeyedApi, UndoesAllOfWhatThrows) {
     });
     EXPECT_EQ(call("POST", "/v1/tick", "", with_key("k")).status, 503);
     EXPECT_EQ(users(), 0U);
+}
+
+/// Notes of each transaction whether it is a part of another one, and loses the answer to one.
+class Boundaries final : public Store {
+public:
+    explicit Boundaries(Store& store) : store_(store) {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        inside.push_back(store_.open_here());
+        store_.transact(work);
+        if (std::exchange(lose_the_next_answer, false)) throw Unavailable("connection reset");
+    }
+    void read(const std::function<void(Transaction&)>& work) override {
+        inside.push_back(store_.open_here());
+        store_.read(work);
+    }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+
+    std::vector<bool> inside;
+    bool lose_the_next_answer = false;
+
+private:
+    Store& store_;
+};
+
+/// What may take many transactions takes them under a key too.
+class KeyedSchedules : public KeyedApi {
+protected:
+    KeyedSchedules() {
+        add_schedule_routes(observed, {.create = create_schedule,
+                                       .put = put_schedule,
+                                       .edit = edit_schedule,
+                                       .remove = remove,
+                                       .trigger = trigger_schedule,
+                                       .backfill = backfill,
+                                       .queries = queries,
+                                       .zones = zones});
+        EXPECT_EQ(call("POST", "/v1/schedules",
+                       R"({"externalId":"job","eventType":"X","trigger":{"every":"PT1H"},)"
+                       R"("timezone":"UTC","payload":{}})")
+                      .status,
+                  201);
+    }
+    Response ask(const std::string& method, const std::string& target, std::string body = {}) {
+        Request request;
+        request.method = method;
+        request.headers = with_key("k");
+        if (!body.empty()) request.headers.add("Content-Type", "application/json");
+        request.body = std::move(body);
+        EXPECT_TRUE(read_target(target, request));
+        return observed.handle(std::move(request));
+    }
+
+    Boundaries boundaries{store};
+    DeleteSchedule remove{boundaries, ids};
+    BackfillSchedule backfill{boundaries, zones, operations};
+    Router observed{product_api(), everybody, log, false, &keyed};
+};
+
+TEST_F(KeyedSchedules, AreDeletedInTransactionsOfTheirOwn) {
+    EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:job").status, 204);
+    EXPECT_THAT(boundaries.inside, AllOf(Not(IsEmpty()), Each(false)));
+    const Response again = ask("DELETE", "/v1/schedules/ext:job");
+    EXPECT_EQ(again.status, 204);
+    EXPECT_TRUE(is_replay(again));
+}
+
+TEST_F(KeyedSchedules, AreGoneThoughNobodyHeardThatTheyWereDeleted) {
+    boundaries.lose_the_next_answer = true;
+    EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:job").status, 503);
+    EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:job").status, 204);
+    EXPECT_TRUE(is_replay(ask("DELETE", "/v1/schedules/ext:job")));
+}
+
+TEST_F(KeyedSchedules, ThatNobodyEverHadAreNotFound) {
+    EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:none").status, 404);
+    EXPECT_TRUE(is_replay(ask("DELETE", "/v1/schedules/ext:none")));
+}
+
+TEST_F(KeyedSchedules, TryABackfillOutsideOfAnyTransaction) {
+    const std::string wish = R"({"from":"now-2h","to":"now","dryRun":true})";
+    const Response tried = ask("POST", "/v1/schedules/ext:job/backfill", wish);
+    EXPECT_EQ(tried.status, 200) << tried.body;
+    EXPECT_THAT(boundaries.inside, AllOf(Not(IsEmpty()), Each(false)));
+    EXPECT_FALSE(is_replay(ask("POST", "/v1/schedules/ext:job/backfill", wish)));
 }
 
 /// Who asks comes first.

@@ -111,6 +111,26 @@ TEST_F(PullRoutesTest, WaitsUnderAKeyToo) {
     EXPECT_EQ(again.headers.find("Idempotency-Replayed"), "true");
 }
 
+TEST_F(PullRoutesTest, IsUnderWayUnderItsKeyWhileItWaits) {
+    const std::string order = R"({"worker":"w-1","wait":"PT20S"})";
+    Response wait = claim_under_key(order);
+    ASSERT_TRUE(wait.later);
+    EXPECT_THAT(claim_under_key(order).body, HasSubstr("IDEMPOTENCY_IN_PROGRESS"));
+    wait = wait.later->answer(false);
+    EXPECT_THAT(claim_under_key(order).body, HasSubstr("IDEMPOTENCY_IN_PROGRESS"));
+    wait = Response{};  // its client is gone
+    EXPECT_TRUE(claim_under_key(order).later);
+}
+
+TEST_F(PullRoutesTest, MayFindWorkUnderTheKeyThatFoundNone) {
+    const std::string order = R"({"worker":"w-1","wait":"PT20S"})";
+    const Response wait = claim_under_key(order);
+    ASSERT_TRUE(wait.later);
+    EXPECT_EQ(wait.later->answer(true).body, R"({"data":[]})");
+    const std::string id = a_due_event();
+    EXPECT_THAT(claim_under_key(order).body, HasSubstr(id));
+}
+
 TEST_F(PullRoutesTest, WaitsForWorkIfAskedTo) {
     const Response wait = claim(R"({"worker":"w-1","wait":"PT20S"})");
     ASSERT_TRUE(wait.later);
