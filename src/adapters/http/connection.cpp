@@ -132,12 +132,15 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
     const bool written = co_await socket_.write(head, body, after(shared_.settings.answer_time));
-    if (!written) undo(std::move(response));
-    if (written && response.stream && method != "HEAD") {
+    if (!written) {
+        undo(std::move(response));
+        co_return false;
+    }
+    if (response.stream && method != "HEAD") {
         const bool whole = co_await write_pieces(response.stream, incoming.http_1_1, path, id);
         co_return (whole && keep_alive);
     }
-    co_return (written && keep_alive);
+    co_return keep_alive;
 }
 
 asio::awaitable<std::optional<Response>> Connection::respond(Request request) {

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<Lock> locks_in(const Answer& rows) {
     std::vector<Lock> locks;
+    locks.reserve(rows.size());
     for (std::size_t row = 0; row < rows.size(); ++row) {
         locks.push_back({.name = rows.get<std::string>(row, 0),
                          .fencing_token = rows.get<FencingToken>(row, 1),
