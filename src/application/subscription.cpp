@@ -293,6 +293,7 @@ bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop
         }
     };
     std::vector<std::size_t> lane_of_item;
+    lane_of_item.reserve(entries.size());
     for (const FeedPage::Entry& entry : entries) {
         lane_of_item.push_back(
             lane_of(entry.event.stream, std::max<std::size_t>(settings_.lanes, 1)));
