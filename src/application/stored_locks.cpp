@@ -24,7 +24,7 @@ Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
         }
         const auto row = locks.lock_to_grant(request.name);
         if (!row) return busy(request.name, seen, tx.now());
-        const auto granted = grant(*row, request, locks.now());
+        const auto granted = grant(*row, request, tx.now());
         if (!granted) return granted.error();
         locks.update(*granted);
         return grant_of(*granted);

@@ -10,28 +10,7 @@ using testing::Contains;
 using testing::Field;
 using testing::SizeIs;
 
-class LongPollTest : public ServerTest {
-protected:
-    /// The only thread is taken, so the answer is made after the client has gone, which says `last`
-    /// before.
-    void lose_an_answer(const std::string& last) {
-        settings_.handler_threads = 1;
-        start();
-        RawHttpClient busy(port_);
-        {
-            RawHttpClient client(port_);
-            client.send(get("/poll"));
-            until_listening(1);
-            busy.send(get("/wait"));
-            until_waiting(1);
-            something_to_say_ = true;
-            wake();
-            until_listening(0);
-            client.send(last);
-        }
-        release();
-    }
-};
+using LongPollTest = ServerTest;
 
 TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
     start();
@@ -140,25 +119,25 @@ TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
 }
 
 TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
-    lose_an_answer("");
+    lose_an_answer<RawHttpClient>();
     undone_.get_future().wait();
 }
 
 TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobodyButMoreToRead) {
-    lose_an_answer("G");
+    lose_an_answer<RawHttpClient>("G");
     undone_.get_future().wait();
 }
 
 TEST_F(LongPollTest, OutlivesAnAnswerThatCannotBeUndone) {
     cannot_undo_ = true;
-    lose_an_answer("");
+    lose_an_answer<RawHttpClient>();
     undone_.get_future().wait();
     EXPECT_EQ(RawHttpClient(port_).ask(get("/next"))->body, "GET /next ");  // on the same thread
     ASSERT_THAT(log_.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
 }
 
 TEST_F(LongPollTest, IsUndoneBeforeADrainIsOver) {
-    lose_an_answer("");
+    lose_an_answer<RawHttpClient>();
     EXPECT_TRUE(server_->drain(20s));
     EXPECT_EQ(undone_.get_future().wait_for(0s), std::future_status::ready);
 }

@@ -66,6 +66,26 @@ protected:
                                                observed_, log_);
         port_ = server_->listen();
     }
+    /// The only thread is taken, so the answer is made after the client has gone, which says `last`
+    /// before.
+    template <class Client>
+    void lose_an_answer(const std::string& last = {}) {
+        settings_.handler_threads = 1;
+        start();
+        Client busy(port_);
+        {
+            Client client(port_);
+            client.send(get("/poll"));
+            until_listening(1);
+            busy.send(get("/wait"));
+            until_waiting(1);
+            something_to_say_ = true;
+            wake();
+            until_listening(0);
+            if (!last.empty()) client.send(last);
+        }
+        release();
+    }
     void release() {
         if (!released_.exchange(true)) go_on_.set_value();
     }

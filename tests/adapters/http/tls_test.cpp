@@ -88,20 +88,7 @@ TEST_F(TlsTest, EndsALongPollWhenTheClientSaysFarewell) {
 }
 
 TEST_F(TlsTest, UndoesAnAnswerWhoseClientHasSaidFarewell) {
-    settings_.handler_threads = 1;
-    start();
-    TlsClient busy(port_);
-    {
-        TlsClient client(port_);
-        client.send(get("/poll"));
-        until_listening(1);
-        busy.send(get("/wait"));
-        until_waiting(1);
-        something_to_say_ = true;
-        wake();
-        until_listening(0);
-    }
-    release();
+    lose_an_answer<TlsClient>();
     undone_.get_future().wait();
 }
 
