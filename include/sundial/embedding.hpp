@@ -229,7 +229,7 @@ public:
     ~Engine();
 
     /// Events of `type` go to `handler`, in place of any earlier one. Before `start` and `advance`:
-    /// an event that comes due without a handler waits until it is cancelled.
+    /// an event that comes due without a handler waits for the next engine that is opened.
     void on(const std::string& type, Handler handler);
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "application/expected_version.hpp"
+#include "application/own_streams.hpp"
 #include "application/recorded_changes.hpp"
 #include "application/reference.hpp"
 #include "base/check.hpp"
@@ -36,7 +37,7 @@ std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
 bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const ChangeId& change) {
     if (cancel_some(tx, schedule.id) == batch_size) return false;
     tx.record(schedule_deleted(schedule, change));
-    tx.streams().close({"Schedule", to_string(schedule.id)});
+    tx.streams().close({own_stream::schedule, to_string(schedule.id)});
     tx.skips().remove_of_schedule(schedule.id);
     tx.schedules().remove(schedule.id);
     return true;

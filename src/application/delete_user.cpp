@@ -1,6 +1,7 @@
 #include "application/delete_user.hpp"
 
 #include "application/expected_version.hpp"
+#include "application/own_streams.hpp"
 #include "application/recorded_changes.hpp"
 #include "application/reference.hpp"
 #include "base/check.hpp"
@@ -42,7 +43,7 @@ Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
         }
         tx.record(user_deleted(*user, {ids_.fresh(), caller}));
         tx.skips().remove_of_user(*id);
-        tx.streams().close({"User", to_string(*id)});
+        tx.streams().close({own_stream::user, to_string(*id)});
         tx.users().remove(*id);
         return {};
     });

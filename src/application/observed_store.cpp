@@ -9,6 +9,7 @@
 
 #include "application/after_commit.hpp"
 #include "application/engine_log.hpp"
+#include "application/own_streams.hpp"
 #include "application/query_timer.hpp"
 
 namespace sundial {
@@ -116,7 +117,7 @@ public:
     }
     void erase_of_user(UserId user) override { events_.erase_of_user(user); }
     void forget_user(UserId user) override { events_.forget_user(user); }
-    std::size_t unpark(EndpointId endpoint, std::size_t limit) override {
+    std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
         return events_.unpark(endpoint, limit);
     }
     std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
@@ -249,7 +250,7 @@ public:
     void record(const RecordedEvent& recorded) override {
         tx_.record(recorded);
         ++changes_.appended[recorded.stream.aggregate_type];
-        changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == "User";
+        changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == own_stream::user;
     }
 
 private:

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "domain/error.hpp"
 #include "domain/stream.hpp"
 
 namespace sundial {
+
+/// Their types.
+namespace own_stream {
+inline constexpr const char* user = "User";
+inline constexpr const char* schedule = "Schedule";
+inline constexpr const char* endpoint = "Endpoint";
+inline constexpr const char* api_key = "ApiKey";
+inline constexpr std::array<std::string_view, 4> types{user, schedule, endpoint, api_key};
+}  // namespace own_stream
 
 /// Streams that tell of users, schedules, endpoints and API keys are written by changes of theirs
 /// only: what anybody else appends, closes or archives there would stand in the way of the next

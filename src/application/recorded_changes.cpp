@@ -3,6 +3,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "application/own_streams.hpp"
 #include "application/trigger_json.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/policies.hpp"
@@ -196,47 +197,51 @@ RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Ver
 }  // namespace
 
 RecordedEvent user_created(const User& user, const ChangeId& id) {
-    return recorded("User", user.id.value, user.version, "UserCreated", told(nullptr, user), id);
+    return recorded(own_stream::user, user.id.value, user.version, "UserCreated",
+                    told(nullptr, user), id);
 }
 
 RecordedEvent user_updated(const User& before, const User& after, const ChangeId& id) {
-    return recorded("User", after.id.value, after.version, "UserUpdated", told(&before, after), id);
+    return recorded(own_stream::user, after.id.value, after.version, "UserUpdated",
+                    told(&before, after), id);
 }
 
 RecordedEvent user_deleted(const User& last, const ChangeId& id) {
-    return recorded("User", last.id.value, base::next(last.version), "UserDeleted", "{}", id);
+    return recorded(own_stream::user, last.id.value, base::next(last.version), "UserDeleted", "{}",
+                    id);
 }
 
 RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id) {
-    return recorded("Endpoint", endpoint.id.value, endpoint.version, "EndpointCreated",
+    return recorded(own_stream::endpoint, endpoint.id.value, endpoint.version, "EndpointCreated",
                     told(nullptr, endpoint), id);
 }
 
 RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, const ChangeId& id) {
-    return recorded("Endpoint", after.id.value, after.version, "EndpointUpdated",
+    return recorded(own_stream::endpoint, after.id.value, after.version, "EndpointUpdated",
                     told(&before, after), id);
 }
 
 RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id) {
-    return recorded("ApiKey", key.id.value, key.version, "ApiKeyCreated", told(key), id);
+    return recorded(own_stream::api_key, key.id.value, key.version, "ApiKeyCreated", told(key), id);
 }
 
 RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id) {
-    return recorded("ApiKey", last.id.value, base::next(last.version), "ApiKeyRevoked", "{}", id);
+    return recorded(own_stream::api_key, last.id.value, base::next(last.version), "ApiKeyRevoked",
+                    "{}", id);
 }
 
 RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id) {
-    return recorded("Schedule", schedule.id.value, schedule.version, "ScheduleCreated",
+    return recorded(own_stream::schedule, schedule.id.value, schedule.version, "ScheduleCreated",
                     told(nullptr, schedule), id);
 }
 
 RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id) {
-    return recorded("Schedule", last.id.value, base::next(last.version), "ScheduleDeleted", "{}",
-                    id);
+    return recorded(own_stream::schedule, last.id.value, base::next(last.version),
+                    "ScheduleDeleted", "{}", id);
 }
 
 RecordedEvent schedule_updated(const Schedule& before, const Schedule& after, const ChangeId& id) {
-    return recorded("Schedule", after.id.value, after.version, "ScheduleUpdated",
+    return recorded(own_stream::schedule, after.id.value, after.version, "ScheduleUpdated",
                     told(&before, after), id);
 }
 

@@ -12,27 +12,35 @@ constexpr std::size_t batch = 500;
 }  // namespace
 
 std::size_t UnparkEvents::run(EndpointId endpoint) {
-    return in_batches(endpoint, [=](Transaction& tx, std::size_t limit) {
+    return while_enabled(endpoint, [=](Transaction& tx, std::size_t limit) {
         return tx.events().unpark(endpoint, limit);
     });
 }
 
 std::size_t UnparkEvents::hasten(EndpointId endpoint, Obstacle obstacle) {
-    return in_batches(endpoint, [=](Transaction& tx, std::size_t limit) {
+    return while_enabled(endpoint, [=](Transaction& tx, std::size_t limit) {
         return tx.events().hasten(endpoint, obstacle, limit);
     });
 }
 
-std::size_t UnparkEvents::in_batches(EndpointId endpoint, const Release& release) {
+std::size_t UnparkEvents::run_handlers() {
+    return in_batches(
+        [](Transaction& tx, std::size_t limit) { return tx.events().unpark(std::nullopt, limit); });
+}
+
+std::size_t UnparkEvents::while_enabled(EndpointId endpoint, const Release& release) {
+    return in_batches([&](Transaction& tx, std::size_t limit) -> std::size_t {
+        const auto found = tx.endpoints().find(endpoint);
+        // Disabled again meanwhile: the rest waits on.
+        return found && found->enabled ? release(tx, limit) : 0;
+    });
+}
+
+std::size_t UnparkEvents::in_batches(const Release& release) {
     std::size_t all = 0;
     for (std::size_t last = batch; last == batch;) {
         std::optional<Instant> now;
         store_.transact([&](Transaction& tx) {
-            now.reset();
-            last = 0;
-            // Disabled again meanwhile: the rest waits on.
-            const auto found = tx.endpoints().find(endpoint);
-            if (!found || !found->enabled) return true;
             last = release(tx, batch);
             now = tx.now();
             return true;

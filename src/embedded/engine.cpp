@@ -30,6 +30,7 @@
 #include "application/schedule_event.hpp"
 #include "application/settle_pulled.hpp"
 #include "application/stored_locks.hpp"
+#include "application/unpark_events.hpp"
 #include "application/worker_loop.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
@@ -142,6 +143,8 @@ struct Engine::Parts {
                                                    log)) {
         // What was planned by an earlier tz database keeps its local time.
         (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
+        // What came due where there was no handler for it: there may be one now.
+        (void)UnparkEvents{store, loop}.run_handlers();
         watcher = std::thread([this] { watch.run(); });
         feed_watcher = std::thread([this] { feed_watch.run(); });
     }

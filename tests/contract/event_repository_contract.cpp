@@ -698,6 +698,36 @@ TEST_P(EventRepositoryContract, UnparksTheEventsOfAnEndpointInBatches) {
     EXPECT_EQ(find(paused.id)->claimable_at, never);
 }
 
+TEST_P(EventRepositoryContract, UnparksTheEventsWithoutAnEndpointInBatches) {
+    const auto park_one = [&](const std::optional<EndpointId>& of) {
+        Event event = an_event();
+        event.endpoint = of;
+        given(event);
+        EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+        return find(event.id).value();
+    };
+    const std::vector<Event> parked{park_one(std::nullopt), park_one(std::nullopt)};
+    const Event of_an_endpoint = park_one(an_id<EndpointId>());
+    const Event paused = an_event();
+    given(paused);
+    change(paused.id, [](const Event& event, Instant now) { return park(event, now); });
+    advance(7s);
+    const auto unpark = [&] {
+        return on_events([&](EventRepository& events) { return events.unpark(std::nullopt, 1); });
+    };
+
+    EXPECT_EQ(unpark(), 1U);
+    EXPECT_EQ(claim(instance_b).size(), 1U);
+    EXPECT_EQ(unpark(), 1U);
+    EXPECT_EQ(unpark(), 0U);
+    EXPECT_EQ(claim(instance_b).size(), 1U);
+    for (const Event& event : parked) {
+        EXPECT_EQ(find(event.id)->version, base::next(base::next(event.version)));
+    }
+    EXPECT_EQ(find(of_an_endpoint.id), of_an_endpoint);
+    EXPECT_EQ(find(paused.id)->claimable_at, never);
+}
+
 /// Two edits of one event and claimers, all at the same time: every change builds on the last.
 TEST_P(EventRepositoryContract, LeavesOneConsistentResultOfEditsThatRaceAClaim) {
     const Event event = an_event();

@@ -424,7 +424,7 @@ RandomOperation RandomOperations::forget_or_erase() {
 }
 
 RandomOperation RandomOperations::unpark() {
-    return committed("unpark", [endpoint = one_of(endpoints_)](Transaction& tx) {
+    return committed("unpark", [endpoint = perhaps_one_of(endpoints_)](Transaction& tx) {
         return std::to_string(tx.events().unpark(endpoint, 10'000));
     });
 }

@@ -196,6 +196,28 @@ TEST(Embedded, KeepsWhatIsDueThroughARestart) {
     EXPECT_EQ(seen.events()[0].id, id);
 }
 
+TEST(Embedded, HandlesWhatCameDueWithoutAHandlerOnceThereIsOne) {
+    const sundial::TemporaryFolder folder;
+    const std::string storage = "sqlite:" + folder.file().string();
+    std::string id;
+    {
+        Engine engine = opened(storage);
+        const auto event = engine.schedule({.type = "REMINDER", .at = *engine.now() + 1h});
+        ASSERT_TRUE(event);
+        id = event->id;
+        EXPECT_EQ(*engine.advance(2h), 0U);
+    }
+    Engine engine = opened(storage);
+    Seen seen;
+    engine.on("REMINDER", [&](const Event& event) {
+        seen.add(event);
+        return Handled::done();
+    });
+    EXPECT_EQ(*engine.advance(1s), 1U);
+    ASSERT_THAT(seen.events(), SizeIs(1));
+    EXPECT_EQ(seen.events()[0].id, id);
+}
+
 TEST(Embedded, CallsHandlersByItselfOnceStarted) {
     Engine first = opened("memory:", false);
     std::promise<std::string> handled;

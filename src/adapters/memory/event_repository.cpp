@@ -186,7 +186,7 @@ void MemoryEventRepository::forget_user(UserId user) {
     }
 }
 
-std::size_t MemoryEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
+std::size_t MemoryEventRepository::unpark(std::optional<EndpointId> endpoint, std::size_t limit) {
     return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
                               return event.endpoint == endpoint && event.claimable_at == never &&
                                      status_of(event) == EventStatus::processing;

@@ -303,9 +303,13 @@ void PostgresEventRepository::forget_user(UserId user) {
     session_.run(sql::forget_user_of_events, user);
 }
 
-std::size_t PostgresEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
-    return session_.run(sql::unpark, endpoint, static_cast<std::int64_t>(limit), session_.now())
-        .changed();
+std::size_t PostgresEventRepository::unpark(std::optional<EndpointId> endpoint, std::size_t limit) {
+    const auto at_most = static_cast<std::int64_t>(limit);
+    const auto unparked =
+        endpoint ? session_.run(sql::unpark_of_endpoint, *endpoint, at_most, session_.now())
+                 : session_.run(sql::unpark_of_none, at_most, session_.now(),
+                                static_cast<std::int32_t>(session_.shards()));
+    return unparked.changed();
 }
 
 std::size_t PostgresEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,

@@ -208,13 +208,29 @@ inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
     UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
 
 /// $1 endpoint, $2 limit, $3 now.
-inline constexpr Statement unpark{"unpark", R"sql(
+inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
     WITH parked AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND claimable_at = 'infinity' AND status = 'PROCESSING'
          ORDER BY id LIMIT $2 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
+      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+/// By the index of claims, which has what is parked at the end of each priority of a shard; what
+/// others hold at the moment stays. $1 limit, $2 now, $3 how many shards.
+inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
+    WITH parked AS (
+        SELECT head.* FROM generate_series(0, $3::integer - 1) AS shard(number)
+         CROSS JOIN generate_series(0, 3) AS priority(number)
+         CROSS JOIN LATERAL (
+            SELECT shard, id FROM sundial.events
+             WHERE shard = shard.number::smallint AND priority = priority.number::smallint
+               AND NOT pull AND claimable_at = 'infinity'
+               AND endpoint_id IS NULL AND status = 'PROCESSING'
+             LIMIT $1 FOR UPDATE SKIP LOCKED) AS head
+         LIMIT $1)
+    UPDATE sundial.events AS event
+       SET claimable_at = $2, version = version + 1, updated_at = $2
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 obstacle, $3 how many, $4 now.

@@ -161,9 +161,11 @@ void SqliteEventRepository::forget_user(UserId user) {
     session_.connection.execute(sql::forget_user_finished, user);
 }
 
-std::size_t SqliteEventRepository::unpark(EndpointId endpoint, std::size_t limit) {
-    return hasten_all(
-        all_of(session_.connection.query(sql::parked_events, endpoint, never, limit), read_event));
+std::size_t SqliteEventRepository::unpark(std::optional<EndpointId> endpoint, std::size_t limit) {
+    auto parked = endpoint
+                      ? session_.connection.query(sql::parked_of_endpoint, *endpoint, never, limit)
+                      : session_.connection.query(sql::parked_of_none, never, limit);
+    return hasten_all(all_of(std::move(parked), read_event));
 }
 
 std::size_t SqliteEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,

@@ -95,10 +95,15 @@ inline constexpr Statement has_live_of_nobody{R"sql(
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
                       AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
 /// ?1 endpoint, ?2 never, ?3 how many.
-inline constexpr Statement parked_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+inline constexpr Statement parked_of_endpoint{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events
      WHERE endpoint_id = ?1 AND claimable_at = ?2 AND status = 'PROCESSING'
      LIMIT ?3)sql"};
+/// ?1 never, ?2 how many.
+inline constexpr Statement parked_of_none{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events
+     WHERE endpoint_id IS NULL AND claimable_at = ?1 AND status = 'PROCESSING'
+     LIMIT ?2)sql"};
 
 /// ?1 endpoint, ?2 obstacle, ?3 how many.
 inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(

@@ -109,9 +109,9 @@ public:
     /// Finished and claimed events of the user stay, without it, their versions unchanged.
     virtual void forget_user(UserId user) = 0;
     /// Parked events of the endpoint (waiting, claimable_at = never) become claimable now, at most
-    /// `limit` of them; returns how many.
-    virtual std::size_t unpark(EndpointId endpoint, std::size_t limit) = 0;
-    /// The same for those that wait for that obstacle.
+    /// `limit` of them; returns how many. nullopt: those without an endpoint.
+    virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
+    /// The same for those of an endpoint that wait for that obstacle.
     virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
     /// Whether a live event is such.
     virtual bool has_live(const LiveQuery& query) = 0;
