@@ -61,7 +61,7 @@ std::string describe(const Schedule& schedule) {
             return (rule ? sundial::describe(*rule) : cron.text) + where;
         }
         std::string operator()(const RruleTrigger& rule) const {
-            const auto set = read_rrule(rule, "UTC");
+            const auto set = read_rrule(rule);
             return (set ? sundial::describe(*set) : rule.rrule.value_or(rule.ical)) + where;
         }
         std::string operator()(const EveryTrigger& every) const {

@@ -147,7 +147,7 @@ bool goes_by_real_time(const Trigger& trigger) {
         return rule && rule->wildcard;
     }
     if (const auto* rrule = std::get_if<RruleTrigger>(&trigger)) {
-        const auto set = read_rrule(*rrule, "UTC");
+        const auto set = read_rrule(*rrule);
         return set && set->rule && set->rule->frequency < Frequency::daily;
     }
     return kind_of(trigger) == TriggerKind::every;
@@ -163,6 +163,12 @@ TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,
     fields.rdates.assign(trigger.rdate.begin(), trigger.rdate.end());
     fields.exdates.assign(trigger.exdate.begin(), trigger.exdate.end());
     return read_recurrence(fields);
+}
+
+TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger) {
+    auto set = read_rrule(trigger, std::nullopt);
+    const bool nowhere = !set && set.error().code == TimeErrorCode::bad_request;
+    return nowhere ? read_rrule(trigger, "UTC") : set;
 }
 
 }  // namespace sundial

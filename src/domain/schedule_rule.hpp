@@ -77,5 +77,7 @@ private:
 /// one it names. Errors: bad_rrule, bad_time, out_of_range, bad_request.
 [[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,
                                                    std::optional<std::string_view> zone);
+/// The same where the zone does not matter: in the one that DTSTART names, or in none in UTC.
+[[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger);
 
 }  // namespace sundial

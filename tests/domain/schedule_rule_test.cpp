@@ -133,6 +133,12 @@ TEST(GoesByRealTime, WhatHasNoNominalTimes) {
     };
     EXPECT_TRUE(goes_by_real_time(rrule("FREQ=HOURLY")));
     EXPECT_FALSE(goes_by_real_time(rrule("FREQ=DAILY;BYHOUR=9,10")));
+    const auto in_paris = [](const std::string& rule) {
+        return RruleTrigger{
+            "DTSTART;TZID=Europe/Paris:20270101T090000\nRRULE:" + rule, "", {}, {}, {}};
+    };
+    EXPECT_TRUE(goes_by_real_time(in_paris("FREQ=HOURLY")));
+    EXPECT_FALSE(goes_by_real_time(in_paris("FREQ=DAILY")));
     EXPECT_FALSE(goes_by_real_time(
         RruleTrigger{"DTSTART:20270101T090000Z\nRDATE:20270102T090000Z", "", {}, {}, {}}));
 }
@@ -142,6 +148,10 @@ TEST(ScheduleInWords, SaysWhenAndWhere) {
     EXPECT_EQ(describe(a_schedule().with_trigger(CronTrigger{"30 2 * * SUN"}).in("Europe/Paris")),
               "at 02:30 every Sunday, Europe/Paris");
     EXPECT_EQ(describe(a_schedule().with_trigger(EveryTrigger{15min}).in("UTC")), "every PT15M");
+    const RruleTrigger in_paris{
+        "DTSTART;TZID=Europe/Paris:20270105T090000\nRRULE:FREQ=DAILY", "", {}, {}, {}};
+    EXPECT_EQ(describe(a_schedule().with_trigger(in_paris).in("Europe/Paris")),
+              "every day at 09:00, Europe/Paris");
 }
 
 }  // namespace
