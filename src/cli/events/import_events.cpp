@@ -32,6 +32,7 @@ constexpr std::size_t most_lines = 1000;         // of a request
 constexpr std::size_t most_bytes = 900 * 1024;   // of a request, whose limit is 1 MiB
 constexpr std::size_t longest_line = 64 * 1024;  // reliability 9
 constexpr std::size_t most_told = 20;            // lines that are refused, in words
+constexpr unsigned retries_unsaid = 2;           // of waiting for a moment nobody is told
 constexpr int some_failed = 7;
 /// Answers to a whole request: its first sending is under way still, or everybody has to wait.
 constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
@@ -49,11 +50,21 @@ std::string problem_text(const json::object& problem, std::string_view place = "
     const json::value* errors = problem.if_contains("errors");
     if (errors == nullptr || !errors->is_array()) return text;
     for (const json::value& error : errors->get_array()) {
-        std::string pointer = text_of(error.as_object(), "pointer");
+        if (!error.is_object()) continue;  // a proxy's
+        std::string pointer = text_of(error.get_object(), "pointer");
         if (pointer.starts_with(place)) pointer.erase(0, place.size());
-        text += "; " + pointer + ' ' + text_of(error.as_object(), "message");
+        text += "; " + pointer + ' ' + text_of(error.get_object(), "message");
     }
     return text;
+}
+
+/// Of an answer that everybody has to wait.
+std::string wait_text(const Answer& answer) {
+    const std::string status = "the server answers " + std::to_string(answer.status);
+    json::error_code wrong;
+    const json::value said = json::parse(answer.body, wrong);
+    if (wrong || !said.is_object()) return status;
+    return status + ' ' + problem_text(said.get_object());
 }
 
 class Import {
@@ -185,14 +196,17 @@ private:
             const bool last = retry + 1 == rules.max_attempts;
             try {
                 Answer answer = client_.call("POST", "/v1/events/batch", body, options);
-                tell_of_answer();
                 const bool later = answer.status == in_progress ||
                                    answer.status == too_many_requests ||
                                    answer.status == unavailable;
-                if (last || !later) return answer;
+                if (last || !later) {
+                    tell_of_answer();
+                    return answer;
+                }
+                if (retry >= retries_unsaid) tell_of_wait(wait_text(answer));
             } catch (const Unreachable& error) {
                 if (last) throw;
-                tell_of_silence(error);
+                tell_of_wait(base::redacted(error.what()));
             }
             const auto wait = retry_delay(rules, retry, rules.base, 0);
             patience_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
@@ -201,17 +215,15 @@ private:
 
     void tell_of_answer() {
         const std::lock_guard lock(mutex_);
-        silent_ = false;
+        waiting_ = false;
     }
-    /// Once, however many requests go unanswered, until there is an answer.
-    void tell_of_silence(const Unreachable& error) {
+    /// Once, however many requests wait, until one is answered.
+    void tell_of_wait(const std::string& why) {
         const std::lock_guard lock(mutex_);
-        if (silent_) return;
-        silent_ = true;
+        if (waiting_) return;
+        waiting_ = true;
         live_.end();
-        output_.err << "sundial: " << base::redacted(error.what())
-                    << "; trying again for half a minute\n"
-                    << std::flush;
+        output_.err << "sundial: " << why << "; trying again for half a minute\n" << std::flush;
     }
 
     // All below with the lock held.
@@ -264,7 +276,7 @@ private:
     std::size_t lines_ = 0, batches_ = 0;
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;
-    bool silent_ = false;  // the server does not answer, and that is told
+    bool waiting_ = false;  // for the server, and that is told
     int code_ = 0;
     std::exception_ptr failure_;
 };

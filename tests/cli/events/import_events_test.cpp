@@ -7,13 +7,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "support/scripted_receiver.hpp"
 
 namespace sundial::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// An address that is taken, and where nobody listens.
@@ -63,6 +69,30 @@ TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
     EXPECT_EQ(err.str(), said_before_first_wait);
     EXPECT_EQ(slept, 27'500ms);
     EXPECT_EQ(out.str(), "0 stored, 0 there already, 0 refused\n");
+}
+
+TEST(ImportEvents, SaysOnceThatItWaitsForAServerThatIsBusyForLong) {
+    const std::string problem = R"({"code":"OVERLOADED","detail":"too many requests at once"})";
+    const ScriptedReceiver busy({.answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: " +
+                                           std::to_string(problem.size()) + "\r\n\r\n" + problem});
+    std::istringstream lines(R"({"eventType":"A"})");
+    std::ostringstream out, err;
+    std::vector<std::string> said;  // before each wait
+    const Patience patience{
+        .elapsed = [] { return 0ms; },
+        .sleep = [&](std::chrono::milliseconds /*time*/) { said.push_back(err.str()); },
+        .timeout = std::nullopt};
+
+    const int code = import_events(
+        HttpClient("http://127.0.0.1:" + std::to_string(busy.port()), ""),
+        {.lines = lines, .name = "line", .key = "k", .requests = 1}, patience, {out, err, false});
+
+    const std::string waits =
+        "sundial: the server answers 503 OVERLOADED too many requests at once; trying again for "
+        "half a minute\n";
+    EXPECT_EQ(code, 1);
+    EXPECT_THAT(said, ElementsAre("", "", waits, waits, waits, waits, waits, waits));
+    EXPECT_EQ(err.str(), waits + "sundial: too many requests at once (OVERLOADED)\n");
 }
 
 }  // namespace
