@@ -7,19 +7,20 @@
 namespace sundial::server {
 namespace {
 
-bool is_health(std::string_view path) {
-    return path == "/livez" || path == "/readyz" || path == "/healthz" || path == "/openapi.json";
+bool needs_no_database(std::string_view path) {
+    return path == "/livez" || path == "/readyz" || path == "/healthz" || http::is_document(path);
 }
 
 }  // namespace
 
-Gate::Gate(const http::ApiSchema& schema, std::string_view openapi, base::Log& log)
-    : openapi_(openapi), health_(schema, everybody_, log) {
-    add_health(health_);
+Gate::Gate(const http::ApiSchema& schema, const http::Documents& documents, base::Log& log)
+    : documents_(documents), own_router_(schema, everybody_, log) {
+    add_own_routes(own_router_);
 }
 
-void Gate::add_health(http::Router& router) {
-    http::add_health_routes(router, {.checks = [this] { return checks(); }, .openapi = openapi_});
+void Gate::add_own_routes(http::Router& router) {
+    http::add_health_routes(router, {.checks = [this] { return checks(); }});
+    http::add_document_routes(router, documents_);
 }
 
 void Gate::open(http::Router& router, std::function<std::vector<http::HealthCheck>()> checks) {
@@ -32,7 +33,7 @@ http::Response Gate::answer(http::Request request) const {
     if (const http::Router* const router = router_.load(std::memory_order_acquire)) {
         return http::with_seed_error(router->handle(std::move(request)), path);
     }
-    if (is_health(path)) return health_.handle(std::move(request));
+    if (needs_no_database(path)) return own_router_.handle(std::move(request));
     const http::Problem problem{.code = http::Code::not_ready,
                                 .detail = "the database is not there yet; see /readyz"};
     return http::with_seed_error(http::refused(problem, request), path);

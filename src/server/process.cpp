@@ -21,7 +21,7 @@
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/ports/failures.hpp"
 #include "base/json_writer.hpp"
-#include "openapi.hpp"
+#include "documents.hpp"
 #include "server/api_keys_file.hpp"
 #include "server/demo.hpp"
 #include "server/end_at_once.hpp"
@@ -259,7 +259,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
-    Gate gate(schema, openapi_json, log);
+    Gate gate(schema, {.openapi = openapi_json, .errors = errors_md}, log);
     http::HttpServer server(
         http, real_world(ids),
         [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
@@ -301,7 +301,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     engine.start();
     http::Router router(schema, guard, log, settings.http.require_if_match,
                         &engine.keyed_answers());
-    gate.add_health(router);
+    gate.add_own_routes(router);
     engine.add_routes(router, metrics);
     Demo demo = engine.demo();  // there before the first request is answered
     const std::size_t made =

@@ -59,6 +59,7 @@ private:
     [[nodiscard]] Response check_and_run(Request& request, const Route& route) const;
     /// The handler's answer, by whichever request with this key it was given.
     [[nodiscard]] Response run(const Request& request, const Route& route) const;
+    [[nodiscard]] bool lacks_version(const Request& request, const Operation& operation) const;
     [[nodiscard]] Response no_such_method(const Request& request, const Found& found) const;
     [[nodiscard]] Response no_such_route(const Request& request) const;
     /// What `answer` says; if it throws, whose fault that is.
@@ -74,7 +75,6 @@ private:
     const ApiSchema& schema_;
     Guard& guard_;
     base::Log& log_;
-    [[nodiscard]] bool lacks_version(const Request& request, const Operation& operation) const;
     const bool require_if_match_;
     const KeyedAnswers* const keyed_;
     std::vector<Route> routes_;

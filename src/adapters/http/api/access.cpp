@@ -16,6 +16,8 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/readyz", anybody},
     {"GET", "/healthz", anybody},
     {"GET", "/openapi.json", anybody},
+    {"GET", "/docs/errors", anybody},
+    {"GET", "/docs/errors/{code}", anybody},
 
     {"GET", "/v1/users", read},
     {"POST", "/v1/users", write},

@@ -69,8 +69,6 @@ void add_health_routes(Router& router, HealthApi api) {
     router.add("GET", "/livez", [](const Request&) { return text(200, "text/plain", "alive\n"); });
     router.add("GET", "/readyz", [api](const Request& request) { return ready(api, request); });
     router.add("GET", "/healthz", [api](const Request& request) { return health(api, request); });
-    router.add("GET", "/openapi.json",
-               [api](const Request&) { return json(200, std::string(api.openapi)); });
 }
 
 bool asks_for_life(const Request& request) { return request.path == "/livez"; }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "adapters/http/router.hpp"
@@ -22,10 +21,9 @@ struct HealthCheck {
 /// What the process is asked before, or without, a database.
 struct HealthApi {
     std::function<std::vector<HealthCheck>()> checks;
-    std::string_view openapi;
 };
 
-/// /livez, /readyz, /healthz, /openapi.json.
+/// /livez, /readyz, /healthz.
 void add_health_routes(Router& router, HealthApi api);
 
 /// Whether a request is for what is answered without looking at anything: /livez.
