@@ -18,6 +18,7 @@
 #include "application/retry_event.hpp"
 #include "application/schedule_event.hpp"
 #include "contract/settlements.hpp"
+#include "support/deaf_ports.hpp"
 
 namespace sundial {
 
@@ -37,12 +38,6 @@ namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// Nobody listens here.
-class NoWakeups final : public Wakeups {
-public:
-    void due_at(Instant) override {}
-};
 
 EventQuery with_key(const IdempotencyKey& key, EventStatus status) {
     EventQuery query;

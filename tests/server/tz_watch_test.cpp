@@ -14,6 +14,7 @@
 #include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "adapters/zones/tz_directory.hpp"
+#include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
 #include "support/recorded_log.hpp"
 
@@ -24,11 +25,6 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr auto hang_guard = 60s;
-
-class NoWakeups final : public Wakeups {
-public:
-    void due_at(Instant) override {}
-};
 
 /// A line of the log as soon as it is there.
 class AwaitedLog final : public base::Log {

@@ -29,6 +29,7 @@
 #include "application/worker_loop.hpp"
 #include "simulation/faulty_ports.hpp"
 #include "simulation/network.hpp"
+#include "support/deaf_ports.hpp"
 
 namespace sundial::simulation {
 
@@ -89,10 +90,6 @@ private:
 
     private:
         Dice& dice_;
-    };
-    class NoLog final : public base::Log {
-    public:
-        void write(base::LogLine /*line*/) override {}
     };
     class Hints final : public Wakeups {
     public:

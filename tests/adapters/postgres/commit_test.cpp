@@ -20,6 +20,7 @@
 #include "contract/settlements.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
+#include "support/deaf_ports.hpp"
 #include "support/fake_digest.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
@@ -29,11 +30,6 @@
 /// What became of a transaction when the connection is lost around its COMMIT.
 namespace sundial::postgres {
 namespace {
-
-class NoWakeups final : public Wakeups {
-public:
-    void due_at(Instant) override {}
-};
 
 /// The real use cases over a real PostgreSQL, with a proxy between.
 class Commit : public testing::Test {

@@ -10,6 +10,7 @@
 #include "application/schedule_event.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
+#include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
 #include "support/postgres_cluster.hpp"
@@ -18,11 +19,6 @@
 /// Creations that share a transaction, where one server serves many.
 namespace sundial::postgres {
 namespace {
-
-class NoWakeups final : public Wakeups {
-public:
-    void due_at(Instant) override {}
-};
 
 class Creations : public testing::Test {
 protected:

@@ -14,6 +14,7 @@
 #include "application/worker_loop.hpp"
 #include "simulation/database_clock.hpp"
 #include "support/builders.hpp"
+#include "support/deaf_ports.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
 
@@ -34,11 +35,6 @@ struct Site {
     FakeIds ids;
     FakeTimeZones zones;
     memory::MemoryStore store{clock, {}};  // of nothing: its events have neither endpoint nor rule
-};
-
-class NoLog final : public base::Log {
-public:
-    void write(base::LogLine /*line*/) override {}
 };
 
 /// One instance: the real worker loop, whose time passes as its calls and its own work take it.

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "application/ports/wakeups.hpp"
+#include "base/log.hpp"
+
+/// Ports behind which nobody listens.
+namespace sundial {
+
+class NoWakeups final : public Wakeups {
+public:
+    void due_at(Instant /*when*/) override {}
+};
+
+class NoLog final : public base::Log {
+public:
+    void write(base::LogLine /*line*/) override {}
+};
+
+}  // namespace sundial
