@@ -1,6 +1,7 @@
 #include "application/claim_rota.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -76,14 +77,10 @@ ClaimRota::ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::mic
                      bool stands_still)
     : shards_(shards), turn_(first % shards), tick_(tick), stands_still_(stands_still) {}
 
-void ClaimRota::anchor(Instant database_now, Mono now) {
-    anchor_ = database_now;
-    anchored_at_ = now;
-}
-
-void ClaimRota::looked(const Horizon& horizon, Mono now) {
+void ClaimRota::looked(const Horizon& horizon, Mono asked_at, Mono now) {
     base::check(horizon.next.size() == shards_.size());
-    anchor(horizon.now, now);
+    latest_ = horizon.now;
+    time_.read(horizon.now, asked_at, now);
     looked_at_ = now;
     hint_ = never;  // whatever it was about is in what was read
     for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -93,10 +90,16 @@ void ClaimRota::looked(const Horizon& horizon, Mono now) {
 }
 
 void ClaimRota::claimed(std::uint32_t shard_number, const Shares& asked, const Claimed& claimed,
-                        Mono now) {
-    anchor(claimed.now, now);
+                        Mono asked_at, Mono now) {
+    const bool it_stood = claimed.now <= std::exchange(latest_, claimed.now);
+    time_.read(claimed.now, asked_at, now);
     turn_ = (shard_number + 1) % static_cast<std::uint32_t>(shards_.size());
     Shard& shard = shards_[shard_number];
+    const bool came_too_early = claimed.events.empty() && claimed.now < shard.next;
+    if (came_too_early) {  // no call was as quick before: now it is known
+        if (it_stood) shard.rests_until = now + first_rest;
+        return;
+    }
     shard.shares.found(asked, count_by_priority(claimed));
     if (!claimed.events.empty()) {
         shard.fruitless = 0;
@@ -121,7 +124,7 @@ void ClaimRota::expect(std::uint32_t shard, Instant due) {
 void ClaimRota::hint(Instant due) { hint_ = std::min(hint_, due); }
 
 bool ClaimRota::due(const Shard& shard, Mono now) const {
-    return shard.known && shard.next <= database_now(now);
+    return shard.known && shard.next <= reached(now);
 }
 
 bool ClaimRota::ready(const Shard& shard, Mono now) const {
@@ -149,17 +152,17 @@ bool ClaimRota::hopeless(Mono now) const {
 bool ClaimRota::must_look(Mono now) const {
     if (!looked_at_ || now >= *looked_at_ + tick_) return true;
     // A test clock may have been moved since it was read.
-    if (hint_ != never && (stands_still_ || hint_ <= database_now(now))) return true;
+    if (hint_ != never && (stands_still_ || hint_ <= reached(now))) return true;
     return std::ranges::any_of(shards_, [](const Shard& shard) { return !shard.known; });
 }
 
 bool ClaimRota::look_overdue(Mono now) const {
     if (!looked_at_ || now >= *looked_at_ + tick_) return true;
-    return now >= *looked_at_ + hint_waits && hint_ <= database_now(now);
+    return now >= *looked_at_ + hint_waits && hint_ <= reached(now);
 }
 
 Mono ClaimRota::mono_of(Instant due, Mono now) const {
-    const Instant today = database_now(now);
+    const Instant today = reached(now);
     if (due <= today) return now;
     if (stands_still_) return Mono::max();
     return now + std::min<std::chrono::microseconds>(due - today, 1h);
@@ -179,8 +182,10 @@ bool ClaimRota::past(Instant then) const {
         shards_, [&](const Shard& shard) { return shard.known && shard.next > then; });
 }
 
-Instant ClaimRota::database_now(Mono now) const {
-    return stands_still_ ? anchor_ : anchor_ + (now - anchored_at_);
+Instant ClaimRota::database_now(Mono now) const { return stands_still_ ? latest_ : time_.at(now); }
+
+Instant ClaimRota::reached(Mono now) const {
+    return stands_still_ ? latest_ : time_.for_a_call(now);
 }
 
 }  // namespace sundial

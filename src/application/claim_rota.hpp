@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "application/database_time.hpp"
 #include "application/mono.hpp"
 #include "application/ports/event_queue.hpp"
 #include "domain/time/types.hpp"
@@ -34,15 +35,17 @@ private:
 };
 
 /// Which shard to claim from next, and when to look: what is known of every shard's next claimable
-/// instant, in the database's time, which is estimated from its last answer and never ahead of it.
+/// instant. Something is due when a call that is sent now finds it claimable.
 class ClaimRota {
 public:
     /// `stands_still`: a test clock, whose time does not pass by itself.
     ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
               bool stands_still);
 
-    void looked(const Horizon& horizon, Mono now);
-    void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono now);
+    /// Answered `now`, and sent at `asked_at`.
+    void looked(const Horizon& horizon, Mono asked_at, Mono now);
+    void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono asked_at,
+                 Mono now);
     /// Nobody knows what became of the claim.
     void claim_failed(std::uint32_t shard);
     /// An event of that shard becomes claimable at `due`.
@@ -73,7 +76,10 @@ public:
 
     /// Everything that was claimable at `then` has been claimed, by whomever.
     [[nodiscard]] bool past(Instant then) const;
+    /// Never ahead of the database's clock.
     [[nodiscard]] Instant database_now(Mono now) const;
+    /// What it shows when a call that is sent now arrives, as far as is known.
+    [[nodiscard]] Instant reached(Mono now) const;
 
 private:
     struct Shard {
@@ -86,14 +92,13 @@ private:
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;
     [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
     [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
-    void anchor(Instant database_now, Mono now);
 
     std::vector<Shard> shards_;
     std::uint32_t turn_;
     std::chrono::microseconds tick_;
     bool stands_still_;
-    Instant anchor_{};
-    Mono anchored_at_{};
+    DatabaseTime time_;
+    Instant latest_{};  // reading; of a clock that stands still it is the time
     std::optional<Mono> looked_at_;
     Instant hint_ = never;
 };

@@ -194,18 +194,23 @@ std::optional<Command> Worker::next_claim(Mono now) {
     if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
     const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now);
     if (!turn) return std::nullopt;
-    if (rota_.look_overdue(now)) return Look{};
+    if (rota_.look_overdue(now)) return look(now);
     claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
     return Claim{claiming_->request};
 }
 
 std::optional<Command> Worker::next_read(Mono now) {
     if (!may_read(now)) return std::nullopt;
-    if (!rota_.has_looked()) return Look{};
+    if (!rota_.has_looked()) return look(now);
     if (!backlog_counted_) return CountBacklog{};
-    if (may_claim(now) && rota_.must_look(now)) return Look{};
+    if (may_claim(now) && rota_.must_look(now)) return look(now);
     close_pass_if_done(now);
     return std::nullopt;
+}
+
+Look Worker::look(Mono now) {
+    issued_at_ = now;
+    return {};
 }
 
 void Worker::close_pass_if_done(Mono now) {

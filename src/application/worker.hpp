@@ -152,6 +152,8 @@ public:
     [[nodiscard]] bool caught_up_to(Instant then) const;
     /// The database's time, as well as it is known: never ahead of it.
     [[nodiscard]] Instant database_now(Mono now) const;
+    /// What the database's clock shows when a call that is sent now arrives, as far as is known.
+    [[nodiscard]] Instant reached(Mono now) const;
 
 private:
     struct PendingSettlement {
@@ -178,6 +180,7 @@ private:
     [[nodiscard]] std::optional<Command> next_write(Mono now);
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
+    [[nodiscard]] Look look(Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
     /// Nothing more will be sent: what others wait for is not put off.

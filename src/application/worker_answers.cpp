@@ -38,7 +38,7 @@ void Worker::backlog_counted() {
 }
 
 void Worker::horizon(const Horizon& horizon, Mono now) {
-    rota_.looked(horizon, now);
+    rota_.looked(horizon, issued_at_, now);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
@@ -46,7 +46,7 @@ void Worker::horizon(const Horizon& horizon, Mono now) {
 void Worker::claimed(Claimed claimed, Mono answered) {
     const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
-    rota_.claimed(request.shard, request.shares, claimed, answered);
+    rota_.claimed(request.shard, request.shares, claimed, issued_at, answered);
     if (pass_ && pass_->left) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
     }
@@ -209,7 +209,7 @@ std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
             rota_.expect(shard_of(settlement.id, settings_.shards),
-                         rota_.database_now(now) + retry->delay);
+                         rota_.reached(now) + retry->delay);
         }
         all.push_back({std::move(claim.event), std::move(settlement), late});
         held_.forget(all.back().event.id);
@@ -228,11 +228,11 @@ void Worker::given_back(std::size_t released, Mono now) {
         }
         if (given_back.delay) {
             rota_.expect(shard_of(given_back.id, settings_.shards),
-                         rota_.database_now(now) + *given_back.delay);
+                         rota_.reached(now) + *given_back.delay);
         }
     }
     giving_back_.clear();
-    if (released > 0) rota_.hint(rota_.database_now(now));
+    if (released > 0) rota_.hint(rota_.reached(now));
 }
 
 std::vector<Event> Worker::extended(std::span<const EventId> lost) {
@@ -296,6 +296,8 @@ bool Worker::caught_up_to(Instant then) const {
 }
 
 Instant Worker::database_now(Mono now) const { return rota_.database_now(now); }
+
+Instant Worker::reached(Mono now) const { return rota_.reached(now); }
 
 void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
     held_.move_to(claim, Stage::giving_back);

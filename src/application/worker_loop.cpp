@@ -114,7 +114,7 @@ std::optional<Mono> WorkerLoop::turn() {
         const std::lock_guard lock(mailbox_->mutex);
         // A test clock may have been moved, so every hint counts.
         mailbox_->awake_at =
-            settings_.clock_stands_still ? never : worker_.database_now(wait_until->when);
+            settings_.clock_stands_still ? never : worker_.reached(wait_until->when);
         mailbox_->expected = worker_.sending();
         return wait_until->when;
     }
