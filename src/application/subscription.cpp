@@ -220,6 +220,7 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     std::optional<Result<Checkpoint>> saved;
     try {
         store_.transact([&](Transaction& tx) {
+            (void)tx.now();  // it begins here: the projection is not to blame if it cannot
             projected = {};
             saved.reset();
             for (; projected.failed < entries.size(); ++projected.failed) {

@@ -171,6 +171,7 @@ Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransactio
     std::optional<Result<Done>> answer;
     const auto done = answered<Done>([&] {
         parts_->store.transact([&](Transaction& tx) {
+            (void)tx.now();  // it begins here: `work` is not to blame if it cannot
             StreamTransaction::Parts parts{tx, parts_->append, parts_->ids};
             StreamTransaction transaction{parts};
             answer = work(transaction);

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <ranges>
 #include <string_view>
+#include <utility>
 
 #include "adapters/postgres/statements.hpp"
 #include "application/ports/failures.hpp"
@@ -265,7 +266,8 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
         send(call, by_name);
         expected.push_back(nullptr);
     }
-    if (PQpipelineSync(connection_.get()) != 1) lose(text_of(PQerrorMessage(connection_.get())));
+    end_pipeline();
+    if (std::exchange(leaving_, false)) await_leave(silence);
 
     std::vector<Answer> answers;
     answers.reserve(calls.size());
@@ -279,14 +281,45 @@ std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
         if (preparation && done) prepared_.insert(preparation);
         const Answer end{next_result(silence)};  // a null ends each answer
     }
-    const Answer sync{next_result(silence)};
-    if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC) lose("PostgreSQL lost the thread");
+    await_end(silence);
     if (refused) throw std::move(*refused);
     return answers;
 }
 
+void Connection::end_pipeline() {
+    if (PQpipelineSync(connection_.get()) != 1) lose(text_of(PQerrorMessage(connection_.get())));
+}
+
+void Connection::await_leave(std::chrono::milliseconds silence) {
+    const Answer rolled_back{next_result(silence)};
+    std::optional<SqlError> refused;
+    if (PQresultStatus(rolled_back.raw()) != PGRES_COMMAND_OK) {
+        note_refusal(rolled_back.raw(), refused);
+        lose(refused->what());
+    }
+    const Answer end{next_result(silence)};
+    await_end(silence);
+}
+
+void Connection::await_end(std::chrono::milliseconds silence) {
+    const Answer sync{next_result(silence)};
+    if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC) lose("PostgreSQL lost the thread");
+}
+
+void Connection::leave() noexcept {
+    if (broken_ || leaving_ || PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
+    try {
+        send(Call{sql::rollback}, false);
+        end_pipeline();
+        if (PQflush(connection_.get()) < 0) lose(text_of(PQerrorMessage(connection_.get())));
+        leaving_ = true;
+    } catch (const std::exception&) {
+        broken_ = true;
+    }
+}
+
 void Connection::roll_back(std::chrono::milliseconds silence) noexcept {
-    if (broken_ || PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
+    if (broken_ || leaving_ || PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
     try {
         const Call rollback{sql::rollback};
         run({&rollback, 1}, false, silence);
@@ -319,7 +352,8 @@ bool Connection::is_quiet() {
     while (poll(&socket, 1, 0) > 0) {
         if (PQconsumeInput(connection_.get()) != 1) return false;
     }
-    return PQstatus(connection_.get()) == CONNECTION_OK && PQisBusy(connection_.get()) == 0;
+    return PQstatus(connection_.get()) == CONNECTION_OK &&
+           (leaving_ || PQisBusy(connection_.get()) == 0);
 }
 
 bool Connection::was_notified() {

@@ -42,6 +42,8 @@ public:
     /// Ends a transaction that is open, if one is, as if it had not been. Never throws: where this
     /// fails, the server does it when the connection goes.
     void roll_back(std::chrono::milliseconds silence) noexcept;
+    /// The same for one that was only read in, without waiting for the answer.
+    void leave() noexcept;
     /// Runs a text of several statements without parameters.
     void run_script(const std::string& sql, std::chrono::milliseconds silence);
 
@@ -75,6 +77,10 @@ private:
     void send(const Call& call, bool prepare);
     void send_prepare(const Call& call);
     pg_result* next_result(std::chrono::milliseconds silence);
+    /// What was sent since the last end is one go.
+    void end_pipeline();
+    void await_end(std::chrono::milliseconds silence);
+    void await_leave(std::chrono::milliseconds silence);
     void note_refusal(const pg_result* result, std::optional<SqlError>& first);
     [[noreturn]] void lose(const std::string& why);
 
@@ -83,6 +89,7 @@ private:
     std::set<const Statement*> prepared_;
     bool direct_ = false;
     bool broken_ = false;
+    bool leaving_ = false;  // the answer to a rollback is to come first
 };
 
 /// Leaves no transaction open on a connection, however its user leaves. The one place where

@@ -62,6 +62,23 @@ Session* open_in(const Database& database) {
 
 }  // namespace
 
+std::vector<Answer> Session::run(std::span<const Call> calls) {
+    if (now_) return connection_.run(calls, terms_.prepare, terms_.silence);
+    std::vector<Call> all{Call{terms_.begin}, database_.configuration(sql::configure)};
+    all.insert(all.end(), calls.begin(), calls.end());
+    auto answers = connection_.run(all, terms_.prepare, terms_.silence);
+    now_ = database_.note_server(answers[1]);
+    answers.erase(answers.begin(), answers.begin() + 2);
+    return answers;
+}
+
+Instant Session::now() {
+    if (!now_) (void)run(std::span<const Call>{});
+    return *now_;
+}
+
+std::uint32_t Session::shards() const { return database_.shards(); }
+
 void Session::part(const std::function<bool(Session&)>& work) {
     const std::optional<Evidence> evidence_before = evidence_;
     run(sql::savepoint);
@@ -258,22 +275,20 @@ void Database::try_again_and_again(std::string_view operation,
     }
 }
 
-Session Database::begin(Try& attempt, const Statement& begin) {
-    const std::chrono::milliseconds silence = settings_.statement_timeout + settings_.lock_timeout;
-    const std::array calls{Call{begin}, configuration(sql::configure)};
-    const auto answers = attempt.connection.run(calls, attempt.prepare, silence);
-    return {attempt.connection,
+Session Database::session_of(Try& attempt, const Statement& begin) {
+    return {*this,
+            attempt.connection,
             attempt.evidence,
-            {note_server(answers[1]), shards_, attempt.prepare, silence}};
+            {begin, attempt.prepare, settings_.statement_timeout + settings_.lock_timeout}};
 }
 
 void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return whole->part(work);
     with_retries(operation, [&](Try& attempt) {
-        Session session = begin(attempt, sql::begin_write);
+        Session session = session_of(attempt, sql::begin_write);
         {
             const Opened opened{*this, session};
-            if (!work(session)) return;
+            if (!work(session) || !session.has_begun()) return;
         }
         attempt.committing = true;
         const Answer committed = session.run(sql::commit);
@@ -287,8 +302,9 @@ bool Database::open_here() const { return open_in(*this) != nullptr; }
 void Database::read(std::string_view operation, const std::function<void(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return work(*whole);
     with_retries(operation, [&](Try& attempt) {
-        Session session = begin(attempt, sql::begin_read);
+        Session session = session_of(attempt, sql::begin_read);
         work(session);
+        if (session.has_begun()) attempt.connection.leave();
     });
 }
 

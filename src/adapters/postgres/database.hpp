@@ -31,17 +31,22 @@ struct Evidence {
     std::optional<Call> before{};
 };
 
-/// An open transaction.
+class Database;
+
+/// A transaction, which begins with the first statement or look at the clock, in the same round
+/// trip.
 class Session {
 public:
-    struct Start {
-        Instant now;
-        std::uint32_t shards;
+    struct Terms {
+        const Statement& begin;
         bool prepare;
         std::chrono::milliseconds silence;
     };
-    Session(Connection& connection, std::optional<Evidence>& evidence, const Start& start)
-        : connection_{connection}, evidence_{evidence}, start_{start} {}
+    Session(Database& database, Connection& connection, std::optional<Evidence>& evidence,
+            const Terms& terms)
+        : database_{database}, connection_{connection}, evidence_{evidence}, terms_{terms} {}
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
     template <class... Values>
     Answer run(const Statement& statement, const Values&... values) {
@@ -49,9 +54,7 @@ public:
         return std::move(run({&call, 1}).front());
     }
     /// All in one round trip.
-    std::vector<Answer> run(std::span<const Call> calls) {
-        return connection_.run(calls, start_.prepare, start_.silence);
-    }
+    std::vector<Answer> run(std::span<const Call> calls);
     /// Keeps what `work` does, within the open transaction, if it returns true.
     void part(const std::function<bool(Session&)>& work);
     /// One piece is enough: the transaction is there whole or not at all. Best is one that tells
@@ -60,16 +63,19 @@ public:
         if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
     /// The database's clock when the transaction began.
-    [[nodiscard]] Instant now() const { return start_.now; }
-    [[nodiscard]] std::uint32_t shards() const { return start_.shards; }
+    [[nodiscard]] Instant now();
+    [[nodiscard]] bool has_begun() const { return now_.has_value(); }
+    [[nodiscard]] std::uint32_t shards() const;
     [[nodiscard]] std::int16_t shard_of(const EventId& id) const {
-        return static_cast<std::int16_t>(sundial::shard_of(id, start_.shards));
+        return static_cast<std::int16_t>(sundial::shard_of(id, shards()));
     }
 
 private:
+    Database& database_;
     Connection& connection_;
     std::optional<Evidence>& evidence_;
-    const Start start_;
+    const Terms terms_;
+    std::optional<Instant> now_;
 };
 
 /// Where every transaction begins and ends: time-outs, retries after conflicts, and what the caller
@@ -119,6 +125,7 @@ public:
     [[nodiscard]] std::vector<ServerAddress> servers() const { return pool_.servers(); }
 
 private:
+    friend Session;
     struct Try {
         Connection& connection;
         bool prepare;
@@ -140,7 +147,7 @@ private:
     [[nodiscard]] Call configuration(const Statement& statement) const;
     /// Which server answered a configuration, and what time it is there, which is returned.
     Instant note_server(const Answer& configured);
-    [[nodiscard]] Session begin(Try& attempt, const Statement& begin);
+    [[nodiscard]] Session session_of(Try& attempt, const Statement& begin);
     void tell_conflict(std::string_view operation, const SqlError& error);
     /// Makes all connections anew if the error says that they lead to the wrong server.
     void leave_if_wrong(Connection& connection, const SqlError& error);

@@ -182,6 +182,32 @@ TEST_F(Failures, LeaveNoTransactionOpen) {
     for (const auto& line : log.lines()) EXPECT_THAT(line.message, Not(HasSubstr("WARNING")));
 }
 
+TEST_F(Failures, DoNotComeOfTransactionsThatAskNothing) {
+    settings.pool_size = 1;
+    const auto database = PostgresDatabase::open(settings, log);
+    const auto process = [&] {
+        return query(settings.url, R"(
+            SELECT max(pid) FROM pg_stat_activity
+             WHERE application_name = 'sundial' AND datname = current_database())");
+    };
+    const User user = a_user();
+    add(user);
+    const auto find_user = [&](Transaction& tx) { EXPECT_TRUE(tx.users().find(user.id)); };
+    database->store().read(find_user);
+    const auto before = process();
+    for (int i = 0; i < 3; ++i) {
+        database->store().read(find_user);
+        database->store().read([](Transaction&) {});
+        database->store().transact([](Transaction&) { return true; });
+        database->store().read([](Transaction&) {});
+        EXPECT_THAT(
+            database->queue().claim_ready({an_id<InstanceId>(), 0, {1, 1, 1, 1}, 30s}).events,
+            testing::IsEmpty());
+    }
+    EXPECT_EQ(process(), before);
+    EXPECT_EQ(times_logged("commit.outcome_unknown"), 0U);
+}
+
 TEST(PostgresUrl, ThatIsMalformedIsRefusedWithoutAnyPartOfThePassword) {
     for (const std::string url :
          {"postgresql://sundial:hunter2/x@localhost/db",

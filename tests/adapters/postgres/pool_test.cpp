@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "adapters/postgres/statements.hpp"
 #include "application/ports/failures.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 class PoolTest : public testing::Test {
 protected:
@@ -56,6 +60,24 @@ TEST_F(PoolTest, WhoGivesUpIsInNobodysWay) {
         EXPECT_EQ(pool.use().waiting, 0U);
     }
     EXPECT_FALSE(pool.borrow()->is_broken());
+}
+
+TEST_F(PoolTest, LendsOutAtOnceWhatWasOnlyReadWith) {
+    Pool pool{url_, 1, 1ms, log_};
+    const auto process_after = [&](const Statement& begin) {
+        const auto loan = pool.borrow();
+        const std::array calls{Call{begin}, Call{sql::who_answers}};
+        const auto answers = loan->run(calls, false, 5s);  // no transaction is open, or it warns
+        loan->leave();
+        loan->leave();  // there is nothing more to leave
+        loan->roll_back(5s);
+        EXPECT_TRUE(loan->is_quiet());
+        return answers[1].get<std::int32_t>(0, 0);
+    };
+    const auto process = process_after(sql::begin_read);
+    EXPECT_EQ(process_after(sql::begin_write), process);
+    EXPECT_EQ(process_after(sql::begin_read), process);
+    EXPECT_THAT(log_.lines(), IsEmpty());
 }
 
 }  // namespace
