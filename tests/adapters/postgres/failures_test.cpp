@@ -219,7 +219,7 @@ TEST(PostgresUrl, ThatIsMalformedIsRefusedWithoutAnyPartOfThePassword) {
           "host=localhost password='hunter2"}) {
         RecordedLog log;
         try {
-            Connection{url, log};
+            const Connection connection{url, log};
             ADD_FAILURE() << "connected to " << url;
         } catch (const CannotStart& refused) {
             EXPECT_THAT(refused.what(), AllOf(Not(HasSubstr("hunter")), Not(HasSubstr("ter2")),

@@ -17,7 +17,7 @@ constexpr std::string_view anchor = "<a id=\"";
 constexpr std::string_view anchor_end = "\"></a>";
 
 Response error_section(std::string_view errors, const Request& request) {
-    const std::string code = request.path_value("code");
+    const std::string& code = request.path_value("code");
     const std::string_view section = section_of(errors, code);
     if (!section.empty()) return text(200, plain_text, std::string(section));
     return refused({.code = Code::route_not_found,
