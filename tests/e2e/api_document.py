@@ -17,11 +17,16 @@ def main():
         operations = 0
         for path, methods in document["paths"].items():
             for method in methods:
-                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody"))
+                answer = client.call(method.upper(), path.replace("{id}", "ext:nobody").replace("{code}", "NOT_READY"))
                 code = answer.json().get("code") if answer.headers.get("Content-Type", "").endswith("json") else None
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"
                 operations += 1
+        # An error leads to what it means.
+        problem = client.call("GET", "/v1/users/ext:nobody").json()
+        meaning = client.call("GET", problem["type"])
+        assert meaning.status == 200 and meaning.body.startswith(b"## USER_NOT_FOUND\n"), meaning.body
+        assert client.call("GET", "/docs/errors/NO_SUCH").status == 404
         # What the lease as shipped leaves for a request.
         wanted = {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "timeout": "PT30S"}
         assert "PT1S to PT20S" in client.call("POST", "/v1/endpoints", wanted).json()["errors"][0]["message"]
