@@ -1,7 +1,6 @@
 #include "application/claim_rota.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.hpp"
 
@@ -79,7 +78,6 @@ ClaimRota::ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::mic
 
 void ClaimRota::looked(const Horizon& horizon, Mono asked_at, Mono now) {
     base::check(horizon.next.size() == shards_.size());
-    latest_ = horizon.now;
     time_.read(horizon.now, asked_at, now);
     looked_at_ = now;
     hint_ = never;  // whatever it was about is in what was read
@@ -91,7 +89,7 @@ void ClaimRota::looked(const Horizon& horizon, Mono asked_at, Mono now) {
 
 void ClaimRota::claimed(std::uint32_t shard_number, const Shares& asked, const Claimed& claimed,
                         Mono asked_at, Mono now) {
-    const bool it_stood = claimed.now <= std::exchange(latest_, claimed.now);
+    const bool it_stood = claimed.now <= time_.last_read();
     time_.read(claimed.now, asked_at, now);
     turn_ = (shard_number + 1) % static_cast<std::uint32_t>(shards_.size());
     Shard& shard = shards_[shard_number];
@@ -182,10 +180,12 @@ bool ClaimRota::past(Instant then) const {
         shards_, [&](const Shard& shard) { return shard.known && shard.next > then; });
 }
 
-Instant ClaimRota::database_now(Mono now) const { return stands_still_ ? latest_ : time_.at(now); }
+Instant ClaimRota::database_now(Mono now) const {
+    return stands_still_ ? time_.last_read() : time_.at(now);
+}
 
 Instant ClaimRota::reached(Mono now) const {
-    return stands_still_ ? latest_ : time_.for_a_call(now);
+    return stands_still_ ? time_.last_read() : time_.for_a_call(now);
 }
 
 }  // namespace sundial

@@ -98,7 +98,6 @@ private:
     std::chrono::microseconds tick_;
     bool stands_still_;
     DatabaseTime time_;
-    Instant latest_{};  // reading; of a clock that stands still it is the time
     std::optional<Mono> looked_at_;
     Instant hint_ = never;
 };

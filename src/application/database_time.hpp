@@ -15,6 +15,8 @@ public:
     /// A call that was sent at `asked` and answered at `answered` read `then`.
     void read(Instant then, Mono asked, Mono answered);
 
+    /// Of a clock that stands still it is the time.
+    [[nodiscard]] Instant last_read() const { return then_; }
     /// Never ahead of it: what the last reading was when its answer came.
     [[nodiscard]] Instant at(Mono now) const { return then_ + (now - answered_); }
     /// What a call reads that is sent now, as early as the quickest of late: calls of the last two
