@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "application/batch_size.hpp"
 #include "application/moment.hpp"
 #include "application/plan_occurrence.hpp"
 #include "application/reference.hpp"
@@ -16,10 +17,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::size_t most_samples = 5;
 constexpr std::uint64_t most_occurrences = 1'000'000;
-/// Users, and events, of one transaction: few enough that nobody waits for it.
-constexpr std::size_t batch_size = 200;
 
 /// [from, to).
 struct Range {
@@ -51,15 +49,15 @@ Result<Range> read_range(const BackfillWish& wish, Instant now) {
 
 /// A schedule and whom it runs for, as far as this transaction goes: at most `batch_size` users
 /// after `after`, or nobody.
-struct Part {
+struct BackfillPart {
     Schedule schedule;
     std::vector<User> users;
     bool last = true;
 };
-std::optional<Part> read_part(Transaction& tx, ScheduleId id, std::optional<UserId> after) {
+std::optional<BackfillPart> read_part(Transaction& tx, ScheduleId id, std::optional<UserId> after) {
     const auto found = tx.schedules().find(id);
     if (!found) return std::nullopt;
-    Part part{*found, {}};
+    BackfillPart part{*found, {}};
     if (found->per_user) {
         part.users = tx.users().share_after(after, batch_size);
         part.last = part.users.size() < batch_size;
@@ -68,7 +66,7 @@ std::optional<Part> read_part(Transaction& tx, ScheduleId id, std::optional<User
 }
 
 /// Calls `work` for everybody whom the schedule runs for and who has a rule.
-void for_each_rule(const Part& part, const TzData& zones,
+void for_each_rule(const BackfillPart& part, const TzData& zones,
                    const std::function<void(const ScheduleRule&)>& work) {
     const auto run = [&](const User* user) {
         if (const auto rule = rule_of_schedule(part.schedule, user, zones)) work(*rule);
@@ -93,7 +91,7 @@ void walk(Store& store, ScheduleId id, Visit visit) {
 void count(const ScheduleRule& rule, const Range& range, Backfill& found) {
     found.occurrences += rule.recurrence().count(range.before(), range.last());
     const auto cursor = rule.recurrence().after(range.before());
-    while (found.samples.size() < most_samples) {
+    while (found.samples.size() < max_samples) {
         const auto next = cursor->next();
         if (!next || next->instant > range.last()) return;
         found.samples.push_back({next->instant, std::string{rule.zone().name()},
@@ -241,7 +239,7 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
     if (!start) return start.error();
 
     Backfill found;
-    walk(store_, start->id, [&](const Part& part) {
+    walk(store_, start->id, [&](const BackfillPart& part) {
         for_each_rule(part, *zones_.current(),
                       [&](const auto& rule) { count(rule, start->range, found); });
     });

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "application/batch_size.hpp"
 #include "application/cancel_event.hpp"
 #include "application/edit_event.hpp"
 #include "application/refusal.hpp"
@@ -19,9 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-constexpr std::size_t most_samples = 5;
 /// Events of one transaction: few enough that nobody waits for it.
-constexpr std::size_t batch_size = 100;
+constexpr std::size_t bulk_batch_size = 100;
 
 // ---- what may be asked for
 
@@ -147,7 +147,7 @@ std::uint64_t count_of(Transaction& tx, const BulkRequest& request) {
 }
 
 /// What a batch has before it.
-struct Part {
+struct BulkPart {
     std::vector<EventId> ids;
     std::vector<Event> events;  // those of them that are there
     std::string cursor;         // once it is done
@@ -156,16 +156,16 @@ struct Part {
 
 /// As many events as go in one second at most, if it goes at a pace.
 std::size_t size_of_part(const BulkRequest& request) {
-    if (request.per_second == 0) return batch_size;
-    return std::min<std::size_t>(request.per_second, batch_size);
+    if (request.per_second == 0) return bulk_batch_size;
+    return std::min<std::size_t>(request.per_second, bulk_batch_size);
 }
 
-Part part_of_ids(Transaction& tx, const BulkRequest& request,
-                 const std::optional<std::string>& cursor) {
+BulkPart part_of_ids(Transaction& tx, const BulkRequest& request,
+                     const std::optional<std::string>& cursor) {
     std::size_t done = 0;
     if (cursor) std::from_chars(cursor->data(), cursor->data() + cursor->size(), done);
     const std::size_t end = std::min(request.ids.size(), done + size_of_part(request));
-    Part part;
+    BulkPart part;
     for (; done < end; ++done) {
         part.ids.push_back(request.ids[done]);
         if (auto event = tx.events().find(request.ids[done])) {
@@ -197,11 +197,11 @@ bool was_there(const Event& event, const Operation& operation) {
            (event.created_at == operation.created_at && event.id.value < operation.id.value);
 }
 
-Part part_of_walk(Transaction& tx, const BulkRequest& request, const Operation& operation) {
+BulkPart part_of_walk(Transaction& tx, const BulkRequest& request, const Operation& operation) {
     EventWalk walk = walk_of(request, operation.created_at);
     walk.page.limit = size_of_part(request);
     if (operation.cursor) walk.page.after = page_key_of(*operation.cursor);
-    Part part;
+    BulkPart part;
     part.events = tx.events().walk(walk);
     part.last = part.events.size() < walk.page.limit;
     if (!part.events.empty()) part.cursor = place_of(part.events.back());
@@ -234,7 +234,7 @@ public:
     Acting(Transaction& tx, const TzData& zones, Ids& ids, const BulkRequest& request)
         : tx_(tx), zones_(zones), ids_(ids), request_(request) {}
 
-    Batch run(const Part& part) {
+    Batch run(const BulkPart& part) {
         for (const EventId id : part.ids) {
             const auto event = act(id);
             if (event) {
@@ -323,13 +323,13 @@ Bulk BulkEvents::preview(const BulkRequest& request) {
         if (request.ids.empty()) {
             EventWalk walk = walk_of(request, tx.now());
             bulk.count = tx.events().count(walk);
-            walk.page.limit = most_samples;
+            walk.page.limit = max_samples;
             bulk.samples = tx.events().walk(walk);
         } else {
             bulk.samples = fitting(tx, request);
             bulk.count = bulk.samples.size();
-            if (bulk.samples.size() > most_samples) {
-                bulk.samples.erase(bulk.samples.begin() + most_samples, bulk.samples.end());
+            if (bulk.samples.size() > max_samples) {
+                bulk.samples.erase(bulk.samples.begin() + max_samples, bulk.samples.end());
             }
         }
         return bulk;
@@ -355,8 +355,8 @@ std::uint64_t BulkTask::count(Transaction& tx, const Operation& operation) {
 
 Batch BulkTask::run(Transaction& tx, const Operation& operation) {
     const BulkRequest request = bulk_request_of(operation.request.value());
-    const Part part = request.ids.empty() ? part_of_walk(tx, request, operation)
-                                          : part_of_ids(tx, request, operation.cursor);
+    const BulkPart part = request.ids.empty() ? part_of_walk(tx, request, operation)
+                                              : part_of_ids(tx, request, operation.cursor);
     share_all(tx, request.action, part.events);
     const auto zones = zones_.current();
     return Acting{tx, *zones, ids_, request}.run(part);

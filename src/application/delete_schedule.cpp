@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "application/batch_size.hpp"
 #include "application/expected_version.hpp"
 #include "application/own_streams.hpp"
 #include "application/recorded_changes.hpp"
@@ -13,8 +14,6 @@
 namespace sundial {
 namespace {
 
-/// Events of one transaction: few enough that claims go round them for a moment only.
-constexpr std::size_t batch_size = 200;
 constexpr Version any_version{std::numeric_limits<std::int64_t>::max()};
 
 /// Cancels some of those that nobody holds; returns how many.

@@ -5,15 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "application/batch_size.hpp"
 #include "application/chain_planner.hpp"
 #include "application/plan_occurrence.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
 namespace {
-
-/// Events of one transaction: few enough that claims go round them for a moment only.
-constexpr std::size_t batch_size = 200;
 
 /// What one transaction did.
 struct Batch {

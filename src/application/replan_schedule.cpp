@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "application/batch_size.hpp"
 #include "application/chain_planner.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
 namespace {
-
-/// Events, or users, of one transaction: few enough that claims go round them for a moment only.
-constexpr std::size_t batch_size = 200;
 
 std::optional<Schedule> shared(Transaction& tx, ScheduleId id) {
     const auto schedules = tx.schedules().share(std::vector{id});

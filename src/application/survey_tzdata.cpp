@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "application/batch_size.hpp"
 #include "application/stale_clocks.hpp"
 
 namespace sundial {
@@ -9,7 +10,6 @@ namespace {
 
 /// Events that one request looks at: a page of a few moves must not read a million rows.
 constexpr std::size_t looked_at = 2'000;
-constexpr std::size_t batch_size = 200;
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/json_writer.hpp"
 #include "base/utf8.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int deepest = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
 /// Where a member stands in what has been written: its name, a colon and its value.

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.hpp"
+
 namespace sundial::base {
 namespace {
 
 constexpr std::string_view stars = "***";
 constexpr std::string_view token_characters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=";  // RFC 6750
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::size_t find_ignoring_case(std::string_view text, std::string_view word, std::size_t from) {
     const auto found =

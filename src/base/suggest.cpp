@@ -4,10 +4,10 @@
 #include <numeric>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace sundial::base {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);

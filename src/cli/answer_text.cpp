@@ -3,18 +3,20 @@
 #include <boost/json.hpp>
 #include <ostream>
 
+#include "cli/exit_code.hpp"
+
 namespace sundial::cli {
 namespace {
 
 namespace json = boost::json;
 
 int exit_code_of(int status) {
-    if (status < 300) return 0;
-    if (status == 401 || status == 403) return 5;
-    if (status == 404) return 3;
-    if (status == 409 || status == 412 || status == 422) return 4;
-    if (status == 400) return 2;
-    return 1;
+    if (status < 300) return exit_code::ok;
+    if (status == 401 || status == 403) return exit_code::not_allowed;
+    if (status == 404) return exit_code::not_found;
+    if (status == 409 || status == 412 || status == 422) return exit_code::conflict;
+    if (status == 400) return exit_code::usage;
+    return exit_code::failure;
 }
 
 void print_problem(const json::object& problem, std::ostream& err) {
@@ -43,7 +45,7 @@ int print(const Answer& answer, const Output& output,
     const json::value body = json::parse(answer.body, ec);
     if (ec || !body.is_object()) {
         output.err << "sundial: the server's answer is not JSON; is it a Sundial server?\n";
-        return 1;
+        return exit_code::failure;
     }
     if (answer.status >= 300) {
         print_problem(body.get_object(), output.err);

@@ -7,6 +7,7 @@
 
 #include "base/json_writer.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/live_line.hpp"
 
 namespace sundial::cli {
@@ -98,13 +99,13 @@ int wait_for_operation(const HttpClient& client, const std::string& id, const Pa
                 output.out << operation_line(over) << '\n';
             };
             (void)print(answer, output, say);
-            if (status != "COMPLETED") return 1;
-            return failed == "0" ? 0 : 7;
+            if (status != "COMPLETED") return exit_code::failure;
+            return failed == "0" ? exit_code::ok : exit_code::partly_failed;
         }
         if (patience.timeout && patience.elapsed() >= *patience.timeout) {
             progress.end();
             output.err << "sundial: it is still running; it goes on without us\n";
-            return 8;
+            return exit_code::timed_out;
         }
         patience.sleep(std::chrono::milliseconds(200));  // as often as a person can read
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "domain/enum_names.hpp"
 #include "domain/names.hpp"
 
@@ -50,19 +51,11 @@ constexpr std::array<std::string_view, 17> reserved_headers{"accept-encoding",
 constexpr std::array<std::string_view, 4> reserved_prefixes{"ce-", "proxy-", "sundial-",
                                                             "webhook-"};
 
-char lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lower(std::string_view text) {
-    std::string result{text};
-    std::ranges::transform(result, result.begin(), [](char c) { return lower(c); });
-    return result;
-}
-
 /// RFC 9110, 5.6.2.
 bool is_token(std::string_view text) {
     constexpr std::string_view others = "!#$%&'*+-.^_`|~";
     return !text.empty() && std::ranges::all_of(text, [&](char c) {
-        return ('a' <= lower(c) && lower(c) <= 'z') || ('0' <= c && c <= '9') ||
+        return base::is_lower(base::lower(c)) || base::is_digit(c) ||
                others.find(c) != std::string_view::npos;
     });
 }
@@ -95,9 +88,9 @@ void judge_headers(const Endpoint& endpoint, Defects& defects) {
         if (!is_token(name)) {
             defects.push_back({pointer, "bad_format",
                                "a header's name is made of letters, digits and !#$%&'*+-.^_`|~"});
-        } else if (is_reserved(lower(name))) {
+        } else if (is_reserved(base::lowered(name))) {
             defects.push_back({pointer, "not_allowed", "this header is set by Sundial itself"});
-        } else if (!seen.insert(lower(name)).second) {
+        } else if (!seen.insert(base::lowered(name)).second) {
             defects.push_back({pointer, "not_allowed",
                                "the header is given twice; upper and lower case are the same"});
         }

@@ -11,22 +11,12 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/ascii.hpp"
+
 namespace sundial {
-namespace {
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return result;
-}
-
-}  // namespace
-
 std::optional<std::string> RawReply::field(std::string_view name) const {
-    const std::string start = "\r\n" + lower(name) + ": ";
-    const std::size_t found = lower(head).find(start);
+    const std::string start = "\r\n" + base::lowered(name) + ": ";
+    const std::size_t found = base::lowered(head).find(start);
     if (found == std::string::npos) return std::nullopt;
     const std::size_t begin = found + start.size();
     return head.substr(begin, head.find("\r\n", begin) - begin);

@@ -3,21 +3,16 @@
 #include <algorithm>
 
 #include "adapters/http/message.hpp"
+#include "base/ascii.hpp"
 
 namespace sundial::http {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-    const std::size_t end = text.find_last_not_of(" \t");
-    return begin == text.size() ? std::string_view{} : text.substr(begin, end - begin + 1);
-}
 
 /// The part up to `separator`; `text` is left with what follows it.
 std::string_view next_part(std::string_view& text, char separator) {
     const std::string_view part = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(text.size(), part.size() + 1));
-    return trimmed(part);
+    return base::trimmed(part);
 }
 
 /// q=0, q=0., q=0.000
@@ -72,7 +67,7 @@ std::string media_type_of(std::string_view content_type) {
 }
 
 bool acceptable(std::string_view accept, const std::vector<std::string>& types) {
-    return trimmed(accept).empty() || types.empty() ||
+    return base::trimmed(accept).empty() || types.empty() ||
            std::ranges::any_of(types,
                                [&](const std::string& type) { return accepts(accept, type); });
 }

@@ -8,8 +8,6 @@
 namespace sundial::http {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::optional<unsigned> hex_value(char c) {
     if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
     if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
@@ -38,10 +36,6 @@ bool read_query(std::string_view query, std::vector<Parameter>& parameters) {
 }
 
 }  // namespace
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
-}
 
 void Headers::add(std::string name, std::string value) {
     fields_.push_back({std::move(name), std::move(value)});

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "domain/error.hpp"
 
 namespace sundial::http {
@@ -124,7 +125,6 @@ struct Stream {
 /// Percent-decodes; nothing if an escape is broken or the result is not clean text.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
-/// Equal but for ASCII case.
-[[nodiscard]] bool same_ignoring_case(std::string_view a, std::string_view b);
+using base::same_ignoring_case;  // of names of fields
 
 }  // namespace sundial::http

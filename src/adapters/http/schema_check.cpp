@@ -63,7 +63,7 @@ std::string word_for_kind(const bj::value& value) {
     return words_for(type_of(value));
 }
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string quoted_list(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
     return text;
@@ -87,7 +87,7 @@ void check_string(const SchemaNode& node, std::string_view text, const std::stri
     if (!node.allowed.empty() && std::ranges::find(node.allowed, text) == node.allowed.end()) {
         errors.push_back(
             {pointer, "not_allowed",
-             "must be one of " + list_of(node.allowed) + suggestion(text, node.allowed)});
+             "must be one of " + quoted_list(node.allowed) + suggestion(text, node.allowed)});
         return;
     }
     if (text.find('\0') != std::string_view::npos) {
@@ -157,7 +157,7 @@ std::string unknown_member(const SchemaNode& node, std::string_view name) {
     known.reserve(node.properties.size());
     for (const auto& property : node.properties) known.push_back(property.first);
     std::string hint = suggestion(name, known);
-    if (hint.empty() && !known.empty()) hint = "; known are " + list_of(known);
+    if (hint.empty() && !known.empty()) hint = "; known are " + quoted_list(known);
     return "is not a member here" + hint;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "application/ports/failures.hpp"
+#include "base/ascii.hpp"
 
 namespace sundial::http {
 namespace {
@@ -25,12 +26,6 @@ std::optional<ip::address> address_in(std::string_view text) {
     return address;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// What X-Forwarded-For names, the nearest first.
 std::vector<std::string_view> forwarded_for(const Headers& headers) {
     std::vector<std::string_view> names;
@@ -38,7 +33,7 @@ std::vector<std::string_view> forwarded_for(const Headers& headers) {
         if (!same_ignoring_case(field.name, "X-Forwarded-For")) continue;
         for (std::string_view rest = field.value;;) {
             const auto comma = rest.find(',');
-            names.push_back(trimmed(rest.substr(0, comma)));
+            names.push_back(base::trimmed(rest.substr(0, comma)));
             if (comma == std::string_view::npos) break;
             rest.remove_prefix(comma + 1);
         }

@@ -69,7 +69,7 @@ SessionLock::SessionLock(std::unique_ptr<Connection> connection, std::string nam
 
 SessionLock::~SessionLock() {
     const std::uint64_t one = 1;
-    base::check(write(stopping_, &one, sizeof one) == sizeof one);
+    base::check(::write(stopping_, &one, sizeof one) == sizeof one);
     watching_.join();
     close(stopping_);
     if (lost_.stop_requested()) return;

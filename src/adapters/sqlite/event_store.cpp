@@ -14,7 +14,7 @@ namespace {
 /// Most positions that one page of the feed looks at: a filter that matches little still moves on.
 constexpr std::size_t most_looked_at = 10'000;
 
-RecordedEvent read_event(Cursor& row) {
+RecordedEvent read_recorded_event(Cursor& row) {
     RecordedEvent event{.stream = {row.take<std::string>(), row.take<std::string>()},
                         .version = row.take<Version>(),
                         .event_id = row.take<Uuid>(),
@@ -115,7 +115,7 @@ std::vector<RecordedEvent> SqliteEventStore::read(const StreamId& stream,
     auto row = connection_.query(statement, stream.aggregate_type, stream.aggregate_id, from,
                                  range.to, range.limit);
     std::vector<RecordedEvent> events;
-    while (row.next()) events.push_back(read_event(row));
+    while (row.next()) events.push_back(read_recorded_event(row));
     return events;
 }
 
@@ -185,7 +185,7 @@ FeedPage SqliteFeed::read_all(std::uint64_t after, const FeedFilter& filter, std
             auto row = connection.query(sql::read_feed, after, page.next_position,
                                         json_array(filter.aggregate_types),
                                         json_array(filter.event_types), limit);
-            while (row.next()) page.entries.push_back({read_event(row), false});
+            while (row.next()) page.entries.push_back({read_recorded_event(row), false});
         }
         for (FeedPage::Entry& entry : page.entries) {
             entry.deleted = head_in(connection, entry.event.stream).deleted;

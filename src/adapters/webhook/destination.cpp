@@ -7,6 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace sundial::webhook {
 namespace {
 
@@ -29,15 +31,10 @@ bool plain_ascii(std::string_view text) {
     });
 }
 
-std::string lower(std::string text) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-}
-
 /// What stands between `://` and the path, in lower case.
 std::string authority_of(std::string_view url) {
     url.remove_prefix(url.find("://") + 3);
-    return lower(std::string(url.substr(0, url.find_first_of("/?#"))));
+    return base::lowered(url.substr(0, url.find_first_of("/?#")));
 }
 
 /// A last label that is a number makes the host an address, in a form that we do not take.
@@ -115,7 +112,7 @@ std::variant<Target, FieldError> UrlRules::judge(std::string_view text) const {
     if (text.find('#') != std::string_view::npos)
         return wrong("not_allowed", "no fragment (#…) in the URL");
 
-    const std::string host = lower(part(url.get(), CURLUPART_HOST));
+    const std::string host = base::lowered(part(url.get(), CURLUPART_HOST));
     const std::string port = part(url.get(), CURLUPART_PORT);
     if (authority != host + (port.empty() ? "" : ":" + port)) {
         return wrong(

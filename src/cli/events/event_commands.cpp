@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/zone/text_table.hpp"
 
 namespace sundial::cli {
@@ -165,7 +166,7 @@ int export_dead_letters(const HttpClient& client, const EventChoice& choice, con
         const int code = print(answer, {output.out, output.err, false}, write);
         if (code != 0) return code;
     } while (!cursor.empty());
-    return 0;
+    return exit_code::ok;
 }
 
 int show_event(const HttpClient& client, const std::string& id, const Output& output) {
@@ -209,18 +210,18 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         if (code != 0 || order.dry_run) return code;
         if (count == 0) {
             output.err << "there is nothing to " << order.action << '\n';
-            return 0;
+            return exit_code::ok;
         }
         if (!person.there) {
             output.err << "sundial: " << order.action << ' ' << events_in_words(count)
                        << "? Nobody is there to ask: say -y, or --dry-run to see them\n";
-            return 2;
+            return exit_code::usage;
         }
         output.err << order.action << ' ' << events_in_words(count) << "? [y/N] " << std::flush;
         std::string word;
         if (!std::getline(person.in, word) || !(word == "y" || word == "Y" || word == "yes")) {
             output.err << "nothing was done\n";
-            return 1;
+            return exit_code::failure;
         }
         body.erase("dryRun");
     }

@@ -19,6 +19,7 @@
 #include "base/json_writer.hpp"
 #include "base/redacted.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/live_line.hpp"
 #include "sundial/retry.hpp"
 
@@ -28,12 +29,12 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_lines = 1000;         // of a request
-constexpr std::size_t most_bytes = 900 * 1024;   // of a request, whose limit is 1 MiB
-constexpr std::size_t longest_line = 64 * 1024;  // reliability 9
-constexpr std::size_t most_told = 20;            // lines that are refused, in words
-constexpr unsigned retries_unsaid = 2;           // of waiting for a moment nobody is told
-constexpr int some_failed = 7;
+constexpr std::size_t most_lines = 1000;                  // of a request
+constexpr std::size_t most_bytes = 900 * 1024;            // of a request, whose limit is 1 MiB
+constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
+constexpr std::size_t most_told = 20;                     // lines that are refused, in words
+constexpr unsigned retries_unsaid = 2;                    // of waiting for a moment nobody is told
+using exit_code::partly_failed;
 /// Answers to a whole request: its first sending is under way still, or everybody has to wait.
 constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
 /// To a whole request because of what stands in it: a line that is no good, or too much of all.
@@ -89,7 +90,7 @@ public:
         tell_result();
         if (failure_) std::rethrow_exception(failure_);
         if (code_ != 0) return code_;
-        return refused_ == 0 ? 0 : some_failed;
+        return refused_ == 0 ? 0 : partly_failed;
     }
 
 private:
@@ -134,7 +135,7 @@ private:
             if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
             Line line{lines_, std::move(text)};
             json::error_code wrong;
-            if (line.text.size() > longest_line) {
+            if (line.text.size() > longest_imported_line) {
                 refuse(line, "is longer than 64 KiB");
             } else if (json::parse(line.text, wrong); wrong) {
                 refuse(line, "is not JSON: " + wrong.message());

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -57,7 +58,7 @@ int release_lock(const HttpClient& client, const std::string& name, const std::s
     const Answer answer = client.call("DELETE", lock_path(name), {}, showing(lock_token));
     if (answer.status == 204) {
         if (!output.json) output.out << "released\n";
-        return 0;
+        return exit_code::ok;
     }
     return print(answer, output, [](const json::object&) {});
 }

@@ -13,6 +13,7 @@
 
 #include "application/mono.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/locks/guarded_command.hpp"
 #include "cli/locks/lock_commands.hpp"
 #include "domain/lock_lease.hpp"
@@ -164,7 +165,7 @@ int run_under_lock(const HttpClient& client, const LockedRun& run, const Monoton
     if (!lease.begin()) {
         output.err << "sundial: the lock '" << run.name << "' was lost before the command began\n";
         lease.release();
-        return 4;
+        return exit_code::conflict;
     }
     GuardedCommand command{run.command, {"SUNDIAL_FENCING_TOKEN=" + fencing_token}};
     lease.keep();

@@ -4,31 +4,20 @@
 #include <chrono>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::cli {
 namespace {
 
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool contains(std::string_view text, std::string_view upper_word) {
-    const auto same = [](char c, char of_word) { return upper(c) == of_word; };
-    return !std::ranges::search(text, upper_word, same).empty();
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
+constexpr std::string_view blanks = " \t\r\n";
 
 /// What follows `word`, as `02-29` after `yearly`.
 std::optional<std::string_view> after_word(std::string_view expression, std::string_view word) {
     if (!expression.starts_with(word)) return std::nullopt;
     const std::string_view rest = expression.substr(word.size());
     if (!rest.empty() && rest.front() != ' ') return std::nullopt;
-    return trimmed(rest);
+    return base::trimmed(rest, blanks);
 }
 
 void add(JsonValue::Object& members, std::string name, std::string_view text) {
@@ -46,10 +35,11 @@ TimeError missing(std::string message) { return {TimeErrorCode::bad_request, std
 
 Expression read_expression(std::string_view expression) {
     using Kind = Expression::Kind;
-    const std::string_view text = trimmed(expression);
-    if (contains(text, "DTSTART") || contains(text, "BEGIN:"))
+    const std::string_view text = base::trimmed(expression, blanks);
+    if (base::contains_ignoring_case(text, "DTSTART") ||
+        base::contains_ignoring_case(text, "BEGIN:"))
         return {Kind::icalendar, std::string(text)};
-    if (contains(text, "FREQ=")) return {Kind::rrule, std::string(text)};
+    if (base::contains_ignoring_case(text, "FREQ=")) return {Kind::rrule, std::string(text)};
     if (const auto date = after_word(text, "yearly")) return {Kind::yearly, yearly_date(*date)};
     if (const auto every = after_word(text, "every")) return {Kind::every, std::string(*every)};
     return {Kind::cron, std::string(text)};

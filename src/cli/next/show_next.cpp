@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/exit_code.hpp"
 #include "cli/next/explain.hpp"
 #include "cli/next/occurrence_table.hpp"
 #include "cli/next/rules.hpp"
@@ -10,10 +11,10 @@
 namespace sundial::cli {
 namespace {
 
-constexpr int ok = 0;
-constexpr int usage = 2;
+using exit_code::ok;
+using exit_code::usage;
 
-int refuse(const TimeError& error, const Output& output) {
+int refuse_rule(const TimeError& error, const Output& output) {
     output.err << "sundial: " << error.message << " (" << to_string(error.code) << ")\n";
     return usage;
 }
@@ -43,13 +44,13 @@ TimeResult<std::shared_ptr<const Zone>> shown_in(const AskedRule& rule, const st
 int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
               const Output& output) {
     const auto from = read_from(options.from, now);
-    if (!from) return refuse(from.error(), output);
+    if (!from) return refuse_rule(from.error(), output);
     const auto members = request_of(read_expression(options.expression), options.flags, *from);
-    if (!members) return refuse(members.error(), output);
+    if (!members) return refuse_rule(members.error(), output);
     const auto rule = read_members(*members, zones);
-    if (!rule) return refuse(rule.error(), output);
+    if (!rule) return refuse_rule(rule.error(), output);
     const auto zone = shown_in(*rule, options.flags.zone, zones);
-    if (!zone) return refuse(zone.error(), output);
+    if (!zone) return refuse_rule(zone.error(), output);
 
     const auto rows = occurrence_rows(*rule->recurrence, **zone, *from, options.count);
     if (output.json) {
@@ -64,7 +65,7 @@ int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
 
 int show_explanation(const NextOptions& options, const Output& output) {
     const auto words = explain(read_expression(options.expression), options.flags);
-    if (!words) return refuse(words.error(), output);
+    if (!words) return refuse_rule(words.error(), output);
     output.out << *words << '\n';
     return ok;
 }

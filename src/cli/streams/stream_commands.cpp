@@ -6,6 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "cli/answer_text.hpp"
+#include "cli/exit_code.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -90,7 +91,7 @@ int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
         });
         if (code != 0) return code;
     }
-    return 0;
+    return exit_code::ok;
 }
 
 }  // namespace sundial::cli

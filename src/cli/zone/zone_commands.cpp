@@ -8,7 +8,9 @@
 #include <ostream>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/json_writer.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/zone/text_table.hpp"
 #include "domain/time/fingerprint.hpp"
 #include "domain/time/local_request.hpp"
@@ -19,15 +21,15 @@
 namespace sundial::cli {
 namespace {
 
-constexpr int ok = 0;
-constexpr int usage = 2;
-constexpr int not_found = 3;
+using exit_code::not_found;
+using exit_code::ok;
+using exit_code::usage;
 
 constexpr std::chrono::days listed_ahead{365};
 constexpr std::chrono::days shown_ahead{3 * 365};
 constexpr std::chrono::days compared_ahead{10 * 365};
 
-int refuse(const TimeError& error, const Output& output) {
+int refuse_zone(const TimeError& error, const Output& output) {
     output.err << "sundial: " << error.message << " (" << to_string(error.code) << ")\n";
     return error.code == TimeErrorCode::unknown_zone ? not_found : usage;
 }
@@ -62,12 +64,6 @@ std::vector<ZoneChange> changes_of(const Zone& zone, const Window& window) {
         changes.push_back(*change);
     }
     return changes;
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool has_part(const std::string& name, const std::string& part) {
-    return part.empty() || !std::ranges::search(name, part, {}, lower, lower).empty();
 }
 
 /// As the API writes a zone.
@@ -107,7 +103,7 @@ int list_zones(const std::string& part, const TzData& zones, Instant now, const 
     json.begin_object().member("release", zones.release()).key("data").begin_array();
     std::size_t count = 0;
     for (const std::string& name : zones.names()) {
-        if (!has_part(name, part)) continue;
+        if (!base::contains_ignoring_case(name, part)) continue;
         const auto zone = zones.find(name);
         if (!zone) continue;
         ++count;
@@ -126,9 +122,9 @@ int list_zones(const std::string& part, const TzData& zones, Instant now, const 
 int show_zone(const ZoneShowOptions& options, const TzData& zones, Instant now,
               const Output& output) {
     const auto zone = zones.find(options.zone);
-    if (!zone) return refuse(zone.error(), output);
+    if (!zone) return refuse_zone(zone.error(), output);
     const auto window = read_window(options.from, options.to, now, shown_ahead);
-    if (!window) return refuse(window.error(), output);
+    if (!window) return refuse_zone(window.error(), output);
 
     if (output.json) {
         base::JsonWriter json;
@@ -221,12 +217,12 @@ void tell_of_change(const Moment& moment, const Output& output) {
 
 int convert_time(const ZoneConvertOptions& options, const TzData& zones, const Output& output) {
     const auto moment = read_either(options, zones);
-    if (!moment) return refuse(moment.error(), output);
+    if (!moment) return refuse_zone(moment.error(), output);
     std::vector<std::shared_ptr<const Zone>> clocks;
     for (const std::string& name :
          options.to.empty() ? std::vector<std::string>{"UTC"} : options.to) {
         const auto zone = zones.find(name);
-        if (!zone) return refuse(zone.error(), output);
+        if (!zone) return refuse_zone(zone.error(), output);
         clocks.push_back(*zone);
     }
     if (output.json) {
@@ -312,7 +308,7 @@ std::string as_json(const Differences& found, const TzData& before, const TzData
 int diff_zones(const ZoneDiffOptions& options, const TzData& before, const TzData& after,
                Instant now, const Output& output) {
     const auto window = read_window(options.from, options.to, now, compared_ahead);
-    if (!window) return refuse(window.error(), output);
+    if (!window) return refuse_zone(window.error(), output);
     const Differences found = differences_of(before, after, *window);
     if (output.json) {
         output.out << as_json(found, before, after) << '\n';

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +25,11 @@ struct CronDaysOfMonth {
     bool last_weekday = false;          // `LW`
     friend bool operator==(const CronDaysOfMonth&, const CronDaysOfMonth&) = default;
 };
+
+/// How many values a set of bits has.
+[[nodiscard]] inline std::size_t size_of(std::uint64_t bits) {
+    return static_cast<std::size_t>(std::popcount(bits));
+}
 
 /// What the field day-of-week names. In each set bit 0 is Sunday.
 struct CronDaysOfWeek {

@@ -23,9 +23,6 @@ constexpr std::uint32_t day_bit(unsigned day) { return std::uint32_t{1} << day; 
 constexpr std::uint32_t days_up_to(unsigned day) {
     return static_cast<std::uint32_t>(below(day + 1)) & ~std::uint32_t{1};
 }
-std::uint64_t size_of(std::uint64_t bits) {
-    return static_cast<std::uint64_t>(std::popcount(bits));
-}
 
 /// The least value of `bits` that is not below `from`.
 std::optional<unsigned> first_bit(std::uint64_t bits, unsigned from) {

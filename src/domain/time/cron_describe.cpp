@@ -22,9 +22,9 @@ constexpr std::uint64_t all_weekdays = 0x7f;
 constexpr std::uint64_t monday_to_friday = 0x3e;
 constexpr std::uint64_t saturday_and_sunday = 0x41;
 
-constexpr std::array<std::string_view, 7> weekday_names{
+constexpr std::array<std::string_view, 7> names_of_weekdays{
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
-constexpr std::array<std::string_view, 12> month_names{
+constexpr std::array<std::string_view, 12> names_of_months{
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
 
@@ -36,8 +36,6 @@ std::vector<unsigned> values(std::uint64_t bits) {
         found.push_back(static_cast<unsigned>(std::countr_zero(bits)));
     return found;
 }
-
-std::size_t size_of(std::uint64_t bits) { return static_cast<std::size_t>(std::popcount(bits)); }
 
 /// "a, b and c"
 std::string joined(const Words& words, std::string_view last = "and") {
@@ -215,14 +213,15 @@ Words names_of(std::uint64_t weekdays, std::string_view ending) {
     // The week as people say it: from Monday.
     for (unsigned i = 1; i <= 7; ++i)
         if ((weekdays >> (i % 7) & 1) != 0)
-            words.push_back(std::string(weekday_names.at(i % 7)) + std::string(ending));
+            words.push_back(std::string(names_of_weekdays.at(i % 7)) + std::string(ending));
     return words;
 }
 
 std::string months_of(const CronRule& rule) {
     if (rule.months == all_months) return "every month";
     Words words;
-    for (const unsigned month : values(rule.months)) words.emplace_back(month_names.at(month - 1));
+    for (const unsigned month : values(rule.months))
+        words.emplace_back(names_of_months.at(month - 1));
     return joined(words);
 }
 
@@ -297,7 +296,7 @@ std::string one_of(const CronDaysOfWeek& named) {
     return joined(words, "or");
 }
 
-std::string days(const CronRule& rule, bool at_times) {
+std::string on_days(const CronRule& rule, bool at_times) {
     const bool any_date = rule.days_of_month.dates == all_dates;
     const bool any_weekday = rule.days_of_week.weekdays == all_weekdays;
     if ((any_date && any_weekday) || (rule.either_day && (any_date || any_weekday)))
@@ -320,7 +319,7 @@ std::string days(const CronRule& rule, bool at_times) {
 std::string describe(const CronRule& rule) {
     const std::string when = times(rule);
     const bool at_times = when.starts_with("at ") && when.find(" every ") == std::string::npos;
-    return when + days(rule, at_times);
+    return when + on_days(rule, at_times);
 }
 
 }  // namespace sundial

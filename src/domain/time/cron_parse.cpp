@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/suggest.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/cron_calendar.hpp"
@@ -13,13 +14,8 @@
 namespace sundial {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
 bool is_plain(char c) { return c > ' ' && c <= '~'; }
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
-
-bool same_word(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, upper, upper);
-}
 
 TimeError bad_cron(std::string why) { return {TimeErrorCode::bad_cron, std::move(why)}; }
 
@@ -63,7 +59,7 @@ constexpr Field weekday_field{
 // --- values -----------------------------------------------------------------------------------
 
 /// One or two digits, whatever they amount to; empty for any other text.
-std::optional<unsigned> number(std::string_view text) {
+std::optional<unsigned> short_number(std::string_view text) {
     if (text.empty() || text.size() > 2 || !std::ranges::all_of(text, is_digit))
         return std::nullopt;
     unsigned value = 0;
@@ -72,13 +68,14 @@ std::optional<unsigned> number(std::string_view text) {
 }
 
 std::optional<unsigned> number_in(std::string_view text, unsigned first, unsigned last) {
-    const auto value = number(text);
+    const auto value = short_number(text);
     return value && first <= *value && *value <= last ? value : std::nullopt;
 }
 
 std::optional<unsigned> by_name(const Field& field, std::string_view text) {
     for (std::size_t i = 0; i < field.names.size(); ++i)
-        if (same_word(field.names[i], text)) return field.first + static_cast<unsigned>(i);
+        if (base::same_ignoring_case(field.names[i], text))
+            return field.first + static_cast<unsigned>(i);
     return std::nullopt;
 }
 
@@ -98,9 +95,9 @@ TimeError not_a_value(const Field& field, std::string_view text) {
     if (text == "?" && (field.name == date_field.name || field.name == weekday_field.name))
         return field.error(text, "stands alone in its field, or not at all");
     if (text == "?") return field.error(text, "is for the day fields; for any value write *");
-    if (same_word(text, "L") && field.name == weekday_field.name)
+    if (base::same_ignoring_case(text, "L") && field.name == weekday_field.name)
         return field.error(text, "needs a day, as 5L, the last Friday; for Saturday write SAT");
-    if (same_word(text.substr(0, 1), "H"))
+    if (base::same_ignoring_case(text.substr(0, 1), "H"))
         return field.error_with_range(text, "is Jenkins' choice of a value; choose one");
     if (text.find('~') != std::string_view::npos)
         return field.error_with_range(text, "asks for a random value; choose one");
@@ -115,7 +112,7 @@ TimeError not_a_value(const Field& field, std::string_view text) {
 /// As written: 7 for Sunday remains 7.
 TimeResult<unsigned> read_value(const Field& field, std::string_view text) {
     if (const auto named = by_name(field, text)) return *named;
-    const auto value = number(text);
+    const auto value = short_number(text);
     if (!value) return not_a_value(field, text);
     if (*value < field.first || *value > field.last)
         return field.error_with_range(text, "is out of range");
@@ -172,7 +169,8 @@ TimeResult<std::uint64_t> read_range(const Field& field, std::string_view item) 
 
 /// Takes `suffix`, in either case, off the end of `text`.
 bool take_suffix(std::string_view& text, std::string_view suffix) {
-    if (text.size() < suffix.size() || !same_word(text.substr(text.size() - suffix.size()), suffix))
+    if (text.size() < suffix.size() ||
+        !base::same_ignoring_case(text.substr(text.size() - suffix.size()), suffix))
         return false;
     text.remove_suffix(suffix.size());
     return true;
@@ -180,15 +178,15 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
 
 /// Adds an item of day-of-month to what the field names.
 std::optional<TimeError> add_dates(CronDaysOfMonth& named, std::string_view item) {
-    if (same_word(item, "LW")) {
+    if (base::same_ignoring_case(item, "LW")) {
         named.last_weekday = true;
         return std::nullopt;
     }
-    if (same_word(item, "L")) {
+    if (base::same_ignoring_case(item, "L")) {
         named.before_last |= 1;
         return std::nullopt;
     }
-    if (same_word(item.substr(0, 2), "L-")) {
+    if (base::same_ignoring_case(item.substr(0, 2), "L-")) {
         const auto days = number_in(item.substr(2), 1, 30);
         if (!days) return date_field.error(item, "counts back from the last day by 1 to 30");
         named.before_last |= static_cast<std::uint32_t>(bit(*days));
@@ -323,15 +321,15 @@ constexpr std::array<Macro, 7> macros{{
 
 const Macro* find_macro(std::string_view name) {
     const auto found = std::ranges::find_if(
-        macros, [name](const Macro& macro) { return same_word(macro.name, name); });
+        macros, [name](const Macro& macro) { return base::same_ignoring_case(macro.name, name); });
     return found == macros.end() ? nullptr : &*found;
 }
 
 TimeError unknown_macro(std::string_view text) {
     const std::string_view name = text.substr(0, text.find_first_of(blanks));
-    if (same_word(name, "@reboot"))
+    if (base::same_ignoring_case(name, "@reboot"))
         return bad_cron("'@reboot' is no time: a schedule does not know when machines start");
-    if (same_word(name, "@every"))
+    if (base::same_ignoring_case(name, "@every"))
         return bad_cron("'@every' is not cron: make an interval, as every PT15M");
     if (find_macro(name) != nullptr) return bad_cron(quoted(name) + "stands alone");
     std::vector<std::string> names;
@@ -353,26 +351,21 @@ TimeError wrong_count(std::size_t count) {
     return bad_cron(std::move(why));
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 }  // namespace
 
 TimeResult<CronRule> parse_cron(std::string_view text) {
-    text = trimmed(text);
+    text = base::trimmed(text, blanks);
     if (text.starts_with('@')) {
         const Macro* macro = find_macro(text);
         return macro == nullptr ? unknown_macro(text) : read_rule(macro->fields);
     }
-    if (same_word(text.substr(0, 3), "TZ=") || same_word(text.substr(0, 8), "CRON_TZ="))
+    if (base::same_ignoring_case(text.substr(0, 3), "TZ=") ||
+        base::same_ignoring_case(text.substr(0, 8), "CRON_TZ="))
         return bad_cron("the zone is no part of the expression; it has a field of its own");
 
     std::array<std::string_view, 6> fields;
     std::size_t count = 0;
-    for (std::string_view rest = text; !rest.empty(); rest = trimmed(rest)) {
+    for (std::string_view rest = text; !rest.empty(); rest = base::trimmed(rest, blanks)) {
         const auto end = std::min(rest.find_first_of(blanks), rest.size());
         if (count < fields.size()) fields.at(count) = rest.substr(0, end);
         ++count;

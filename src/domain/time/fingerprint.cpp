@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace sundial {
 namespace {
 
@@ -22,16 +24,13 @@ private:
     std::uint64_t hash_ = 0xcbf29ce484222325U;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-
 constexpr std::size_t year_digits = 4;
 
 /// A year and at least one letter.
 bool is_release(std::string_view text) {
     return text.size() > year_digits &&
-           std::ranges::all_of(text.substr(0, year_digits), is_digit) &&
-           std::ranges::all_of(text.substr(year_digits), is_letter);
+           std::ranges::all_of(text.substr(0, year_digits), base::is_digit) &&
+           std::ranges::all_of(text.substr(year_digits), base::is_lower);
 }
 
 }  // namespace

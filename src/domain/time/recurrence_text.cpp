@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "domain/time/compact_time.hpp"
 #include "domain/time/quoted.hpp"
 #include "domain/time/recurrence_set.hpp"
@@ -108,11 +109,6 @@ Defect read_list(std::string_view name, const std::vector<std::string_view>& tex
 
 // --- iCalendar ----------------------------------------------------------------------------------
 
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-bool same_name(std::string_view text, std::string_view name) {
-    return std::ranges::equal(text, name, {}, upper);
-}
-
 /// Takes the lines of a text, unfolded: a line that begins with a blank goes on with the one before
 /// (RFC 5545, 3.1).
 class Lines {
@@ -177,8 +173,8 @@ TimeResult<ContentLine> read_line(std::string_view line) {
         read.has_parameters = true;
         const auto parameter = take_parameter(rest);
         if (!parameter) return malformed_line(line);
-        const bool is_zone = same_name(parameter->first, "TZID");
-        if (!is_zone && !same_name(parameter->first, "VALUE"))
+        const bool is_zone = base::same_ignoring_case(parameter->first, "TZID");
+        if (!is_zone && !base::same_ignoring_case(parameter->first, "VALUE"))
             return bad_rrule("unknown parameter " + quoted(parameter->first) + " of " +
                              quoted(read.name) + ": there are TZID and VALUE=DATE-TIME");
         auto& place = is_zone ? read.zone : read.value_type;
@@ -198,10 +194,12 @@ public:
     Defect read(const std::string& text) {
         const auto line = read_line(text);
         if (!line) return line.error();
-        if (same_name(line->name, "RRULE")) return read_rule(*line, text);
-        if (same_name(line->name, "DTSTART")) return read_start(*line);
-        if (same_name(line->name, "RDATE")) return read_dates("RDATE", *line, rdates_);
-        if (same_name(line->name, "EXDATE")) return read_dates("EXDATE", *line, exdates_);
+        if (base::same_ignoring_case(line->name, "RRULE")) return read_rule(*line, text);
+        if (base::same_ignoring_case(line->name, "DTSTART")) return read_start(*line);
+        if (base::same_ignoring_case(line->name, "RDATE"))
+            return read_dates("RDATE", *line, rdates_);
+        if (base::same_ignoring_case(line->name, "EXDATE"))
+            return read_dates("EXDATE", *line, exdates_);
         return bad_rrule("the line " + quoted(line->name) +
                          " does not belong here: there are DTSTART, RRULE, RDATE and EXDATE");
     }
@@ -233,7 +231,8 @@ private:
     };
 
     static Defect defect_of_type(std::string_view name, const ContentLine& line) {
-        if (!line.value_type || same_name(*line.value_type, "DATE-TIME")) return std::nullopt;
+        if (!line.value_type || base::same_ignoring_case(*line.value_type, "DATE-TIME"))
+            return std::nullopt;
         return bad_time(name, line.value,
                         "only VALUE=DATE-TIME, as 19970902T090000, has due instants");
     }

@@ -54,14 +54,14 @@ std::string name_of_month(int month) {
     return std::string(names.at(static_cast<std::size_t>(month - 1)));
 }
 
-std::string unit_of(Frequency frequency) {
+std::string word_for_unit(Frequency frequency) {
     constexpr std::array<std::string_view, 7> units{"second", "minute", "hour", "day",
                                                     "week",   "month",  "year"};
     return std::string(units.at(static_cast<std::size_t>(frequency)));
 }
 
 std::string with_interval(const RruleRule& rule) {
-    const std::string unit = unit_of(rule.frequency);
+    const std::string unit = word_for_unit(rule.frequency);
     if (rule.interval == 1) return "every " + unit;
     return "every " + std::to_string(rule.interval) + " " + unit + "s";
 }
@@ -124,8 +124,8 @@ std::string at_times(const RruleRule& rule, std::chrono::seconds start) {
 std::string chosen(const RruleRule& rule) {
     std::string text;
     if (!rule.by_position.empty())
-        text +=
-            ", only the " + joined(rule.by_position, place) + " of each " + unit_of(rule.frequency);
+        text += ", only the " + joined(rule.by_position, place) + " of each " +
+                word_for_unit(rule.frequency);
     const bool weeks_matter =
         !rule.by_week.empty() ||
         (rule.frequency == Frequency::weekly && (rule.interval > 1 || !rule.by_position.empty()));

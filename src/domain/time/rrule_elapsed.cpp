@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-std::int64_t unit_of(Frequency frequency) {
+std::int64_t seconds_in_unit(Frequency frequency) {
     switch (frequency) {
         case Frequency::hourly:
             return 3600;
@@ -35,7 +35,7 @@ std::int64_t ceil_div(std::int64_t value, std::int64_t by) { return -floor_div(-
 // --- DaySlots -----------------------------------------------------------------------------------
 
 DaySlots::DaySlots(const RruleRule& rule)
-    : unit_(unit_of(rule.frequency)),
+    : unit_(seconds_in_unit(rule.frequency)),
       interval_(rule.interval),
       hours_(bits_of(rule.by_hour, 24)),
       minutes_(unit_ < 3600 ? bits_of(rule.by_minute, 60) : 0),

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "domain/time/compact_time.hpp"
 #include "domain/time/quoted.hpp"
 #include "domain/time/rrule.hpp"
@@ -15,11 +16,7 @@ using Defect = std::optional<TimeError>;
 
 TimeError bad_rrule(std::string why) { return {TimeErrorCode::bad_rrule, std::move(why)}; }
 
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-bool same_name(std::string_view text, std::string_view name) {
-    return std::ranges::equal(text, name, {}, upper);
-}
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
 
 /// What lies before the next `separator`; takes both from the front of `rest`.
 std::string_view take_item(std::string_view& rest, char separator) {
@@ -70,7 +67,7 @@ Defect read_frequency(RruleRule& rule, std::string_view value) {
                                                     "WEEKLY",   "MONTHLY",  "YEARLY"};
     static_assert(names[static_cast<std::size_t>(Frequency::yearly)] == "YEARLY");
     const auto found = std::ranges::find_if(
-        names, [value](std::string_view name) { return same_name(value, name); });
+        names, [value](std::string_view name) { return base::same_ignoring_case(value, name); });
     if (found == names.end())
         return bad_rrule("FREQ=" + quoted(value) +
                          ": use SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY");
@@ -121,7 +118,7 @@ Defect read_until(RruleRule& rule, std::string_view value) {
 std::optional<std::chrono::weekday> weekday_named(std::string_view text) {
     constexpr std::array<std::string_view, 7> names{"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
     const auto found = std::ranges::find_if(
-        names, [text](std::string_view name) { return same_name(text, name); });
+        names, [text](std::string_view name) { return base::same_ignoring_case(text, name); });
     if (found == names.end()) return std::nullopt;
     return std::chrono::weekday{static_cast<unsigned>(found - names.begin())};
 }
@@ -221,7 +218,9 @@ public:
         const std::string_view name = part.substr(0, equals);
         const std::string_view value =
             equals == std::string_view::npos ? "" : part.substr(equals + 1);
-        const auto named = [name](const auto& known) { return same_name(name, known.name); };
+        const auto named = [name](const auto& known) {
+            return base::same_ignoring_case(name, known.name);
+        };
 
         const auto numbers = std::ranges::find_if(number_parts, named);
         const auto other = std::ranges::find_if(other_parts, named);
@@ -242,7 +241,7 @@ public:
 
 private:
     static TimeError unknown(std::string_view name) {
-        if (same_name(name, "TZID"))
+        if (base::same_ignoring_case(name, "TZID"))
             return bad_rrule(
                 "TZID is no part of a rule: the zone is given beside it, or with the start, as "
                 "DTSTART;TZID=Europe/Rome:19970902T090000");
@@ -286,7 +285,8 @@ Defect forbidden_together(const RruleRule& rule, const Parts& parts) {
 
 TimeResult<RruleRule> parse_rrule(std::string_view text) {
     constexpr std::string_view prefix = "RRULE:";
-    if (same_name(text.substr(0, prefix.size()), prefix)) text.remove_prefix(prefix.size());
+    if (base::same_ignoring_case(text.substr(0, prefix.size()), prefix))
+        text.remove_prefix(prefix.size());
 
     RruleRule rule;
     Parts parts;

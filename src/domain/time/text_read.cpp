@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/ascii.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -10,9 +11,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_alphanumeric(char c) { return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z'); }
+using base::is_digit;
+using base::is_lower;
+bool is_alphanumeric(char c) { return is_digit(c) || is_lower(c) || base::is_upper(c); }
 
 /// Takes a text from the front, byte by byte.
 class Reader {

@@ -11,6 +11,7 @@
 #include "application/create_api_key.hpp"
 #include "application/revoke_api_key.hpp"
 #include "base/json_writer.hpp"
+#include "cli/exit_code.hpp"
 #include "domain/time/text.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/nouns.hpp"
@@ -22,7 +23,7 @@
 namespace sundial::server {
 namespace {
 
-constexpr int not_found = 3;
+using cli::exit_code::not_found;
 
 struct KeyFlags {
     SettingsFlags settings{};

@@ -5,14 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace sundial::http {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Version version_in(std::string_view tag) {
     std::uint64_t number = 0;
@@ -26,7 +22,7 @@ std::vector<Version> versions_in(std::string_view field, bool weak_counts) {
     std::vector<Version> versions;
     while (true) {
         const auto comma = field.find(',');
-        std::string_view tag = trimmed(field.substr(0, comma));
+        std::string_view tag = base::trimmed(field.substr(0, comma));
         if (weak_counts && tag.starts_with("W/")) tag.remove_prefix(2);
         versions.push_back(version_in(tag));
         if (comma == std::string_view::npos) return versions;
@@ -41,7 +37,7 @@ std::string etag(Version version) { return '"' + std::to_string(version.value) +
 std::optional<Version> expected_version(const Request& request,
                                         const std::function<std::optional<Version>()>& current) {
     const auto field = request.headers.find("If-Match");
-    if (!field || trimmed(*field) == "*") return std::nullopt;
+    if (!field || base::trimmed(*field) == "*") return std::nullopt;
     const std::vector<Version> versions = versions_in(*field, false);
     if (versions.size() > 1) {
         const std::optional<Version> now = current();
@@ -53,7 +49,8 @@ std::optional<Version> expected_version(const Request& request,
 bool not_modified(const Request& request, Version version) {
     const auto field = request.headers.find("If-None-Match");
     if (!field) return false;
-    return trimmed(*field) == "*" || std::ranges::count(versions_in(*field, true), version) > 0;
+    return base::trimmed(*field) == "*" ||
+           std::ranges::count(versions_in(*field, true), version) > 0;
 }
 
 }  // namespace sundial::http

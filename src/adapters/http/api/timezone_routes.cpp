@@ -12,6 +12,7 @@
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "application/ports/failures.hpp"
+#include "base/ascii.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
@@ -19,13 +20,6 @@ namespace {
 
 constexpr std::chrono::days default_window{365};
 constexpr std::size_t most_changes = 100;  // of one zone in one answer
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-/// Whether `part` is part of `name`, in any case.
-bool has_part(std::string_view name, std::string_view part) {
-    return part.empty() || !std::ranges::search(name, part, {}, lower, lower).empty();
-}
 
 /// Which zones are asked for, and of what time.
 struct ZoneQuery {
@@ -37,7 +31,7 @@ struct ZoneQuery {
 
 bool is_asked_for(const ZoneQuery& query, const std::string& name) {
     return (query.names.empty() || std::ranges::find(query.names, name) != query.names.end()) &&
-           has_part(name, query.part);
+           base::contains_ignoring_case(name, query.part);
 }
 
 std::string zone_json(const Zone& zone, const ZoneQuery& query, Instant now) {
