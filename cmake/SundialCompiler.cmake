@@ -6,6 +6,11 @@ target_compile_options(sundial_compiler INTERFACE
     -Wnull-dereference -Werror
     $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wthread-safety>)
 
+if(CMAKE_UNITY_BUILD)
+    # A parameter of one file may bear the name of a constant of another: that hides nothing.
+    target_compile_options(sundial_compiler INTERFACE -Wno-shadow)
+endif()
+
 if(SUNDIAL_SANITIZE)
     target_compile_options(sundial_compiler INTERFACE
         -fsanitize=${SUNDIAL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -44,19 +44,24 @@ function(sundial_layer name)
     endif()
 endfunction()
 
-# sundial_tests(NAME [TOGETHER] LAYER layer... SOURCES ... [LIBRARIES ...] [LABELS label] [TIMEOUT seconds])
+# sundial_tests(NAME [TOGETHER] LAYER layer... SOURCES ... [ALONE source...] [LIBRARIES ...] [LABELS label]
+#               [TIMEOUT seconds])
 #
 # One test program, test_NAME, for the layers named. Every test becomes a ctest test of its own; TOGETHER
 # makes them one, for tests which share something slow to start, as a database. The label `long` keeps
 # them out of `./sundial-dev check`. A test which is not done after TIMEOUT (120 seconds, TOGETHER 600: ten
-# times what our slowest ones need on two busy cores) has failed.
+# times what our slowest ones need on two busy cores) has failed. Sources that are ALONE stay out of a unity build:
+# their short names mean something else in the files beside them.
 function(sundial_tests name)
-    cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS" "LAYER;SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
     _sundial_refused(refused ${TESTS_LAYER})
     if(refused)
         return()
     endif()
-    add_executable(test_${name} ${TESTS_SOURCES})
+    add_executable(test_${name} ${TESTS_SOURCES} ${TESTS_ALONE})
+    if(TESTS_ALONE)
+        set_source_files_properties(${TESTS_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
     target_link_libraries(test_${name} PRIVATE
         sundial_compiler GTest::gmock GTest::gtest GTest::gtest_main ${TESTS_LIBRARIES})

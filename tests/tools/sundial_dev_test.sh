@@ -7,12 +7,12 @@ trap 'rm -rf "$work"' EXIT
 
 # A tree in which everything is built, and whose product tells its environment.
 cp "$1" "$work/sundial-dev"
-mkdir -p "$work/build/release/bin" "$work/programs"
+mkdir -p "$work/build/run/bin" "$work/programs"
 touch "$work/CMakePresets.json"
-touch "$work/build/release/build.ninja" "$work/build/release/.configured"
+touch "$work/build/run/build.ninja" "$work/build/run/.configured"
 printf '#!/bin/sh\necho "ninja: no work to do."\n' >"$work/programs/ninja"
-printf '#!/bin/sh\nenv | grep "^SUNDIAL_" | sort\n' >"$work/build/release/bin/sundial"
-chmod +x "$work/programs/ninja" "$work/build/release/bin/sundial"
+printf '#!/bin/sh\nenv | grep "^SUNDIAL_" | sort\n' >"$work/build/run/bin/sundial"
+chmod +x "$work/programs/ninja" "$work/build/run/bin/sundial"
 
 found=$(PATH="$work/programs:$PATH" SUNDIAL_BASE=HEAD SUNDIAL_LOG_LEVEL=warn "$work/sundial-dev" run)
 [[ $found == SUNDIAL_LOG_LEVEL=warn ]] || { echo "FAILED: the product got: $found"; exit 1; }
