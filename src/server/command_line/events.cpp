@@ -59,7 +59,7 @@ struct EventFlags {
     std::string file = "-";
     std::string rejects{};
 };
-using Flags = std::shared_ptr<EventFlags>;
+using SharedEventFlags = std::shared_ptr<EventFlags>;
 
 void add_filter(CLI::App& command, EventFlags& flags, const FilterFlag& filter) {
     command.add_option_function<std::string>(
@@ -147,7 +147,7 @@ bool is_one(const EventFlags& flags) {
     return flags.choice.ids.size() == 1 && flags.choice.filters.empty() && !flags.order.dry_run;
 }
 
-void add_dead_letter_commands(CommandTree& tree, const Flags& flags) {
+void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) {
     CLI::App& dlq = tree.noun("dlq", "dead letters: events that FAILED and nobody has dismissed");
 
     CLI::App& list = tree.verb(dlq, "list", "the newest first, or in groups", [flags] {

@@ -26,7 +26,7 @@ struct ZoneFlags {
     cli::ZoneDiffOptions diff{};
     std::vector<std::string> databases{};
 };
-using Flags = std::shared_ptr<ZoneFlags>;
+using SharedZoneFlags = std::shared_ptr<ZoneFlags>;
 
 using ZoneCommand = std::function<int(const TzData& zones, Instant now, const cli::Output& output)>;
 
@@ -55,7 +55,7 @@ int diff_zones(const ZoneFlags& flags) {
                            output(flags.json));
 }
 
-CLI::App& add_list(CommandTree& tree, CLI::App& zone, const Flags& flags) {
+CLI::App& add_list(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& list =
         tree.verb(zone, "list", "zones, their offsets now and their next changes", [flags] {
             return ask_zones(*flags, [&](const auto& zones, Instant now, const auto& out) {
@@ -66,7 +66,7 @@ CLI::App& add_list(CommandTree& tree, CLI::App& zone, const Flags& flags) {
     return list;
 }
 
-CLI::App& add_show(CommandTree& tree, CLI::App& zone, const Flags& flags) {
+CLI::App& add_show(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& show = tree.verb(zone, "show", "when a zone changes its clock", [flags] {
         return ask_zones(*flags, [&](const auto& zones, Instant now, const auto& out) {
             return cli::show_zone(flags->show, zones, now, out);
@@ -78,7 +78,7 @@ CLI::App& add_show(CommandTree& tree, CLI::App& zone, const Flags& flags) {
     return show;
 }
 
-CLI::App& add_convert(CommandTree& tree, CLI::App& zone, const Flags& flags) {
+CLI::App& add_convert(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& convert = tree.verb(zone, "convert", "a time on the clocks of other zones", [flags] {
         return ask_zones(*flags, [&](const auto& zones, Instant, const auto& out) {
             return cli::convert_time(flags->convert, zones, out);
@@ -98,7 +98,7 @@ CLI::App& add_convert(CommandTree& tree, CLI::App& zone, const Flags& flags) {
     return convert;
 }
 
-CLI::App& add_diff(CommandTree& tree, CLI::App& zone, const Flags& flags) {
+CLI::App& add_diff(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& diff =
         tree.verb(zone, "diff", "which zones differ between two tz databases, and from when on",
                   [flags] { return diff_zones(*flags); });
