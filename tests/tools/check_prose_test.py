@@ -24,7 +24,7 @@ PLAIN = {
     "build.cmake": "# One library per layer.\nset(nobody anew)\n",
     "config.toml": 'nobody = "told" # Maximum time a due event may wait.\n',
     "docs/guide.md": (
-        "# What is it?\n\nA `nobody` in backticks is code. Two columns are told apart. See [locks](nobody.md).\n\n"
+        "# What is not there\n\n## Who may use it\n\nA `nobody` in backticks is code. Two columns are told apart. See [locks](nobody.md).\n\n"
         "```sh\nsundial told anew   # what is due\n```\n\n| what | is |\n|---|---|\n| what | are |\n\nEnds with what\n\nis due.\n"
     ),
     "openapi.json": '{\n  "nobody": "what is told",\n  "description": "The lock is held by another client."\n}\n',
@@ -59,6 +59,7 @@ FINDINGS = [
     ("CMakeLists.txt", "set(a b)\n# what is built\n", 2, "what is"),
     ("a.toml", "# Whoever reads this.\na = 1\n", 1, "Whoever"),
     ("a.md", "Text.\n\n- one\n- what was sent\n", 4, "what was"),
+    ("a.md", "## For nobody\n", 1, "nobody"),
     ("openapi.json", '{\n"summary": "a user", "description": "An event that nobody has"\n}\n', 2, "nobody"),
 ]
 
