@@ -106,7 +106,7 @@ class CheckProse(unittest.TestCase):
                 self.assertTrue(all("who asks" in other for other in others), output)
 
     def test_changed_reports_only_lines_that_are_new(self):
-        self.write({"src/a.cpp": "// For nobody.\nint a;\n", "old.md": "Somebody waits, long enough\nto be told.\n\nEnd.\n"})
+        self.write({"src/a.cpp": "// For nobody.\nint a;\n", "a.sql": "-- Told.\nSELECT 1;\n", "old.md": "Somebody waits, long enough\nto be told.\n\nEnd.\n"})
         self.commit("before")
         self.assertEqual(self.check("--changed", "HEAD"), (0, ""))
 
@@ -115,6 +115,8 @@ class CheckProse(unittest.TestCase):
         self.write({
             "src/a.cpp": "int a;\n// Sends what\n// is due.\n",
             "src/b.cpp": "// For nobody.\n",
+            "a.sql": "SELECT 1;\n",
+            "b.sql": "-- Told.\nSELECT 2;\n",
             "new.md": "Somebody waits, long enough\nto be told.\n\nThe end.\n",
         })
         code, output = self.check("--changed", "HEAD")
