@@ -74,7 +74,7 @@ class ClaimWithoutLock(Defect):
 
 
 class ApplicationClock(Defect):
-    name, seam, breaks = "application clock decides what is due", "SQL of one instance: a clock ahead by 20 s", ("I10",)
+    name, seam, breaks = "application clock decides due times", "SQL of one instance: a clock ahead by 20 s", ("I10",)
 
     def prepare(self, world):
         super().prepare(world)
