@@ -45,15 +45,16 @@ function(sundial_layer name)
 endfunction()
 
 # sundial_tests(NAME [TOGETHER] LAYER layer... SOURCES ... [ALONE source...] [LIBRARIES ...] [LABELS label]
-#               [TIMEOUT seconds])
+#               [TIMEOUT seconds] [PARTS n] [COST seconds])
 #
 # One test program, test_NAME, for the layers named. Every test becomes a ctest test of its own; TOGETHER
 # makes them one, for tests which share something slow to start, as a database. The label `long` keeps
 # them out of `./sundial-dev check`. A test which is not done after TIMEOUT (120 seconds, TOGETHER 600: ten
 # times what our slowest ones need on two busy cores) has failed. Sources that are ALONE stay out of a unity build:
-# their short names mean something else in the files beside them.
+# their short names mean something else in the files beside them. PARTS divides a program that is TOGETHER into so many
+# tests of ctest, each with a server of its own. Tests with a COST start first, the highest before the others.
 function(sundial_tests name)
-    cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS;PARTS;COST" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
     _sundial_refused(refused ${TESTS_LAYER})
     if(refused)
         return()
@@ -79,7 +80,17 @@ function(sundial_tests name)
     if(TESTS_LABELS)
         list(APPEND properties LABELS "${TESTS_LABELS}")
     endif()
-    if(TESTS_TOGETHER)
+    if(TESTS_COST)
+        list(APPEND properties COST ${TESTS_COST})
+    endif()
+    if(TESTS_PARTS)
+        foreach(part RANGE 1 ${TESTS_PARTS})
+            math(EXPR index "${part} - 1")
+            add_test(NAME ${name}.part_${part} COMMAND test_${name})
+            set_tests_properties(${name}.part_${part} PROPERTIES ${properties}
+                ENVIRONMENT "GTEST_TOTAL_SHARDS=${TESTS_PARTS};GTEST_SHARD_INDEX=${index}")
+        endforeach()
+    elseif(TESTS_TOGETHER)
         add_test(NAME ${name} COMMAND test_${name})
         set_tests_properties(${name} PROPERTIES ${properties})
     else()
