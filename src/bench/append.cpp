@@ -2,7 +2,7 @@
 #include <mutex>
 
 #include "adapters/system/digest.hpp"
-#include "application/append_to_stream.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "bench/site.hpp"
 
 namespace sundial::bench {

@@ -3,9 +3,9 @@
 #include <mutex>
 
 #include "adapters/system/real_time.hpp"
+#include "application/events/schedule_event.hpp"
 #include "application/ports/failures.hpp"
 #include "application/ports/wakeups.hpp"
-#include "application/schedule_event.hpp"
 #include "base/json_writer.hpp"
 #include "bench/api_server.hpp"
 #include "bench/process_usage.hpp"

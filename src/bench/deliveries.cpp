@@ -9,7 +9,7 @@
 #include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
-#include "application/create_endpoint.hpp"
+#include "application/endpoints/create_endpoint.hpp"
 #include "base/check.hpp"
 #include "bench/engines.hpp"
 #include "bench/receiver.hpp"

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "application/handlers.hpp"
-#include "application/observer.hpp"
+#include "application/delivery/handlers.hpp"
+#include "application/observation/observer.hpp"
 #include "bench/site.hpp"
 #include "server/engine.hpp"
 

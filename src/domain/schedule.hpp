@@ -34,7 +34,7 @@ struct Schedule {
     bool per_user = true;
     std::optional<std::string> timezone;  // as given; empty if it is each user's
     std::optional<EndpointId> endpoint;   // none: planned, and waits when due
-    std::string payload;                  // JSON template, see application/payload_template.hpp
+    std::string payload;  // JSON template, see application/schedules/payload_template.hpp
     GapPolicy gap = GapPolicy::compatible;
     OverlapPolicy overlap = OverlapPolicy::compatible;
     LeapPolicy leap = LeapPolicy::feb28;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "application/refusal.hpp"
+#include "application/requests/refusal.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::embedding {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "application/lock_guard.hpp"
+#include "application/locks/lock_guard.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {

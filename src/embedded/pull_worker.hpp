@@ -3,9 +3,9 @@
 #include <string>
 
 #include "application/ports/clock.hpp"
-#include "application/pull_events.hpp"
-#include "application/pull_watch.hpp"
-#include "application/settle_pulled.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/pull/pull_watch.hpp"
+#include "application/pull/settle_pulled.hpp"
 #include "sundial/embedding.hpp"
 
 namespace sundial::embedding {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "application/append_to_stream.hpp"
-#include "application/feed_watch.hpp"
-#include "application/keep_checkpoint.hpp"
-#include "application/keep_stream.hpp"
 #include "application/ports/ids.hpp"
-#include "application/read_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "application/streams/feed_watch.hpp"
+#include "application/streams/keep_checkpoint.hpp"
+#include "application/streams/keep_stream.hpp"
+#include "application/streams/read_streams.hpp"
 #include "base/log.hpp"
 #include "sundial/recording.hpp"
 

@@ -1,4 +1,4 @@
-#include "application/subscription.hpp"
+#include "application/streams/subscription.hpp"
 
 #include <exception>
 #include <stop_token>

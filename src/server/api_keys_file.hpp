@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "application/api_key_ring.hpp"
+#include "application/access/api_key_ring.hpp"
 
 namespace sundial::server {
 

@@ -5,13 +5,13 @@
 #include <mutex>
 #include <string>
 
-#include "application/create_endpoint.hpp"
-#include "application/create_user.hpp"
-#include "application/edit_schedule.hpp"
-#include "application/observer.hpp"
+#include "application/endpoints/create_endpoint.hpp"
+#include "application/events/schedule_event.hpp"
+#include "application/observation/observer.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/schedule_event.hpp"
+#include "application/schedules/edit_schedule.hpp"
+#include "application/users/create_user.hpp"
 
 namespace sundial::server {
 

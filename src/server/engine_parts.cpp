@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "adapters/redis/open.hpp"
-#include "application/engine_log.hpp"
-#include "application/operation_tasks.hpp"
+#include "application/locks/stored_locks.hpp"
+#include "application/observation/engine_log.hpp"
+#include "application/operations/operation_tasks.hpp"
 #include "application/ports/failures.hpp"
-#include "application/stored_locks.hpp"
 
 namespace sundial::server {
 namespace {

@@ -11,7 +11,7 @@
 #include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/api/timezone_routes.hpp"
 #include "adapters/http/api/user_routes.hpp"
-#include "application/engine_log.hpp"
+#include "application/observation/engine_log.hpp"
 #include "application/ports/failures.hpp"
 #include "domain/time/text.hpp"
 #include "server/engine_parts.hpp"

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <thread>
 
-#include "application/api_key_ring.hpp"
+#include "application/access/api_key_ring.hpp"
 #include "base/log.hpp"
 
 namespace sundial::server {

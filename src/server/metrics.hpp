@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "adapters/http/observer.hpp"
-#include "application/observer.hpp"
+#include "application/observation/observer.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/queries.hpp"
+#include "application/requests/queries.hpp"
 #include "domain/operation.hpp"
 #include "server/database.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "application/observer.hpp"
+#include "application/observation/observer.hpp"
 
 namespace sundial::server {
 

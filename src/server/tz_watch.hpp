@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "adapters/zones/cctz_time_zones.hpp"
-#include "application/follow_tzdata.hpp"
+#include "application/timezones/follow_tzdata.hpp"
 #include "base/log.hpp"
 
 namespace sundial::server {

@@ -6,8 +6,8 @@
 #include <latch>
 #include <stdexcept>
 
-#include "application/after_commit.hpp"
 #include "application/ports/failures.hpp"
+#include "application/transactions/after_commit.hpp"
 
 namespace sundial {
 namespace {

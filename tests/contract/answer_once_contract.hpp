@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "application/answer_once.hpp"
+#include "application/idempotency/answer_once.hpp"
 #include "application/ports/failures.hpp"
 #include "contract/storage.hpp"
 #include "support/fake_digest.hpp"

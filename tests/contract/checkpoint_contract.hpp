@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "application/append_to_stream.hpp"
-#include "application/keep_checkpoint.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "application/streams/keep_checkpoint.hpp"
 #include "contract/event_store_contract.hpp"
 
 namespace sundial {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "application/append_to_stream.hpp"
-#include "application/keep_stream.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "application/streams/keep_stream.hpp"
 #include "contract/storage.hpp"
 #include "support/fake_digest.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include "application/fence.hpp"
-#include "application/stored_locks.hpp"
+#include "application/locks/fence.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 
 namespace sundial {

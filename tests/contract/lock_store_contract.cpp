@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "application/locks.hpp"
+#include "application/locks/locks.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_lock_tokens.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "application/admit_events.hpp"
+#include "application/delivery/admit_events.hpp"
 #include "contract/settlements.hpp"
 #include "support/fake_ids.hpp"
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "application/cancel_event.hpp"
-#include "application/delete_user.hpp"
-#include "application/edit_event.hpp"
-#include "application/edit_user.hpp"
-#include "application/retry_event.hpp"
-#include "application/schedule_event.hpp"
+#include "application/events/cancel_event.hpp"
+#include "application/events/edit_event.hpp"
+#include "application/events/retry_event.hpp"
+#include "application/events/schedule_event.hpp"
+#include "application/users/delete_user.hpp"
+#include "application/users/edit_user.hpp"
 #include "contract/settlements.hpp"
 #include "support/deaf_ports.hpp"
 

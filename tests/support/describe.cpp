@@ -3,7 +3,7 @@
 #include <sstream>
 #include <variant>
 
-#include "application/refusal.hpp"
+#include "application/requests/refusal.hpp"
 
 namespace sundial {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "application/deliver_event.hpp"
-#include "application/handlers.hpp"
-#include "application/plan_successors.hpp"
-#include "application/worker_loop.hpp"
+#include "application/delivery/deliver_event.hpp"
+#include "application/delivery/handlers.hpp"
+#include "application/delivery/worker_loop.hpp"
+#include "application/schedules/plan_successors.hpp"
 #include "support/control_plane.hpp"
 #include "support/fake_delivery.hpp"
 #include "support/faulty_queue.hpp"

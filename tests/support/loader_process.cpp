@@ -16,8 +16,8 @@
 #include "adapters/system/ids.hpp"
 #include "adapters/system/lock_tokens.hpp"
 #include "adapters/system/monotonic_clock.hpp"
-#include "application/lock_leases.hpp"
-#include "application/stored_locks.hpp"
+#include "application/locks/lock_leases.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "sundial/cache.hpp"
 #include "support/recorded_log.hpp"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "adapters/memory/pull_queue.hpp"
-#include "application/pull_events.hpp"
-#include "application/settle_pulled.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/pull/settle_pulled.hpp"
 #include "support/engine.hpp"
 
 namespace sundial {

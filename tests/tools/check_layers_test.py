@@ -14,7 +14,7 @@ CHECK = pathlib.Path(sys.argv.pop(1)).resolve()
 HONEST = {
     "src/base/result.hpp": '#pragma once\n#include <variant>\n\n#include "base/check.hpp"\n',
     "src/domain/event.cpp": '#include "domain/event.hpp"\n#include <chrono>\n#include "base/result.hpp"\n',
-    "src/application/worker.cpp": (
+    "src/application/delivery/worker.cpp": (
         '#include "application/ports/clock.hpp"\n'
         "// not std::chrono::system_clock::now() here\n"
         'auto a = "getenv(x)"; auto b = R"(random_device)"; auto c = clock.now(); int d = 1\'000; /* rand() */\n'
@@ -42,13 +42,13 @@ HONEST = {
 SINS = [
     ("src/domain/event.cpp", "#include <boost/json.hpp>", "domain includes <boost/json.hpp>"),
     ("src/domain/event.cpp", "#include <unistd.h>", "domain includes <unistd.h>"),
-    ("src/domain/event.cpp", '#include "application/worker.hpp"', 'domain may not include "application/worker.hpp"'),
+    ("src/domain/event.cpp", '#include "application/delivery/worker.hpp"', 'domain may not include "application/delivery/worker.hpp"'),
     ("src/domain/event.cpp", '#include "adapters/memory/store.hpp"', "domain may not include"),
     ("src/domain/event.cpp", '  #  include "server/options.hpp"', "domain may not include"),
     ("src/domain/event.cpp", '#include "event.hpp"', '"event.hpp" has no folder'),
-    ("src/application/worker.cpp", "#include <cctz/time_zone.h>", "application includes <cctz/time_zone.h>"),
-    ("src/application/worker.cpp", '#include "adapters/zones/zones.hpp"', "application may not include"),
-    ("src/application/worker.cpp", '#include "cli/options.hpp"', "application may not include"),
+    ("src/application/delivery/worker.cpp", "#include <cctz/time_zone.h>", "application includes <cctz/time_zone.h>"),
+    ("src/application/delivery/worker.cpp", '#include "adapters/zones/zones.hpp"', "application may not include"),
+    ("src/application/delivery/worker.cpp", '#include "cli/options.hpp"', "application may not include"),
     ("src/base/result.hpp", '#include "domain/error.hpp"', "base may not include"),
     ("src/base/result.hpp", "#include <fmt/format.h>", "base includes <fmt/format.h>"),
     ("src/adapters/postgres/rows.cpp", '#include "adapters/sqlite/rows.hpp"', "adapters never include each other"),
@@ -59,10 +59,10 @@ SINS = [
     ("src/base/check.hpp", "#include <unistd.h>", "base includes <unistd.h>"),
     ("src/cli/client.cpp", '#include "adapters/http/json.hpp"', "cli may not include"),
     ("src/cli/client.cpp", '#include "bench/bench.hpp"', "cli may not include"),
-    ("src/application/worker.cpp", '#include "bench/site.hpp"', "application may not include"),
+    ("src/application/delivery/worker.cpp", '#include "bench/site.hpp"', "application may not include"),
     ("include/sundial/sundial.hpp", '#include "domain/event.hpp"', "include may not include"),
-    ("src/application/worker.cpp", "auto now = std::chrono::system_clock::now();", "system_clock::now is used"),
-    ("src/application/worker.cpp", "auto now = std::chrono::steady_clock::now();", "steady_clock::now is used"),
+    ("src/application/delivery/worker.cpp", "auto now = std::chrono::system_clock::now();", "system_clock::now is used"),
+    ("src/application/delivery/worker.cpp", "auto now = std::chrono::steady_clock::now();", "steady_clock::now is used"),
     ("src/adapters/sqlite/store.cpp", "auto now = clock::now();", "clock::now is used"),
     ("src/adapters/http/server.cpp", "auto now = std::time(nullptr);", "std::time is used"),
     ("src/server/main.cpp", "clock_gettime(CLOCK_REALTIME, &t);", "clock_gettime is used"),

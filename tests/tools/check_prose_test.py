@@ -12,7 +12,7 @@ import unittest
 CHECK = pathlib.Path(sys.argv.pop(1)).resolve()
 
 PLAIN = {
-    "src/application/worker.cpp": (
+    "src/application/delivery/worker.cpp": (
         "// Returns LOCK_HELD at once. How many jobs have failed is a counter.\n"
         'const char* name = "ext:nobody"; int anew = 1;  // the lease has expired\n'
         'auto told = R"sql(SELECT anew -- oldest events first\n    FROM nobody)sql"; auto c = \'"\';\n'

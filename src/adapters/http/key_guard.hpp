@@ -5,7 +5,7 @@
 
 #include "adapters/http/guard.hpp"
 #include "adapters/http/rate_limits.hpp"
-#include "application/api_key_ring.hpp"
+#include "application/access/api_key_ring.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {

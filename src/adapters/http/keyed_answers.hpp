@@ -6,8 +6,8 @@
 
 #include "adapters/http/handler.hpp"
 #include "adapters/http/message.hpp"
-#include "application/answer_once.hpp"
-#include "application/busy_keys.hpp"
+#include "application/idempotency/answer_once.hpp"
+#include "application/idempotency/busy_keys.hpp"
 
 namespace sundial::http {
 

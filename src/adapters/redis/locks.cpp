@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/redis/scripts.hpp"
-#include "application/fence.hpp"
+#include "application/locks/fence.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::redis {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "application/handlers.hpp"
+#include "application/delivery/handlers.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "application/mono.hpp"
+#include "application/ports/mono.hpp"
 #include "cli/answer_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/locks/guarded_command.hpp"

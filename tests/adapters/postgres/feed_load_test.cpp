@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
-#include "application/append_to_stream.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "support/builders.hpp"
 #include "support/fake_digest.hpp"
 #include "support/postgres_cluster.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "adapters/postgres/open.hpp"
-#include "application/append_to_stream.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "postgres_storage.hpp"
 #include "support/builders.hpp"
 #include "support/child_process.hpp"

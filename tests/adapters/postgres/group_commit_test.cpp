@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
-#include "application/schedule_event.hpp"
+#include "application/events/schedule_event.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"
 #include "support/deaf_ports.hpp"

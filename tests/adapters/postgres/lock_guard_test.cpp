@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "adapters/postgres/connection.hpp"
-#include "application/stored_locks.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 #include "postgres_storage.hpp"
 #include "support/recorded_log.hpp"

@@ -8,7 +8,7 @@
 
 #include "adapters/postgres/connection.hpp"
 #include "adapters/postgres/migrate.hpp"
-#include "application/stored_locks.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 #include "postgres_storage.hpp"
 #include "support/postgres_cluster.hpp"

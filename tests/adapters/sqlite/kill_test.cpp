@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "adapters/sqlite/open.hpp"
-#include "application/append_to_stream.hpp"
-#include "application/subscription.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "application/streams/subscription.hpp"
 #include "contract/settlements.hpp"
 #include "files.hpp"
 #include "support/builders.hpp"

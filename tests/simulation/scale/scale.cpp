@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "adapters/memory/store.hpp"
-#include "application/admit_events.hpp"
-#include "application/deliver_event.hpp"
-#include "application/judge_receivers.hpp"
-#include "application/plan_successors.hpp"
-#include "application/worker_loop.hpp"
+#include "application/delivery/admit_events.hpp"
+#include "application/delivery/deliver_event.hpp"
+#include "application/delivery/judge_receivers.hpp"
+#include "application/delivery/worker_loop.hpp"
+#include "application/schedules/plan_successors.hpp"
 #include "simulation/database_clock.hpp"
 #include "support/builders.hpp"
 #include "support/deaf_ports.hpp"

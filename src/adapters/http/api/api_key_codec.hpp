@@ -3,7 +3,7 @@
 #include <string>
 
 #include "adapters/http/json.hpp"
-#include "application/create_api_key.hpp"
+#include "application/access/create_api_key.hpp"
 
 namespace sundial::http {
 

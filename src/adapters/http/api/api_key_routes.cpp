@@ -4,7 +4,7 @@
 #include "adapters/http/api/api_key_codec.hpp"
 #include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/paging.hpp"
-#include "application/after_commit.hpp"
+#include "application/transactions/after_commit.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/api_key_ring.hpp"
-#include "application/create_api_key.hpp"
-#include "application/queries.hpp"
-#include "application/revoke_api_key.hpp"
+#include "application/access/api_key_ring.hpp"
+#include "application/access/create_api_key.hpp"
+#include "application/access/revoke_api_key.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial::http {
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/bulk_events.hpp"
+#include "application/events/bulk_events.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/queries.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial::http {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/http/message.hpp"
-#include "application/caller.hpp"
+#include "application/audit/caller.hpp"
 
 namespace sundial::http {
 

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "adapters/http/json.hpp"
-#include "application/create_endpoint.hpp"
-#include "application/edit_endpoint.hpp"
+#include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/edit_endpoint.hpp"
+#include "application/endpoints/rotate_secret.hpp"
+#include "application/endpoints/test_endpoint.hpp"
 #include "application/ports/inbox_repository.hpp"
-#include "application/rotate_secret.hpp"
-#include "application/test_endpoint.hpp"
 
 /// Endpoints as JSON. Errors: what is wrong with a duration that the document could not judge.
 namespace sundial::http {

@@ -3,12 +3,12 @@
 #include <chrono>
 
 #include "adapters/http/router.hpp"
-#include "application/create_endpoint.hpp"
-#include "application/edit_endpoint.hpp"
-#include "application/queries.hpp"
-#include "application/read_inbox.hpp"
-#include "application/rotate_secret.hpp"
-#include "application/test_endpoint.hpp"
+#include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/edit_endpoint.hpp"
+#include "application/endpoints/read_inbox.hpp"
+#include "application/endpoints/rotate_secret.hpp"
+#include "application/endpoints/test_endpoint.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial::http {
 

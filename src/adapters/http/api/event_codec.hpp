@@ -7,9 +7,9 @@
 #include "adapters/http/json.hpp"
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
-#include "application/edit_event.hpp"
+#include "application/events/edit_event.hpp"
+#include "application/events/schedule_event.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/schedule_event.hpp"
 #include "base/result.hpp"
 
 /// Events as JSON.

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "adapters/http/api/query.hpp"
-#include "application/moment.hpp"
+#include "application/requests/moment.hpp"
 
 namespace sundial::http {
 namespace {

@@ -5,7 +5,7 @@
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/message.hpp"
 #include "application/ports/clock.hpp"
-#include "application/queries.hpp"
+#include "application/requests/queries.hpp"
 
 /// Which events: the same members in the query of a list and in the body of a bulk operation, found
 /// valid by the document. References become ids and `now-1h` an instant; what is wrong with one is

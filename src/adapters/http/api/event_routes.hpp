@@ -1,14 +1,14 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/cancel_event.hpp"
-#include "application/edit_event.hpp"
-#include "application/explain_event.hpp"
+#include "application/events/cancel_event.hpp"
+#include "application/events/edit_event.hpp"
+#include "application/events/explain_event.hpp"
+#include "application/events/retry_event.hpp"
+#include "application/events/schedule_event.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/queries.hpp"
-#include "application/retry_event.hpp"
-#include "application/schedule_event.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial::http {
 

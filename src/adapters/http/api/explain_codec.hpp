@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "application/explain_event.hpp"
+#include "application/events/explain_event.hpp"
 
 /// Explanations as JSON.
 namespace sundial::http {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "adapters/http/json.hpp"
-#include "application/edits.hpp"
+#include "application/requests/edits.hpp"
 
 namespace boost::json {
 class object;

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "adapters/http/router.hpp"
-#include "application/lock_waits.hpp"
-#include "application/locks.hpp"
+#include "application/locks/lock_waits.hpp"
+#include "application/locks/locks.hpp"
 
 namespace sundial::http {
 

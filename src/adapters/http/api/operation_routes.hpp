@@ -1,8 +1,8 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/operations.hpp"
-#include "application/queries.hpp"
+#include "application/operations/operations.hpp"
+#include "application/requests/queries.hpp"
 
 namespace sundial::http {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/preview_schedule.hpp"
+#include "application/schedules/preview_schedule.hpp"
 
 namespace sundial::http {
 

@@ -7,8 +7,8 @@
 
 #include "adapters/http/json.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/pull_events.hpp"
-#include "application/settle_pulled.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/pull/settle_pulled.hpp"
 
 /// What pull workers say and get. Errors: what is wrong with a duration that the document could not
 /// judge.

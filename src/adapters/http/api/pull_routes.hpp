@@ -2,9 +2,9 @@
 
 #include "adapters/http/router.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/pull_events.hpp"
-#include "application/pull_watch.hpp"
-#include "application/settle_pulled.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/pull/pull_watch.hpp"
+#include "application/pull/settle_pulled.hpp"
 
 namespace sundial::http {
 

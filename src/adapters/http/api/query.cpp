@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "application/moment.hpp"
+#include "application/requests/moment.hpp"
 
 namespace sundial::http {
 

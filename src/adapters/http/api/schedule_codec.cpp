@@ -1,7 +1,7 @@
 #include "adapters/http/api/schedule_codec.hpp"
 
 #include "adapters/http/api/json_members.hpp"
-#include "application/trigger_json.hpp"
+#include "application/schedules/trigger_json.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "adapters/http/json.hpp"
-#include "application/backfill_schedule.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/queries.hpp"
-#include "application/schedule_fields.hpp"
-#include "application/trigger_schedule.hpp"
+#include "application/requests/queries.hpp"
+#include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/schedule_fields.hpp"
+#include "application/schedules/trigger_schedule.hpp"
 
 /// Schedules as JSON.
 namespace sundial::http {

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/backfill_schedule.hpp"
-#include "application/create_schedule.hpp"
-#include "application/delete_schedule.hpp"
-#include "application/edit_schedule.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/put_schedule.hpp"
-#include "application/queries.hpp"
-#include "application/trigger_schedule.hpp"
+#include "application/requests/queries.hpp"
+#include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/create_schedule.hpp"
+#include "application/schedules/delete_schedule.hpp"
+#include "application/schedules/edit_schedule.hpp"
+#include "application/schedules/put_schedule.hpp"
+#include "application/schedules/trigger_schedule.hpp"
 
 namespace sundial::http {
 

@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "adapters/http/router.hpp"
-#include "application/append_to_stream.hpp"
-#include "application/feed_watch.hpp"
-#include "application/keep_checkpoint.hpp"
-#include "application/keep_stream.hpp"
 #include "application/ports/ids.hpp"
-#include "application/read_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "application/streams/feed_watch.hpp"
+#include "application/streams/keep_checkpoint.hpp"
+#include "application/streams/keep_stream.hpp"
+#include "application/streams/read_streams.hpp"
 
 namespace sundial::http {
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "adapters/http/router.hpp"
-#include "application/advance_clock.hpp"
+#include "application/delivery/advance_clock.hpp"
+#include "application/delivery/tick.hpp"
 #include "application/ports/clock.hpp"
-#include "application/tick.hpp"
 
 namespace sundial::http {
 

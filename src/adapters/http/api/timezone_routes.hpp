@@ -3,7 +3,7 @@
 #include "adapters/http/router.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/survey_tzdata.hpp"
+#include "application/timezones/survey_tzdata.hpp"
 
 namespace sundial::http {
 

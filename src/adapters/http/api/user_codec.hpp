@@ -4,8 +4,8 @@
 #include <string>
 
 #include "adapters/http/json.hpp"
-#include "application/create_user.hpp"
-#include "application/edit_user.hpp"
+#include "application/users/create_user.hpp"
+#include "application/users/edit_user.hpp"
 
 /// Users as JSON.
 namespace sundial::http {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/create_user.hpp"
-#include "application/delete_user.hpp"
-#include "application/edit_user.hpp"
 #include "application/ports/clock.hpp"
-#include "application/put_user.hpp"
-#include "application/queries.hpp"
+#include "application/requests/queries.hpp"
+#include "application/users/create_user.hpp"
+#include "application/users/delete_user.hpp"
+#include "application/users/edit_user.hpp"
+#include "application/users/put_user.hpp"
 
 namespace sundial::http {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "adapters/http/api/api_fixture.hpp"
-#include "application/stored_locks.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_lock_tokens.hpp"
 

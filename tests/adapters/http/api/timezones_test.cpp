@@ -6,7 +6,7 @@
 
 #include "adapters/http/api/timezone_routes.hpp"
 #include "api_fixture.hpp"
-#include "application/follow_tzdata.hpp"
+#include "application/timezones/follow_tzdata.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "application/audit/caller.hpp"
+#include "domain/api_key.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/recorded_event.hpp"
+#include "domain/schedule.hpp"
+#include "domain/user.hpp"
+
+/// One recorded event per change of the control plane. What was created is told whole; of a change
+/// the members that are new, under the names of the API. Never a secret, sealed or not.
+namespace sundial {
+
+/// How a change is known: a fresh id, and who asked for it.
+struct ChangeId {
+    Uuid event_id;
+    Caller caller;
+};
+
+[[nodiscard]] RecordedEvent user_created(const User& user, const ChangeId& id);
+[[nodiscard]] RecordedEvent user_updated(const User& before, const User& after, const ChangeId& id);
+/// The header alone: the stream that it closes keeps no payloads.
+[[nodiscard]] RecordedEvent user_deleted(const User& last, const ChangeId& id);
+[[nodiscard]] RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id);
+[[nodiscard]] RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after,
+                                             const ChangeId& id);
+[[nodiscard]] RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id);
+[[nodiscard]] RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id);
+[[nodiscard]] RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id);
+[[nodiscard]] RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id);
+[[nodiscard]] RecordedEvent schedule_updated(const Schedule& before, const Schedule& after,
+                                             const ChangeId& id);
+
+}  // namespace sundial

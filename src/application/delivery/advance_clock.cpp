@@ -1,0 +1,81 @@
+#include "application/delivery/advance_clock.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "application/ports/failures.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+/// Something may have come due just after a pass; not again and again.
+constexpr int most_passes_in_vain = 3;
+
+ValidationFailed backwards(const char* pointer, Instant now) {
+    return invalid(pointer, "out_of_range",
+                   "the clock never goes back: it is " + format_instant_millis(now) + " now");
+}
+
+}  // namespace
+
+Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
+    if (!clock_.is_test()) return ClockNotTest{};
+    operations_.drain();
+    // The loop itself must not claim between two steps: the lease of what it holds would be one.
+    auto worker = loop_.take_over();
+    Advanced advanced{.now = clock_.now()};
+    if (target < advanced.now) return backwards("/to", advanced.now);
+    int passes_in_vain = 0;
+    while (!worker.stopping()) {
+        const Tally done = worker.drain(std::nullopt);
+        advanced.delivered += done.completed;
+        advanced.failed += done.failed;
+        if (progress) progress(advanced);
+
+        const Horizon horizon = queue_.look();
+        const Instant resumes = operations_.next_at();  // an operation that goes on at a pace
+        if (resumes <= horizon.now) {
+            operations_.drain();
+            continue;
+        }
+        const Instant next = std::min(resumes, *std::ranges::min_element(horizon.next));
+        if (next <= horizon.now) {  // came due while the rest was settled
+            passes_in_vain = done.claimed > 0 ? 0 : passes_in_vain + 1;
+            if (passes_in_vain < most_passes_in_vain) continue;
+            throw Unavailable("the clock stands still: something is due at " +
+                              format_instant_millis(next) + " that cannot be claimed");
+        }
+        if (advanced.now == target) return advanced;
+        passes_in_vain = 0;
+        const auto moved = clock_.set(std::min(next, target));
+        if (!moved) return moved.error();
+        advanced.now = std::min(next, target);
+    }
+    return advanced;
+}
+
+Result<Advanced> AdvanceClock::by(std::chrono::microseconds duration, const Progress& progress) {
+    if (!clock_.is_test()) return ClockNotTest{};
+    const Instant now = clock_.now();
+    if (duration < std::chrono::microseconds{0}) return backwards("/by", now);
+    if (duration >= never - now) {
+        return invalid("/by", "out_of_range", "no calendar goes that far");
+    }
+    return to(now + duration, progress);
+}
+
+Result<Instant> AdvanceClock::jump(Instant target) {
+    if (!clock_.is_test()) return ClockNotTest{};
+    operations_.drain();
+    auto worker = loop_.take_over();
+    const Instant now = clock_.now();
+    if (target < now) return backwards("/now", now);
+    worker.drain(std::nullopt);
+    const auto moved = clock_.set(target);
+    if (!moved) return moved.error();
+    loop_.due_at(target);
+    return target;
+}
+
+}  // namespace sundial

@@ -1,0 +1,253 @@
+#include "application/delivery/deliver_event.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "application/audit/recorded_changes.hpp"
+#include "base/check.hpp"
+#include "domain/names.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>>;
+
+/// A tz database without a zone that people live in is a mistake of the installation: time to mend
+/// it, without asking in vain too often.
+constexpr std::chrono::microseconds zone_is_missing_for = 1min;
+
+/// Nobody frees what waits for a handler, so it is asked for.
+constexpr std::chrono::microseconds handler_is_paused_for = 1min;
+
+constexpr const char* zone_unknown = "ZONE_UNKNOWN its user's zone is not in the tz database";
+constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused";
+constexpr const char* endpoint_missing = "ENDPOINT_MISSING it has no endpoint yet";
+constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
+constexpr const char* endpoint_disabled = "ENDPOINT_DISABLED its endpoint is disabled";
+
+Endpoints load_endpoints(Transaction& tx, std::span<const Event> events) {
+    std::vector<EndpointId> ids;
+    for (const Event& event : events) {
+        if (event.endpoint) ids.push_back(*event.endpoint);
+    }
+    if (ids.empty()) return {};
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    Endpoints found;
+    for (Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+        const EndpointId id = endpoint.id;
+        found.emplace(id, std::make_shared<const Endpoint>(std::move(endpoint)));
+    }
+    return found;
+}
+
+std::unordered_map<EndpointId, Circuit> load_circuits(Transaction& tx, const Endpoints& endpoints) {
+    std::vector<EndpointId> ids;
+    for (const auto& [id, endpoint] : endpoints) ids.push_back(id);
+    std::unordered_map<EndpointId, Circuit> found;
+    if (ids.empty()) return found;
+    for (const Circuit& circuit : tx.circuits().find_all(ids)) {
+        found.emplace(circuit.endpoint, circuit);
+    }
+    return found;
+}
+
+/// A try that was accepted, which its holder said too late.
+bool was_accepted(const AttemptRecord& attempt) {
+    return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
+           (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
+}
+
+std::optional<AttemptRecord> accepted_try(Transaction& tx, const Event& event) {
+    if (event.retry_count == 0) return std::nullopt;  // none was lost, so none can be late
+    const auto attempts = tx.events().attempts_of(event.id);
+    const auto found = std::ranges::find_if(attempts, was_accepted);
+    return found == attempts.end() ? std::nullopt : std::optional{*found};
+}
+
+/// What was read for a batch.
+struct Known {
+    Endpoints endpoints;
+    std::unordered_map<EndpointId, Circuit> circuits;
+    std::unordered_map<EventId, AttemptRecord> accepted;
+};
+
+/// Waits, parked, as a claim that met an obstacle leaves it.
+bool is_parked(const Event& event) {
+    return status_of(event) == EventStatus::processing && !is_claimed(event) &&
+           event.claimable_at == never;
+}
+
+}  // namespace
+
+Outcome without_payload() {
+    Outcome outcome;
+    outcome.verdict = Verdict::permanent;
+    outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = "PAYLOAD_TOO_LARGE its schedule's payload has more than " +
+                         std::to_string(most_payload_bytes) + " bytes once names are filled in";
+    return outcome;
+}
+
+std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
+                                           const Planning& planning) {
+    Known known;
+    const auto needs_reading = [](const Event& event) {
+        return event.endpoint || event.retry_count > 0;
+    };
+    if (std::ranges::any_of(claimed, needs_reading)) {
+        known = in_read(store_, [&](Transaction& tx) {
+            Known found{load_endpoints(tx, claimed), {}, {}};
+            found.circuits = load_circuits(tx, found.endpoints);
+            for (const Event& event : claimed) {
+                if (auto attempt = accepted_try(tx, event)) {
+                    found.accepted.emplace(event.id, std::move(*attempt));
+                }
+            }
+            return found;
+        });
+    }
+    std::unordered_set<ScheduleId> paused;
+    for (const Schedule& schedule : planning.schedules) {
+        if (!schedule.enabled) paused.insert(schedule.id);
+    }
+    const std::unordered_set<EventId> without_zone{planning.without_zone.begin(),
+                                                   planning.without_zone.end()};
+
+    std::unordered_set<EventId> dropped;
+    for (const DroppedEvent& event : planning.dropped) dropped.insert(event.id);
+
+    const auto decide_one = [&](const Event& event) -> decltype(Decision::what) {
+        if (dropped.contains(event.id)) return Ended{};
+        if (without_zone.contains(event.id)) return KeepBack{zone_is_missing_for, zone_unknown};
+        if (const auto accepted = known.accepted.find(event.id); accepted != known.accepted.end()) {
+            return AcceptedBefore{accepted->second};
+        }
+        const bool is_paused = event.occurrence && paused.contains(event.occurrence->schedule);
+        const bool was_tried = event.first_attempt_at.has_value();  // then it goes on as planned
+        if (!event.endpoint) {
+            if (couriers_.handlers.find(event.type) == nullptr) {
+                return KeepBack{std::nullopt, endpoint_missing};
+            }
+            if (is_paused && !was_tried) return KeepBack{handler_is_paused_for, schedule_paused};
+            return Destination{nullptr, {}, couriers_.handler_timeout, {}};
+        }
+        const auto found = known.endpoints.find(*event.endpoint);
+        if (found == known.endpoints.end()) return KeepBack{std::nullopt, endpoint_gone};
+        if (is_paused && !was_tried) return KeepBack{std::nullopt, schedule_paused};
+        const Endpoint& endpoint = *found->second;
+        if (!endpoint.enabled) return KeepBack{std::nullopt, endpoint_disabled};
+        Destination destination{found->second, endpoint.retry_policy, endpoint.timeout,
+                                target_time(event)};
+        if (const auto its = known.circuits.find(endpoint.id); its != known.circuits.end()) {
+            destination.circuit_closed = its->second.state == CircuitState::closed;
+            destination.failing = its->second.failing_since.has_value();
+        }
+        return destination;
+    };
+    std::vector<Decision> decisions;
+    decisions.reserve(claimed.size());
+    for (const Event& event : claimed) decisions.push_back({event.id, decide_one(event)});
+    return decisions;
+}
+
+std::string DeliverEvent::target_time(const Event& event) const {
+    const auto zone = zones_.find(event.intent.zone);
+    // A zone that has left the tz database: the instant is what counts.
+    return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
+}
+
+void DeliverEvent::start(std::vector<Try> tries) {
+    std::vector<Delivery::Starting> to_handlers;
+    for (Try& one : tries) {
+        if (one.event.payload.empty()) {
+            one.done(without_payload());
+        } else if (one.destination.endpoint == nullptr) {
+            to_handlers.push_back({{.event = std::move(one.event),
+                                    .endpoint = nullptr,
+                                    .target_time = {},
+                                    .now = one.now},
+                                   std::move(one.done)});
+        } else {
+            send(std::move(one));
+        }
+    }
+    if (!to_handlers.empty()) couriers_.in_process->start_all(std::move(to_handlers));
+}
+
+void DeliverEvent::send(Try one) {
+    const Endpoint& endpoint = *one.destination.endpoint;
+    base::check(endpoint.type != EndpointType::pull);  // no instance claims such events
+    Delivery& courier = endpoint.type == EndpointType::inbox ? couriers_.inbox : couriers_.webhook;
+    try {
+        courier.start({.event = std::move(one.event),
+                       .endpoint = one.destination.endpoint,
+                       .target_time = std::move(one.destination.target_time),
+                       .now = one.now},
+                      one.done);
+    } catch (const std::exception& exception) {
+        Outcome outcome;
+        outcome.error = DeliveryErrorCode::worker;
+        outcome.error_text = exception.what();
+        one.done(std::move(outcome));
+    }
+}
+
+void DeliverEvent::abandon(const Event& event) {
+    couriers_.webhook.abandon(event);
+    couriers_.inbox.abandon(event);
+    if (couriers_.in_process != nullptr) couriers_.in_process->abandon(event);
+}
+
+std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
+    if (parked.empty()) return 0;
+    std::size_t released = 0;
+    store_.transact([&](Transaction& tx) {
+        released = 0;
+        for (const Event& before : parked) {
+            std::optional<EndpointId> endpoint = before.endpoint;
+            if (before.occurrence) {
+                const auto schedule = tx.schedules().find(before.occurrence->schedule);
+                if (!schedule || !schedule->enabled) continue;
+                if (!endpoint) endpoint = schedule->endpoint;
+            }
+            if (!endpoint) continue;
+            const auto destination = tx.endpoints().find(*endpoint);
+            if (!destination || !destination->enabled) continue;
+            const auto event = tx.events().lock(before.id);
+            if (!event || !is_parked(*event)) continue;  // somebody else was faster
+            auto freed = hasten(*event, tx.now());
+            base::check(freed.has_value());
+            if (!freed->endpoint) freed->endpoint = endpoint;
+            tx.events().update(*freed);
+            ++released;
+        }
+        return released > 0;
+    });
+    return released;
+}
+
+bool DeliverEvent::disable(EndpointId endpoint, const std::string& reason) {
+    bool disabled = false;
+    store_.transact([&](Transaction& tx) {
+        const auto before = tx.endpoints().lock(endpoint);
+        disabled = before && before->enabled;
+        if (!disabled) return false;
+        Endpoint after = *before;
+        after.enabled = false;
+        after.disabled_reason = reason;
+        after.version = base::next(before->version);
+        after.updated_at = tx.now();
+        disabled = tx.endpoints().update(after).has_value();
+        if (disabled) tx.record(endpoint_updated(*before, after, {ids_.fresh(), {}}));
+        return disabled;
+    });
+    return disabled;
+}
+
+}  // namespace sundial

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "application/delivery/destination.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/mono.hpp"
+#include "domain/event.hpp"
+
+namespace sundial {
+
+/// How far a claim has come.
+enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, giving_back };
+[[nodiscard]] bool is_unsent(Stage stage);
+
+struct HeldClaim {
+    Event event;  // as claimed
+    Instant claimed_at;
+    Mono deadline{};       // no send whose time-out ends later; past it the lease may be over
+    bool rescued = false;  // an earlier holder lost it
+    Stage stage = Stage::claimed;
+    bool lost = false;       // its lease is over; what was begun is finished all the same
+    bool abandoned = false;  // its try was ended, or is about to be
+    Destination destination{};
+    Instant started_at{};
+};
+
+/// What one instance has claimed and not yet settled or given back. Until its outcome is there,
+/// each takes a slot.
+class HeldClaims {
+public:
+    HeldClaim& add(HeldClaim claim);
+    void move_to(HeldClaim& claim, Stage stage);
+    void forget(EventId id);
+
+    [[nodiscard]] HeldClaim* find(EventId id);
+    /// Null also if it has left `stage`.
+    [[nodiscard]] HeldClaim* find(EventId id, Stage stage);
+    /// One that cannot have left `stage`.
+    [[nodiscard]] HeldClaim& at(EventId id, Stage stage);
+    [[nodiscard]] std::vector<HeldClaim*> unsent();
+
+    /// The leases that can still be extended.
+    [[nodiscard]] std::vector<Held> leases() const;
+    [[nodiscard]] bool has_leases() const;
+    void set_deadlines(Mono deadline);
+    /// A try under way past its deadline, each once. Null: there is none (any more).
+    [[nodiscard]] const HeldClaim* take_overdue(Mono now);
+    /// No try under way is overdue before.
+    [[nodiscard]] Mono first_deadline() const { return first_deadline_; }
+
+    [[nodiscard]] std::size_t size() const { return claims_.size(); }
+    [[nodiscard]] bool empty() const { return claims_.empty(); }
+    [[nodiscard]] std::size_t taken_slots() const { return taken_slots_; }
+    [[nodiscard]] std::size_t sending() const { return sending_; }
+    /// Those to an endpoint that were let through and are not over.
+    [[nodiscard]] std::uint32_t in_flight(EndpointId endpoint) const;
+    /// And those that wait for that.
+    [[nodiscard]] std::uint32_t bound_for(EndpointId endpoint) const;
+    /// Whether one of them was due at `then` or before.
+    [[nodiscard]] bool any_due_by(Instant then) const;
+
+private:
+    /// How many are bound for one endpoint.
+    struct Load {
+        std::uint32_t waiting = 0, in_flight = 0;
+    };
+    void count(const HeldClaim& claim, Stage stage, int by);
+
+    std::unordered_map<EventId, HeldClaim> claims_;
+    std::unordered_map<EndpointId, Load> loads_;
+    std::size_t taken_slots_ = 0;
+    std::size_t sending_ = 0;
+    Mono first_deadline_ = Mono::max();  // of the tries under way, or a little early
+};
+
+}  // namespace sundial

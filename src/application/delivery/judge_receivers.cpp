@@ -1,0 +1,33 @@
+#include "application/delivery/judge_receivers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace sundial {
+
+std::vector<ReceiverChange> JudgeReceivers::run(InstanceId by, std::span<const ReceiverTold> told) {
+    base::check(std::ranges::is_sorted(told, {}, &ReceiverTold::endpoint));
+    std::vector<ReceiverChange> changes;
+    store_.transact([&](Transaction& tx) {
+        changes.clear();
+        const Instant now = tx.now();
+        for (const ReceiverTold& one : told) {
+            const Circuit before = tx.circuits().lock(one.endpoint);
+            Circuit after = count(before, one.results, now, policy_);
+            if (one.probe) after = end_probe(std::move(after), by, *one.probe, now, policy_);
+            tx.circuits().put(after);
+            ReceiverChange change{.endpoint = one.endpoint,
+                                  .before = before.state,
+                                  .after = after.state,
+                                  .failure_ratio = failure_ratio(after, now, policy_),
+                                  .given_up = given_up(after, now)};
+            if (change.before != change.after || change.given_up) changes.push_back(change);
+        }
+        return true;
+    });
+    return changes;
+}
+
+}  // namespace sundial

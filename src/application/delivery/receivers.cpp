@@ -1,0 +1,201 @@
+#include "application/delivery/receivers.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// As long as results of one receiver are gathered before they are told: so that a failure is known
+/// soon, and a healthy one costs the others a write now and then.
+constexpr Mono tell_failures_after = 20ms;
+constexpr Mono tell_successes_after = 5s;
+
+constexpr std::uint32_t renewals_in_a_lease = 3;
+/// Slots that nobody has used for so long are given back.
+constexpr Mono spare_for = 1s;
+constexpr Mono look_every = 250ms;
+
+/// One endpoint in four slots of an instance.
+constexpr std::size_t bulkhead = 4;
+/// Whoever takes longer keeps its slots from events that are not even due yet.
+constexpr std::chrono::microseconds slow_try = 250ms;
+/// What came within it may come again.
+constexpr Mono heard_of_lately = 60s;
+constexpr Mono farthest_place = 10min;
+
+constexpr int weight_of_past = 7;  // of 8, in the mean
+
+std::chrono::microseconds mean_of(std::chrono::microseconds mean,
+                                  std::chrono::microseconds latest) {
+    if (mean == 0us) return latest;
+    return (mean * weight_of_past + latest) / (weight_of_past + 1);
+}
+
+}  // namespace
+
+void Receivers::meet(const Destination& destination, Mono now) {
+    const Endpoint& endpoint = *destination.endpoint;
+    Receiver& receiver = receivers_[endpoint.id];
+    const LimitRules rules{endpoint.rate_limit, endpoint.max_in_flight};
+    // What was granted by other rules says nothing.
+    if (receiver.rules.max_in_flight != rules.max_in_flight) receiver.usable_until = Mono::min();
+    receiver.rules = rules;
+    receiver.circuit_closed = destination.circuit_closed;
+    if (destination.failing) receiver.failing = true;
+    receiver.last_met = now;
+}
+
+bool Receivers::admits(EndpointId endpoint, std::uint32_t in_flight,
+                       std::chrono::microseconds timeout, Mono now) const {
+    const Receiver& receiver = at(endpoint);
+    if (!receiver.circuit_closed || receiver.rules.rate) return false;
+    if (!receiver.rules.max_in_flight) return true;
+    return in_flight < std::min(receiver.slots, receiver.share) &&
+           now + timeout <= receiver.usable_until;
+}
+
+bool Receivers::takes_too_much(EndpointId endpoint, std::uint32_t in_flight, bool more_due,
+                               Mono now) const {
+    const auto quarter = std::max<std::size_t>(1, settings_.slots / bulkhead);
+    if (in_flight < quarter) return false;
+    if (!more_due && at(endpoint).mean_try < slow_try) return false;
+    return has_rivals(now);
+}
+
+bool Receivers::has_rivals(Mono now) const {
+    const auto lately = [now](const auto& one) {
+        return now - one.second.last_met < heard_of_lately;
+    };
+    return std::ranges::count_if(receivers_, lately) > 1;
+}
+
+std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now) {
+    Receiver& receiver = receivers_.at(endpoint);
+    const auto quarter =
+        static_cast<Mono::rep>(std::max<std::size_t>(1, settings_.slots / bulkhead));
+    const Mono spacing = std::max<Mono>(1ms, receiver.mean_try / quarter);
+    receiver.last_place = std::max(receiver.last_place, now) + spacing;
+    if (receiver.last_place - now > farthest_place) receiver.last_place = now + spacing;
+    return receiver.last_place - now;
+}
+
+AdmissionAsked Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
+                                   std::uint32_t waiting) const {
+    const Receiver& receiver = at(endpoint);
+    return {.endpoint = endpoint,
+            .rules = receiver.rules,
+            .in_flight = in_flight,
+            .waiting = waiting,
+            .mean_try = receiver.mean_try};
+}
+
+void Receivers::admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at) {
+    Receiver& receiver = receivers_.at(admission.endpoint);
+    if (probe) receiver.probe = probe;
+    receiver.slots = receiver.rules.max_in_flight ? admission.slots : 0;
+    receiver.share = admission.share;
+    receiver.usable_until = asked_at + settings_.lease - settings_.margin;
+    receiver.spare_since.reset();
+    receiver.renew_at = asked_at + settings_.lease / renewals_in_a_lease;
+    if (receiver.slots > 0) next_renewal_ = std::min(next_renewal_, asked_at + look_every);
+}
+
+std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const { return at(endpoint).probe; }
+
+bool Receivers::usable(EndpointId endpoint, std::chrono::microseconds timeout, Mono now) const {
+    const Receiver& receiver = at(endpoint);
+    return !receiver.rules.max_in_flight || now + timeout <= receiver.usable_until;
+}
+
+std::vector<EndpointId> Receivers::to_renew(const InFlight& in_flight, bool spare_now, Mono now) {
+    std::vector<EndpointId> found;
+    next_renewal_ = Mono::max();
+    for (auto& [endpoint, receiver] : receivers_) {
+        if (receiver.slots == 0) continue;
+        next_renewal_ = now + look_every;
+        if (in_flight(endpoint) >= receiver.slots) {
+            receiver.spare_since.reset();
+        } else if (!receiver.spare_since) {
+            receiver.spare_since = now;
+        }
+        const bool spare =
+            receiver.spare_since && (spare_now || now >= *receiver.spare_since + spare_for);
+        if (spare || now >= receiver.renew_at) found.push_back(endpoint);
+    }
+    return found;
+}
+
+void Receivers::saw(EndpointId endpoint, EventId event, CallResult result,
+                    std::chrono::microseconds duration, Mono now) {
+    Receiver& receiver = receivers_[endpoint];
+    receiver.mean_try = mean_of(receiver.mean_try, duration);
+    if (receiver.probe == event) {
+        receiver.probe.reset();
+        receiver.probe_result = result;
+    } else {
+        receiver.results.add(result);
+    }
+    tell_by(receiver, now);
+    const bool accepted = result == CallResult::accepted;
+    if (accepted && receiver.failing) next_telling_ = receiver.tell_at = now;
+    if (result != CallResult::none) receiver.failing = !accepted;
+}
+
+void Receivers::tell_by(Receiver& receiver, Mono now) {
+    if (has_nothing_to_tell(receiver)) return;
+    const Mono wait = is_urgent(receiver) ? tell_failures_after : tell_successes_after;
+    receiver.tell_at = std::min(receiver.tell_at, now + wait);
+    next_telling_ = std::min(next_telling_, receiver.tell_at);
+}
+
+std::vector<ReceiverTold> Receivers::to_tell(bool all, std::size_t limit, Mono now) {
+    std::vector<ReceiverTold> told;
+    next_telling_ = Mono::max();
+    for (auto& [endpoint, receiver] : receivers_) {
+        if (has_nothing_to_tell(receiver)) continue;
+        if (told.size() == limit || (!all && now < receiver.tell_at)) {
+            next_telling_ = std::min(next_telling_, receiver.tell_at);
+            continue;
+        }
+        told.push_back({endpoint, receiver.results, receiver.probe_result});
+        receiver.results = {};
+        receiver.probe_result.reset();
+        receiver.tell_at = Mono::max();
+    }
+    return told;
+}
+
+void Receivers::put_back(std::span<const ReceiverTold> told, Mono now) {
+    for (const ReceiverTold& one : told) {
+        Receiver& receiver = receivers_[one.endpoint];
+        receiver.results.accepted += one.results.accepted;
+        receiver.results.answered += one.results.answered;
+        receiver.results.failed += one.results.failed;
+        if (!receiver.probe_result) receiver.probe_result = one.probe;
+        tell_by(receiver, now);
+    }
+}
+
+bool Receivers::has_told(bool all) const {
+    return std::ranges::none_of(receivers_, [&](const auto& entry) {
+        return is_urgent(entry.second) || (all && !has_nothing_to_tell(entry.second));
+    });
+}
+
+bool Receivers::has_slots() const {
+    return std::ranges::any_of(receivers_,
+                               [](const auto& entry) { return entry.second.slots > 0; });
+}
+
+void Receivers::forget_idle(const std::function<bool(EndpointId)>& in_use, Mono now) {
+    std::erase_if(receivers_, [&](const auto& entry) {
+        const Receiver& receiver = entry.second;
+        return receiver.slots == 0 && !receiver.probe && has_nothing_to_tell(receiver) &&
+               now - receiver.last_met >= heard_of_lately && !in_use(entry.first);
+    });
+}
+
+}  // namespace sundial

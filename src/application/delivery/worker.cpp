@@ -1,0 +1,321 @@
+#include "application/delivery/worker.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The end of a lease is not ours to use: clocks differ, replies take time (reliability 3).
+constexpr Mono margin = 5s;
+constexpr unsigned extensions_failed_for_doubt = 2;
+
+constexpr std::size_t settle_batch = 100;
+constexpr Mono settle_wait = 20ms;
+constexpr Mono settle_wait_when_idle = 2ms;
+/// Outcomes that wait to be settled before claiming stops: four of the largest writes.
+constexpr std::size_t most_unsettled = 2000;
+constexpr std::size_t most_told = 100;  // receivers at once
+/// Longer than a receiver or a network pauses now and then.
+constexpr Mono stuck_after = 1s;
+const KeepBack stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
+
+std::uint32_t home_shard(const InstanceId& instance, std::uint32_t shards) {
+    return instance.value.bytes.back() % shards;
+}
+
+/// Takes at most `limit` from the front.
+template <class T>
+std::vector<T> take(std::deque<T>& queue, std::size_t limit) {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(limit, queue.size()));
+    std::vector<T> taken{std::make_move_iterator(queue.begin()),
+                         std::make_move_iterator(queue.begin() + count)};
+    queue.erase(queue.begin(), queue.begin() + count);
+    return taken;
+}
+
+}  // namespace
+
+Worker::Worker(WorkerSettings settings)
+    : settings_(settings),
+      rota_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
+            settings.clock_stands_still),
+      receivers_({.slots = settings.slots, .lease = settings.lease, .margin = margin}),
+      plan_limit_(largest_write),
+      settle_limit_(largest_write),
+      backlog_counted_(!settings.count_backlog) {
+    base::check(settings.slots > 0 && settings.claim_batch > 0 && settings.lease > margin);
+}
+
+// What to do next, most urgent first.
+
+Command Worker::next(Mono now) {
+    if (stopping_ && (all_done() || now >= drain_until_)) return Finished{};
+    if (const HeldClaim* claim = held_.take_overdue(now)) return Abandon{claim->event};
+    if (auto command = next_extension(now)) return *std::move(command);
+    if (!to_disable_.empty() && disable_backoff_.over(now)) {
+        return to_disable_.front();
+    }
+    if (auto command = next_admission(now)) return *std::move(command);
+    if (auto command = next_send(now)) return *std::move(command);
+    if (auto command = next_claim(now)) return *std::move(command);
+    if (auto command = next_telling(now)) return *std::move(command);
+    if (auto command = next_write(now)) return *std::move(command);
+    if (auto command = next_plan(now)) return *std::move(command);
+    if (auto command = next_read(now)) return *std::move(command);
+    return WaitUntil{next_moment(now)};
+}
+
+std::optional<Command> Worker::next_extension(Mono now) {
+    if (now < extend_at_ || !extend_backoff_.over(now)) return std::nullopt;
+    if (!settling_.empty()) return std::nullopt;  // it would take what is settled for lost
+    Extend extend{held_.leases(), settings_.lease};
+    if (extend.held.empty()) return std::nullopt;
+    issued_at_ = now;
+    return extend;
+}
+
+std::optional<Command> Worker::next_admission(Mono now) {
+    if (!admit_backoff_.over(now)) return std::nullopt;
+    std::map<EndpointId, std::vector<EventId>> waiting;
+    for (const EventId id : to_admit_) {
+        const HeldClaim* claim = held_.find(id, Stage::planned);
+        if (claim != nullptr) waiting[claim->destination.endpoint->id].push_back(id);
+    }
+    to_admit_.clear();
+    if (winding_up() || receivers_.may_renew(now)) {
+        const auto in_flight = [this](EndpointId endpoint) { return held_.in_flight(endpoint); };
+        for (const EndpointId endpoint : receivers_.to_renew(in_flight, winding_up(), now)) {
+            waiting.try_emplace(endpoint);
+        }
+    }
+    if (waiting.empty()) return std::nullopt;
+    AskLeave ask;
+    asking_.clear();
+    for (auto& [endpoint, events] : waiting) {
+        // Who is most urgent goes first, and a probe is the oldest of all.
+        std::ranges::sort(events, {}, [this](EventId id) {
+            const Event& event = held_.find(id)->event;
+            return std::pair{event.priority, target_of(event)};
+        });
+        AdmissionAsked asked = receivers_.question(endpoint, held_.in_flight(endpoint),
+                                                   static_cast<std::uint32_t>(events.size()));
+        const auto probe = receivers_.probe_of(endpoint);
+        const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
+        const bool under_way = probing != nullptr &&
+                               (probing->stage == Stage::ready || probing->stage == Stage::sending);
+        asked.may_probe = !under_way && !receivers_.has_probe_to_tell(endpoint);
+        ask.asked.push_back(asked);
+        asking_.push_back(std::move(events));
+    }
+    issued_at_ = now;
+    return ask;
+}
+
+std::optional<Command> Worker::next_telling(Mono now) {
+    if (!tell_backoff_.over(now)) return std::nullopt;
+    const bool all = held_.empty() && (stopping_ || (winding_up() && !receivers_.has_told(false)));
+    if (!all && !receivers_.may_tell(now)) return std::nullopt;
+    telling_ = receivers_.to_tell(all, most_told, now);
+    if (telling_.empty()) return std::nullopt;
+    return TellResults{telling_};
+}
+
+std::optional<Command> Worker::next_send(Mono now) {
+    if (in_doubt()) return std::nullopt;
+    while (!ready_.empty() && held_.sending() < settings_.slots) {
+        HeldClaim* claim = held_.find(ready_.front(), Stage::ready);
+        ready_.pop_front();
+        if (claim == nullptr) continue;
+        if (now + claim->destination.timeout > claim->deadline) {
+            keep_back(*claim, too_short_for(claim->destination.timeout));
+            continue;
+        }
+        const Endpoint* endpoint = claim->destination.endpoint.get();
+        if (endpoint != nullptr &&
+            !receivers_.usable(endpoint->id, claim->destination.timeout, now)) {
+            held_.move_to(*claim, Stage::planned);
+            to_admit_.insert(claim->event.id);
+            continue;
+        }
+        held_.move_to(*claim, Stage::sending);
+        claim->started_at = std::max(claim->claimed_at, rota_.database_now(now));
+        return Send{claim->event, claim->destination, claim->started_at};
+    }
+    return std::nullopt;
+}
+
+std::optional<Command> Worker::next_write(Mono now) {
+    give_back_if_stuck(now);
+    if (!to_give_back_.empty() && give_back_backoff_.over(now)) {
+        giving_back_ = take(to_give_back_, largest_write);
+        GiveBack give_back;
+        for (const PendingReturn& one : giving_back_) {
+            give_back.batch.push_back(one.given_back);
+            if (one.parked) give_back.parked.push_back(*one.parked);
+            if (one.held_up) give_back.held_up.push_back(*one.held_up);
+        }
+        return give_back;
+    }
+    if (settling_.empty() && !to_settle_.empty() && now >= settle_at(now)) {
+        settling_ = take(to_settle_, settle_limit_);
+        Settle settle;
+        for (const PendingSettlement& one : settling_) settle.batch.push_back(one.settlement);
+        return settle;
+    }
+    return std::nullopt;
+}
+
+std::optional<Command> Worker::next_plan(Mono now) {
+    if (to_plan_.empty() || !plan_backoff_.over(now)) return std::nullopt;
+    Plan plan;
+    for (const EventId id : take(to_plan_, plan_limit_)) {
+        const HeldClaim* claim = held_.find(id, Stage::claimed);
+        if (claim == nullptr) continue;
+        planning_.push_back(id);
+        plan.events.push_back(claim->event);
+    }
+    if (plan.events.empty()) return std::nullopt;
+    return plan;
+}
+
+/// Before what it has is planned: it may go on beside that.
+std::optional<Command> Worker::next_claim(Mono now) {
+    if (!may_read(now) || !rota_.has_looked() || !backlog_counted_ || !may_claim(now)) {
+        return std::nullopt;
+    }
+    std::size_t most = std::min(room(now), settings_.claim_batch);
+    if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
+    const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now);
+    if (!turn) return std::nullopt;
+    if (rota_.look_overdue(now)) return look(now);
+    claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
+    return Claim{claiming_->request};
+}
+
+std::optional<Command> Worker::next_read(Mono now) {
+    if (!may_read(now)) return std::nullopt;
+    if (!rota_.has_looked()) return look(now);
+    if (!backlog_counted_) return CountBacklog{};
+    if (may_claim(now) && rota_.must_look(now)) return look(now);
+    close_pass_if_done(now);
+    return std::nullopt;
+}
+
+Look Worker::look(Mono now) {
+    issued_at_ = now;
+    return {};
+}
+
+void Worker::close_pass_if_done(Mono now) {
+    if (!pass_ || pass_->closed) return;
+    const bool used_up = pass_->left == 0U;
+    // With its slots taken it cannot claim yet what is due.
+    const bool nothing_due = may_claim(now) && rota_.hopeless(now);
+    pass_->closed = used_up || nothing_due;
+}
+
+Mono Worker::next_moment(Mono now) const {
+    Mono moment = now + settings_.tick;  // at the latest, so that others see that we are alive
+    const auto at = [&](Mono when) { moment = std::min(moment, when); };
+    const bool settling = !settling_.empty();  // its answer comes by itself
+    if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
+    if (held_.sending() > 0) at(held_.first_deadline());
+    if (!to_disable_.empty()) at(disable_backoff_.until());
+    if (!to_give_back_.empty()) at(give_back_backoff_.until());
+    if (!to_settle_.empty() && !settling) at(settle_at(now));
+    if (!to_plan_.empty()) at(plan_backoff_.until());
+    if (!to_admit_.empty()) at(admit_backoff_.until());
+    if (too_many_since_) at(*too_many_since_ + stuck_after);
+    at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
+    if (stopping_) {
+        at(drain_until_);
+    } else if (!read_backoff_.over(now)) {
+        at(read_backoff_.until());
+    } else if (!claiming_ && may_claim(now)) {
+        at(rota_.next_change(now));
+    }
+    return std::max(moment, now);
+}
+
+Mono Worker::settle_at(Mono now) const {
+    if (to_settle_.empty()) return Mono::max();
+    const bool more_to_send = held_.taken_slots() > held_.sending();
+    const bool more_due = !stopping_ && rota_.anything_due(now);
+    const bool more_to_come =
+        held_.sending() > 0 || more_to_send || claiming_ || (more_due && may_claim(now));
+    const std::size_t enough = std::clamp(ahead_.events(now), settle_batch, largest_write);
+    if (to_settle_.size() >= enough || stopping_ || !more_to_come) {
+        return settle_backoff_.until();
+    }
+    const bool idle = !more_to_send && !more_due;
+    return std::max(to_settle_.front().since + (idle ? settle_wait_when_idle : settle_wait),
+                    settle_backoff_.until());
+}
+
+/// What one of these finds would tell nothing of what a claim under way takes.
+bool Worker::may_read(Mono now) const {
+    return !stopping_ && !claiming_ && read_backoff_.over(now);
+}
+
+bool Worker::may_claim(Mono now) const {
+    const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
+    return passing && !stopping_ && !in_doubt() && !settle_backoff_.failing() &&
+           to_settle_.size() + settling_.size() < most_unsettled && room(now) * 2 >= capacity(now);
+}
+
+/// Anew it can be sent, but for an endpoint whose time-out no claim under these settings allows.
+KeepBack Worker::too_short_for(std::chrono::microseconds timeout) const {
+    if (timeout + margin < settings_.lease)
+        return {0us, "LEASE_SHORT its lease would end before its time-out"};
+    return {1min,
+            "LEASE_SHORT its endpoint's time-out is longer than scheduler.lease allows: lower "
+            "the one or raise the other"};
+}
+
+Mono Worker::deadline_of(Mono issued_at) const { return issued_at + settings_.lease - margin; }
+
+bool Worker::in_doubt() const {
+    return extensions_failed_ >= extensions_failed_for_doubt && held_.has_leases();
+}
+
+std::size_t Worker::capacity(Mono now) const {
+    // What one endpoint has ready must not stand in line before another's.
+    return settings_.slots + (receivers_.has_rivals(now) ? 0 : ahead_.events(now));
+}
+
+std::size_t Worker::room(Mono now) const {
+    const std::size_t all = capacity(now);
+    return all - std::min(all, held_.taken_slots());
+}
+
+void Worker::give_back_if_stuck(Mono now) {
+    const std::size_t taken = held_.taken_slots();
+    if (held_.sending() < settings_.slots || taken <= capacity(now)) {
+        too_many_since_.reset();
+        return;
+    }
+    if (!too_many_since_) too_many_since_ = now;
+    if (now < *too_many_since_ + stuck_after) return;
+    for (std::size_t left = taken - capacity(now); left > 0 && !ready_.empty(); ready_.pop_back()) {
+        HeldClaim* claim = held_.find(ready_.back(), Stage::ready);
+        if (claim == nullptr) continue;
+        keep_back(*claim, stuck);
+        --left;
+    }
+}
+
+bool Worker::all_done() const {
+    return held_.empty() && !claiming_ && to_give_back_.empty() && to_disable_.empty() &&
+           receivers_.has_told(stopping_) && !receivers_.has_slots();
+}
+
+bool Worker::winding_up() const { return stopping_ || (pass_ && pass_->closed); }
+
+}  // namespace sundial

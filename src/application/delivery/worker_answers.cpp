@@ -1,0 +1,319 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "application/delivery/judge_outcome.hpp"
+#include "application/delivery/worker.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::microseconds own_try_wait = 1s;
+const KeepBack stopping{0us, "STOPPING the instance stops"};
+constexpr int gone = 410;
+const std::string gone_reason = "the receiver answered 410 Gone";
+
+/// How long after a claim or an extension its leases are extended: of each three extensions two may
+/// fail (reliability 3).
+Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10s, lease / 3); }
+
+KeepBack held_up_by(Obstacle obstacle, std::chrono::microseconds wait) {
+    return {wait,
+            obstacle == Obstacle::circuit
+                ? "CIRCUIT_OPEN its endpoint fails, and is left in peace for a while"
+                : "LIMIT_REACHED its endpoint has as many requests as its limits allow",
+            obstacle};
+}
+
+}  // namespace
+
+// Answers.
+
+void Worker::backlog_counted() {
+    backlog_counted_ = true;
+    read_backoff_.succeed();
+}
+
+void Worker::horizon(const Horizon& horizon, Mono now) {
+    rota_.looked(horizon, issued_at_, now);
+    receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
+    read_backoff_.succeed();
+}
+
+void Worker::claimed(Claimed claimed, Mono answered) {
+    const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
+    read_backoff_.succeed();
+    rota_.claimed(request.shard, request.shares, claimed, issued_at, answered);
+    if (pass_ && pass_->left) {
+        *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
+    }
+    if (!held_.has_leases()) {
+        extend_at_ = Mono::max();
+        extend_backoff_.succeed();
+        extensions_failed_ = 0;
+    }
+    extend_at_ = std::min(extend_at_, issued_at + until_extension(settings_.lease));
+    const Mono deadline = deadline_of(issued_at);
+    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
+}
+
+void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
+    const Event& event = claimed.event;
+    const EventId id = event.id;
+    if (const HeldClaim* known = held_.find(id)) {
+        // Our own lease was over before we knew. A claim that was not sent is void; one that is
+        // under way must not overlap with a second try, and what it brings will be told as LATE.
+        if (!is_unsent(known->stage)) {
+            to_give_back_.push_back(
+                {{id, event.version, event.attempt, settings_.instance, own_try_wait,
+                  "LEASE_LOST an earlier try of this instance is not over"}});
+            return;
+        }
+        held_.forget(id);
+    }
+    HeldClaim& claim = held_.add({.event = std::move(claimed.event),
+                                  .claimed_at = claimed_at,
+                                  .deadline = deadline,
+                                  .rescued = claimed.rescued});
+    if (stopping_) {
+        keep_back(claim, stopping);
+    } else {
+        to_plan_.push_back(id);
+    }
+}
+
+void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now) {
+    plan_backoff_.succeed();
+    plan_limit_ = largest_write;
+    base::check(decisions.size() == planning_.size());
+    planning_.clear();
+    if (earliest_successor != never) rota_.hint(earliest_successor);
+    for (Decision& decision : decisions) {
+        HeldClaim* claim = held_.find(decision.id, Stage::claimed);
+        if (claim == nullptr) continue;
+        if (std::holds_alternative<Ended>(decision.what)) {
+            held_.forget(decision.id);
+        } else if (const auto* why = std::get_if<KeepBack>(&decision.what)) {
+            keep_back(*claim, *why);
+        } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decision.what)) {
+            finish(*claim, accepted_before(claim->event, accepted->attempt, settings_.instance),
+                   now);
+        } else {
+            claim->destination = std::move(std::get<Destination>(decision.what));
+            // Else the policy has become shorter: the try that was promised is the last.
+            if (claim->rescued && tries_used_up(claim->event, claim->destination.retry_policy)) {
+                finish(*claim, lost_for_good(claim->event, settings_.instance), now);
+            } else {
+                let_through(*claim, now);
+            }
+        }
+    }
+}
+
+void Worker::let_through(HeldClaim& claim, Mono now) {
+    const EventId id = claim.event.id;
+    const Endpoint* endpoint = claim.destination.endpoint.get();
+    if (endpoint != nullptr) {
+        receivers_.meet(claim.destination, now);
+        if (receivers_.takes_too_much(endpoint->id, held_.bound_for(endpoint->id),
+                                      rota_.anything_due(now), now)) {
+            keep_back(claim,
+                      held_up_by(Obstacle::limit, receivers_.place_in_line(endpoint->id, now)));
+            return;
+        }
+        if (!receivers_.admits(endpoint->id, held_.in_flight(endpoint->id),
+                               claim.destination.timeout, now)) {
+            held_.move_to(claim, Stage::planned);
+            to_admit_.insert(id);
+            return;
+        }
+    }
+    held_.move_to(claim, Stage::ready);
+    ready_.push_back(id);
+}
+
+void Worker::admitted(std::span<const Admission> admissions) {
+    base::check(admissions.size() == asking_.size());
+    admit_backoff_.succeed();
+    for (std::size_t i = 0; i < admissions.size(); ++i) {
+        const Admission& admission = admissions[i];
+        const std::vector<EventId>& waiting = asking_[i];
+        base::check(admission.admitted + admission.waits.size() == waiting.size());
+        receivers_.admitted(
+            admission, admission.probe ? std::optional{waiting.front()} : std::nullopt, issued_at_);
+        for (std::size_t place = 0; place < waiting.size(); ++place) {
+            HeldClaim& claim = held_.at(waiting[place], Stage::planned);
+            if (place < admission.admitted) {
+                held_.move_to(claim, Stage::ready);
+                ready_.push_back(waiting[place]);
+            } else {
+                keep_back(claim, held_up_by(admission.obstacle.value(),
+                                            admission.waits[place - admission.admitted]));
+            }
+        }
+    }
+    asking_.clear();
+}
+
+void Worker::results_told(std::span<const ReceiverChange> changes) {
+    tell_backoff_.succeed();
+    telling_.clear();
+    for (const ReceiverChange& change : changes) {
+        if (change.given_up) disable(change.endpoint, *change.given_up);
+        if (change.before == CircuitState::closed && change.after != CircuitState::closed) {
+            ask_leave_anew(change.endpoint);
+        }
+    }
+}
+
+void Worker::ask_leave_anew(EndpointId endpoint) {
+    receivers_.opened(endpoint);
+    for (HeldClaim* claim : held_.unsent()) {
+        const Endpoint* bound_for = claim->destination.endpoint.get();
+        if (claim->stage != Stage::ready || bound_for == nullptr || bound_for->id != endpoint) {
+            continue;
+        }
+        held_.move_to(*claim, Stage::planned);
+        to_admit_.insert(claim->event.id);
+    }
+}
+
+void Worker::disable(EndpointId endpoint, std::string reason) {
+    if (std::ranges::find(to_disable_, endpoint, &DisableEndpoint::endpoint) != to_disable_.end()) {
+        return;
+    }
+    to_disable_.push_back({endpoint, std::move(reason)});
+}
+
+void Worker::endpoint_disabled() {
+    disable_backoff_.succeed();
+    for (HeldClaim* claim : held_.unsent()) {
+        const Endpoint* endpoint = claim->destination.endpoint.get();
+        if (endpoint == nullptr || endpoint->id != to_disable_.front().endpoint) continue;
+        keep_back(*claim, {std::nullopt, "ENDPOINT_DISABLED its endpoint is disabled"});
+    }
+    to_disable_.pop_front();
+}
+
+std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono now) {
+    base::check(results.size() == settling_.size());
+    settle_backoff_.succeed();
+    settle_limit_ = largest_write;
+    std::vector<Settled> all;
+    for (std::size_t i = 0; i < settling_.size(); ++i) {
+        Settlement& settlement = settling_[i].settlement;
+        HeldClaim& claim = held_.at(settlement.id, Stage::settling);
+        const bool late = !results[i].has_value();
+        if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
+            rota_.expect(shard_of(settlement.id, settings_.shards),
+                         rota_.reached(now) + retry->delay);
+        }
+        all.push_back({std::move(claim.event), std::move(settlement), late});
+        held_.forget(all.back().event.id);
+    }
+    settling_.clear();
+    return all;
+}
+
+void Worker::given_back(std::size_t released, Mono now) {
+    give_back_backoff_.succeed();
+    for (const PendingReturn& one : giving_back_) {
+        const GivenBack& given_back = one.given_back;
+        const HeldClaim* claim = held_.find(given_back.id, Stage::giving_back);
+        if (claim != nullptr && claim->event.version == given_back.held) {
+            held_.forget(given_back.id);
+        }
+        if (given_back.delay) {
+            rota_.expect(shard_of(given_back.id, settings_.shards),
+                         rota_.reached(now) + *given_back.delay);
+        }
+    }
+    giving_back_.clear();
+    if (released > 0) rota_.hint(rota_.reached(now));
+}
+
+std::vector<Event> Worker::extended(std::span<const EventId> lost) {
+    extend_backoff_.succeed();
+    extensions_failed_ = 0;
+    extend_at_ = issued_at_ + until_extension(settings_.lease);
+    held_.set_deadlines(deadline_of(issued_at_));
+    std::vector<Event> events;
+    for (const EventId id : lost) {
+        HeldClaim* claim = held_.find(id);
+        if (claim == nullptr) continue;
+        events.push_back(claim->event);
+        claim->lost = true;
+        if (is_unsent(claim->stage)) held_.forget(id);
+    }
+    return events;
+}
+
+// What happens by itself.
+
+std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
+    HeldClaim& claim = held_.at(id, Stage::sending);
+    if (!outcome.begun) {
+        keep_back(claim, stopping);
+        return std::nullopt;
+    }
+    ahead_.ended(now);
+    const Endpoint* endpoint = claim.destination.endpoint.get();
+    outcome = judged(std::move(outcome), claim.event, endpoint);
+    if (endpoint != nullptr) {
+        receivers_.saw(endpoint->id, id, call_result(outcome), outcome.duration, now);
+        if (outcome.status_code == gone) disable(endpoint->id, gone_reason);
+    }
+    finish(claim,
+           settlement_of(claim.event, claim.destination, outcome, settings_.instance,
+                         claim.started_at, random),
+           now);
+    return Try{claim.event, claim.destination, claim.started_at, std::move(outcome)};
+}
+
+void Worker::wake(Instant due) { rota_.hint(due); }
+
+void Worker::stop(Mono now) {
+    if (stopping_) return;
+    stopping_ = true;
+    drain_until_ = now + settings_.drain;
+    for (HeldClaim* claim : held_.unsent()) keep_back(*claim, stopping);
+}
+
+void Worker::begin_pass(std::optional<std::uint64_t> limit) {
+    pass_ = Pass{limit, false};
+    rota_.forget();
+}
+
+bool Worker::pass_over() const { return pass_ && pass_->closed && all_done(); }
+
+void Worker::end_pass() { pass_.reset(); }
+
+bool Worker::caught_up_to(Instant then) const {
+    return rota_.past(then) && !held_.any_due_by(then);
+}
+
+Instant Worker::database_now(Mono now) const { return rota_.database_now(now); }
+
+Instant Worker::reached(Mono now) const { return rota_.reached(now); }
+
+void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
+    held_.move_to(claim, Stage::giving_back);
+    const Event& event = claim.event;
+    PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
+                        why.reason, why.obstacle}};
+    if (!why.delay) back.parked = event;
+    if (why.obstacle == Obstacle::circuit) {
+        back.held_up = {event.id, event.version, claim.destination.endpoint->id};
+    }
+    to_give_back_.push_back(std::move(back));
+}
+
+void Worker::finish(HeldClaim& claim, Settlement settlement, Mono now) {
+    held_.move_to(claim, Stage::settling);
+    to_settle_.push_back({std::move(settlement), now});
+}
+
+}  // namespace sundial

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <iterator>
+
+#include "application/delivery/worker.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For what cannot be planned: whatever is wrong with it is no passing trouble.
+constexpr std::chrono::microseconds planning_failed_wait = 1min;
+
+/// Back to where they were taken from.
+template <class T>
+void put_back(std::deque<T>& queue, std::vector<T>& taken) {
+    queue.insert(queue.begin(), std::make_move_iterator(taken.begin()),
+                 std::make_move_iterator(taken.end()));
+    taken.clear();
+}
+
+}  // namespace
+
+void Worker::failed(const Command& command, bool transient, double random, Mono now) {
+    struct Failure {
+        Worker& worker;
+        bool transient;
+        double random;
+        Mono now;
+
+        /// It is told for people to know: what is due does not wait for that.
+        void operator()(const CountBacklog&) const {
+            worker.read_backoff_.fail(random, now);
+            worker.backlog_counted_ = true;
+        }
+        void operator()(const Look&) const { worker.read_backoff_.fail(random, now); }
+        void operator()(const Claim& claim) const {
+            worker.claiming_.reset();
+            worker.read_backoff_.fail(random, now);
+            worker.rota_.claim_failed(claim.request.shard);
+        }
+        void operator()(const Plan& plan) const {
+            worker.plan_backoff_.fail(random, now);
+            if (transient || plan.events.size() > 1) {
+                if (!transient) worker.plan_limit_ = plan.events.size() / 2;
+                put_back(worker.to_plan_, worker.planning_);
+                return;
+            }
+            worker.planning_.clear();
+            worker.keep_back(
+                worker.held_.at(plan.events.front().id, Stage::claimed),
+                {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
+        }
+        void operator()(const AskLeave&) const {
+            worker.admit_backoff_.fail(random, now);
+            for (const auto& waiting : worker.asking_) {
+                for (const EventId id : waiting) {
+                    if (transient) {
+                        worker.to_admit_.insert(id);
+                    } else {
+                        worker.keep_back(worker.held_.at(id, Stage::planned),
+                                         {planning_failed_wait,
+                                          "ADMISSION_FAILED its endpoint's limits are unreadable"});
+                    }
+                }
+            }
+            worker.asking_.clear();
+        }
+        void operator()(const TellResults&) const {
+            worker.tell_backoff_.fail(random, now);
+            if (transient) worker.receivers_.put_back(worker.telling_, now);
+            worker.telling_.clear();
+        }
+        void operator()(const DisableEndpoint&) const {
+            worker.disable_backoff_.fail(random, now);
+            if (!transient) worker.to_disable_.pop_front();
+        }
+        void operator()(const Settle& settle) const {
+            if (transient || settle.batch.size() > 1) {
+                worker.settle_backoff_.fail(random, now);
+                if (!transient) worker.settle_limit_ = settle.batch.size() / 2;
+                put_back(worker.to_settle_, worker.settling_);
+                return;
+            }
+            worker.settle_backoff_.succeed();
+            worker.settling_.clear();
+            worker.held_.forget(settle.batch.front().id);
+        }
+        void operator()(const GiveBack&) const {
+            worker.give_back_backoff_.fail(random, now);
+            if (transient) {
+                put_back(worker.to_give_back_, worker.giving_back_);
+                return;
+            }
+            for (const PendingReturn& one : worker.giving_back_) {
+                const EventId id = one.given_back.id;
+                if (worker.held_.find(id, Stage::giving_back)) worker.held_.forget(id);
+            }
+            worker.giving_back_.clear();
+        }
+        void operator()(const Extend&) const {
+            worker.extend_backoff_.fail(random, now);
+            ++worker.extensions_failed_;
+        }
+        // These call no port; a try that cannot be started has an outcome instead.
+        void operator()(const Send&) const { base::check(false); }
+        void operator()(const Abandon&) const { base::check(false); }
+        void operator()(const WaitUntil&) const { base::check(false); }
+        void operator()(const Finished&) const { base::check(false); }
+    };
+    std::visit(Failure{*this, transient, random, now}, command);
+}
+
+}  // namespace sundial

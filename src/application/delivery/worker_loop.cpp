@@ -1,0 +1,410 @@
+#include "application/delivery/worker_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "application/observation/engine_log.hpp"
+#include "application/observation/engine_report.hpp"
+#include "application/ports/failures.hpp"
+#include "base/crash_point.hpp"
+
+namespace sundial {
+
+using base::LogLevel;
+
+namespace {
+
+/// As long as the loop waits for more outcomes once one is there.
+constexpr Mono gathering = std::chrono::microseconds{500};
+
+}  // namespace
+
+/// What arrives from other threads. Outlives the loop while deliveries are under way; holds at most
+/// one outcome for each slot.
+struct WorkerLoop::Mailbox {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::vector<std::pair<EventId, Outcome>> outcomes;
+    Instant hint = never;
+    Instant awake_at = never;               // what becomes due then or later needs no call
+    bool claimed = false, settled = false;  // what is beside has its answer
+    bool stop = false;
+    /// The tries under way when the loop went to sleep: once their outcomes are all here there is
+    /// nothing more to wait for.
+    std::size_t expected = 0;
+
+    [[nodiscard]] bool is_urgent() const { return stop || claimed || settled || hint < awake_at; }
+    [[nodiscard]] bool has_news() const { return is_urgent() || !outcomes.empty(); }
+    [[nodiscard]] bool has_all() const { return is_urgent() || outcomes.size() >= expected; }
+};
+
+WorkerLoop::WorkerLoop(const WorkerSettings& settings, WorkerPorts ports)
+    : settings_(settings),
+      ports_(ports),
+      worker_(settings),
+      recovery_(ports.log),
+      mailbox_(std::make_shared<Mailbox>()) {}
+
+WorkerLoop::~WorkerLoop() = default;
+
+void WorkerLoop::run() {
+    {
+        const std::lock_guard turn_lock(turn_);
+        work_beside({std::make_unique<SideThread>(), std::make_unique<SideThread>()});
+    }
+    turn_until_finished();
+    const std::lock_guard turn_lock(turn_);
+    work_beside({});
+}
+
+void WorkerLoop::work_beside(Sides sides) {
+    claim_.side = std::move(sides.claims);
+    settle_.side = std::move(sides.settlements);
+}
+
+void WorkerLoop::turn_until_finished() {
+    for (;;) {
+        for (int taken = taken_over_; taken > 0; taken = taken_over_) taken_over_.wait(taken);
+        std::optional<Mono> until;
+        try {
+            const std::lock_guard turn_lock(turn_);
+            until = turn();
+        } catch (const std::exception& exception) {
+            ports_.log.write(
+                {.level = LogLevel::error,
+                 .event_name = {},
+                 .message = std::string{"one turn of the scheduler failed: "} + exception.what(),
+                 .correlation_id = {},
+                 .fields = {}});
+            until = now() + settings_.tick;
+        }
+        if (!until) return;
+        wait(*until);
+    }
+}
+
+void WorkerLoop::stop() {
+    stopping_ = true;
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->stop = true;
+    mailbox_->arrived.notify_all();
+}
+
+void WorkerLoop::due_at(Instant when) {
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->hint = std::min(mailbox_->hint, when);
+    if (mailbox_->has_news()) mailbox_->arrived.notify_all();
+}
+
+bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * settings_.tick; }
+
+std::optional<Mono> WorkerLoop::turn() {
+    last_turn_ = now().count();
+    collect_mail();
+    Command command = worker_.next(now());
+    if (auto* const send = std::get_if<Send>(&command)) command = send_all(std::move(*send));
+    watch_recovery();
+    if (std::holds_alternative<Finished>(command)) return std::nullopt;
+    if (const auto* wait_until = std::get_if<WaitUntil>(&command)) {
+        const std::lock_guard lock(mailbox_->mutex);
+        // A test clock may have been moved, so every hint counts.
+        mailbox_->awake_at =
+            settings_.clock_stands_still ? never : worker_.reached(wait_until->when);
+        mailbox_->expected = worker_.sending();
+        return wait_until->when;
+    }
+    std::visit(
+        [this](const auto& one) {
+            using One = std::decay_t<decltype(one)>;
+            if constexpr (!std::is_same_v<One, WaitUntil> && !std::is_same_v<One, Finished> &&
+                          !std::is_same_v<One, Send>) {
+                carry_out(one);
+            }
+        },
+        command);
+    return now();
+}
+
+void WorkerLoop::wait(Mono until) {
+    Mailbox& mailbox = *mailbox_;
+    std::unique_lock lock(mailbox.mutex);
+    const auto left = [&](Mono longest) { return std::clamp(until - now(), Mono{0}, longest); };
+    mailbox.arrived.wait_for(lock, left(settings_.tick), [&] { return mailbox.has_news(); });
+    if (mailbox.outcomes.empty()) return;
+    // Where one outcome is, others are about to come: they are taken together.
+    mailbox.arrived.wait_for(lock, left(gathering), [&] { return mailbox.has_all(); });
+}
+
+void WorkerLoop::collect_mail() {
+    std::vector<std::pair<EventId, Outcome>> outcomes;
+    Instant hint = never;
+    bool stop_asked = false;
+    bool claimed = false, settled = false;
+    {
+        const std::lock_guard lock(mailbox_->mutex);
+        outcomes.swap(mailbox_->outcomes);
+        std::swap(hint, mailbox_->hint);
+        stop_asked = mailbox_->stop;
+        claimed = std::exchange(mailbox_->claimed, false);
+        settled = std::exchange(mailbox_->settled, false);
+    }
+    if (settled) take_settled();
+    if (claimed) take_claimed();
+    for (auto& [id, outcome] : outcomes) {
+        CRASH_POINT("answer: before commit");
+        const auto over = worker_.delivered(id, std::move(outcome), ports_.random.unit(), now());
+        if (!over) continue;
+        const Instant first = over->event.first_attempt_at.value_or(over->started_at);
+        ports_.observer.delivered({over->event, over->destination.endpoint.get(), over->outcome,
+                                   over->started_at, first - target_of(over->event)});
+    }
+    if (hint != never) {
+        ports_.queue.hint(hint);
+        worker_.wake(hint);
+    }
+    if (stop_asked) worker_.stop(now());
+}
+
+template <class One, class Call>
+auto WorkerLoop::answer_of(const One& command, Call call) {
+    using Answer = std::invoke_result_t<Call>;
+    const auto failed = [&](bool transient, const char* what) {
+        failure_ = std::current_exception();
+        if (!failing_since_) failing_since_ = now();
+        worker_.failed(Command{command}, transient, ports_.random.unit(), now());
+        ports_.log.write({.level = transient ? LogLevel::warn : LogLevel::error,
+                          .event_name = {},
+                          .message = std::string{"the scheduler tries again: "} + what,
+                          .correlation_id = {},
+                          .fields = {}});
+        return std::optional<Answer>{};
+    };
+    try {
+        std::optional<Answer> answer{call()};
+        failing_since_.reset();
+        return answer;
+    } catch (const Unavailable& unavailable) {
+        return failed(true, unavailable.what());
+    } catch (const std::exception& exception) {
+        return failed(false, exception.what());
+    }
+}
+
+void WorkerLoop::carry_out(const CountBacklog& command) {
+    const auto backlog = answer_of(command, [&] { return ports_.queue.backlog(); });
+    if (!backlog) return;
+    worker_.backlog_counted();
+    recovery_.start(*backlog, worker_.database_now(now()), now());
+}
+
+void WorkerLoop::carry_out(const Look& command) {
+    const auto horizon = answer_of(command, [&] { return ports_.queue.look(); });
+    if (horizon) worker_.horizon(*horizon, now());
+}
+
+template <class One, class Answer, class Call>
+void WorkerLoop::begin(Beside<One, Answer>& task, const One& command, Call call,
+                       bool Mailbox::* told, void (WorkerLoop::*take)()) {
+    task.command = command;
+    const auto work = std::make_shared<std::packaged_task<Answer()>>(std::move(call));
+    task.answer = work->get_future();
+    if (!task.side) {
+        (*work)();
+        (this->*take)();
+        return;
+    }
+    task.side->run([work] { (*work)(); },
+                   [mailbox = mailbox_, told] {
+                       const std::lock_guard lock(mailbox->mutex);
+                       (*mailbox).*told = true;
+                       mailbox->arrived.notify_all();
+                   });
+}
+
+void WorkerLoop::carry_out(const Claim& command) {
+    const auto call = [this] {
+        const Mono asked = now();
+        auto claimed = ports_.queue.claim_ready(claim_.command->request);
+        return ClaimAnswer{std::move(claimed), asked, now()};
+    };
+    begin(claim_, command, call, &Mailbox::claimed, &WorkerLoop::take_claimed);
+}
+
+void WorkerLoop::take_claimed() {
+    auto answer = answer_of(*claim_.command, [this] { return claim_.answer.get(); });
+    if (!answer) return;
+    auto& [claimed, asked, answered] = *answer;
+    if (!claimed.events.empty()) {
+        tally_.claimed += claimed.events.size();
+        report_claim(claimed.events, answered - asked, settings_.instance, ports_.log,
+                     ports_.observer);
+    }
+    worker_.claimed(std::move(claimed), answered);
+}
+
+void WorkerLoop::carry_out(const Plan& command) {
+    Planning planning;
+    auto decisions = answer_of(command, [&] {
+        planning = ports_.plan.run(command.events);
+        return ports_.deliver.decide(command.events, planning);
+    });
+    report_plan(planning, command.events, ports_.log, ports_.observer);  // even if it threw later
+    if (planning.earliest != never) ports_.queue.hint(planning.earliest);
+    if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
+}
+
+void WorkerLoop::carry_out(const AskLeave& command) {
+    const auto admissions = answer_of(command, [&] {
+        return ports_.admit.run(settings_.instance, command.asked, settings_.lease);
+    });
+    if (admissions) worker_.admitted(*admissions);
+}
+
+Command WorkerLoop::send_all(Send first) {
+    std::vector<DeliverEvent::Try> tries;
+    Command command = std::move(first);
+    for (; auto* const send = std::get_if<Send>(&command); command = worker_.next(now())) {
+        tries.push_back(begun(std::move(*send)));
+    }
+    ports_.deliver.start(std::move(tries));
+    return command;
+}
+
+DeliverEvent::Try WorkerLoop::begun(Send send) {
+    const Event& event = send.event;
+    const Instant first = event.first_attempt_at.value_or(send.now);
+    ports_.observer.started({event, send.destination.endpoint.get(), send.now,
+                             !event.first_attempt_at, first - target_of(event)});
+    auto done = [mailbox = mailbox_, id = event.id](Outcome outcome) {
+        const std::lock_guard lock(mailbox->mutex);
+        mailbox->outcomes.emplace_back(id, std::move(outcome));
+        const std::size_t count = mailbox->outcomes.size();
+        if (count == 1 || count >= mailbox->expected) mailbox->arrived.notify_all();
+    };
+    CRASH_POINT("claim: before send");
+    return {std::move(send.event), std::move(send.destination), send.now, std::move(done)};
+}
+
+void WorkerLoop::carry_out(const Abandon& command) {
+    ports_.log.write(lease_expired_line(command.event, "send", settings_.instance));
+    ports_.deliver.abandon(command.event);
+}
+
+void WorkerLoop::carry_out(const TellResults& command) {
+    const auto changes =
+        answer_of(command, [&] { return ports_.judge.run(settings_.instance, command.told); });
+    if (!changes) return;
+    worker_.results_told(*changes);
+    for (const ReceiverChange& change : *changes) {
+        if (auto line = circuit_line(change)) ports_.log.write(*std::move(line));
+    }
+}
+
+void WorkerLoop::carry_out(const DisableEndpoint& command) {
+    const auto disabled = answer_of(
+        command, [&] { return ports_.deliver.disable(command.endpoint, command.reason); });
+    if (!disabled) return;
+    worker_.endpoint_disabled();
+    if (*disabled) ports_.log.write(endpoint_disabled_line(command.endpoint, command.reason));
+}
+
+void WorkerLoop::carry_out(const Settle& command) {
+    begin(
+        settle_, command, [this] { return ports_.queue.settle(settle_.command->batch); },
+        &Mailbox::settled, &WorkerLoop::take_settled);
+}
+
+void WorkerLoop::take_settled() {
+    const auto results = answer_of(*settle_.command, [this] { return settle_.answer.get(); });
+    if (!results) return;
+    for (const Settled& settled : worker_.settled(*results, now())) report(settled);
+}
+
+void WorkerLoop::report(const Settled& settled) {
+    report_settled(settled, worker_.database_now(now()), ports_.log, ports_.observer);
+    if (settled.late) return;
+    const auto& result = settled.settlement.result;
+    if (std::holds_alternative<Accepted>(result)) {
+        ++tally_.completed;
+    } else if (std::holds_alternative<Refused>(result)) {
+        ++tally_.failed;
+    } else {
+        ++tally_.retrying;
+    }
+}
+
+void WorkerLoop::carry_out(const GiveBack& command) {
+    const auto released = answer_of(command, [&] {
+        // Answers do not matter: whoever lost its lease has nothing to give back.
+        static_cast<void>(ports_.queue.give_back(command.batch));
+        return ports_.deliver.release_if_possible(command.parked) +
+               ports_.admit.release_if_closed(command.held_up);
+    });
+    if (released) worker_.given_back(*released, now());
+}
+
+void WorkerLoop::carry_out(const Extend& command) {
+    const auto lost =
+        answer_of(command, [&] { return ports_.queue.extend(command.held, command.lease); });
+    if (!lost) return;
+    for (const Event& event : worker_.extended(*lost)) {
+        ports_.log.write(lease_expired_line(event, "extend", settings_.instance));
+        ports_.observer.lease_lost(event);
+        ports_.deliver.abandon(event);
+    }
+}
+
+void WorkerLoop::finish_claim() {
+    if (!worker_.claiming()) return;
+    {
+        std::unique_lock lock(mailbox_->mutex);
+        mailbox_->arrived.wait(lock, [this] { return mailbox_->claimed; });
+    }
+    collect_mail();
+}
+
+void WorkerLoop::watch_recovery() {
+    const auto until = recovery_.until();
+    if (until && worker_.caught_up_to(*until)) recovery_.finish(now());
+}
+
+WorkerLoop::Exclusive::Exclusive(WorkerLoop& loop) : loop_(loop) {
+    ++loop_.taken_over_;
+    loop_.turn_.lock();
+}
+
+WorkerLoop::Exclusive::~Exclusive() {
+    loop_.turn_.unlock();
+    --loop_.taken_over_;
+    loop_.taken_over_.notify_all();
+}
+
+Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
+    struct Pass {
+        Worker& worker;
+        ~Pass() { worker.end_pass(); }
+    };
+    loop_.finish_claim();  // the pass counts its own
+    const Tally before = loop_.tally_;
+    loop_.worker_.begin_pass(limit);
+    const Pass pass{loop_.worker_};
+    loop_.failing_since_.reset();
+    for (;;) {
+        const auto until = loop_.turn();
+        if (!until || loop_.worker_.pass_over()) break;
+        if (const auto since = loop_.failing_since_) {
+            const bool hopeless =
+                loop_.worker_.held() == 0 || loop_.now() - *since > loop_.settings_.drain;
+            if (hopeless) std::rethrow_exception(loop_.failure_);
+        }
+        loop_.wait(*until);
+    }
+    return loop_.tally_ - before;
+}
+
+}  // namespace sundial

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "application/delivery/admit_events.hpp"
+#include "application/delivery/deliver_event.hpp"
+#include "application/delivery/judge_receivers.hpp"
+#include "application/delivery/recover.hpp"
+#include "application/delivery/side_thread.hpp"
+#include "application/delivery/worker.hpp"
+#include "application/observation/observer.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/mono.hpp"
+#include "application/ports/wakeups.hpp"
+#include "application/schedules/plan_successors.hpp"
+#include "base/log.hpp"
+
+namespace sundial {
+
+/// What a worker has done. `retrying` counts tries that were not accepted and will be repeated.
+struct Tally {
+    std::uint64_t claimed = 0;
+    std::uint64_t completed = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t retrying = 0;
+    friend Tally operator-(const Tally& a, const Tally& b) {
+        return {a.claimed - b.claimed, a.completed - b.completed, a.failed - b.failed,
+                a.retrying - b.retrying};
+    }
+    friend bool operator==(const Tally&, const Tally&) = default;
+};
+
+struct WorkerPorts {
+    EventQueue& queue;
+    PlanSuccessors& plan;
+    DeliverEvent& deliver;
+    AdmitEvents& admit;
+    JudgeReceivers& judge;
+    const MonotonicClock& monotonic;
+    Random& random;
+    base::Log& log;
+    EngineObserver& observer;
+};
+
+/// Carries out what the worker wants, one command at a time, and tells it what came of it. Whatever
+/// a port throws, the loop goes on. run() does so on its thread until stop(); take_over() lets
+/// another thread drive the same worker meanwhile, so there is one engine, however it is driven.
+class WorkerLoop final : public Wakeups {
+public:
+    /// `monotonic`, `log` and all other ports outlive the loop; a delivery may end after it.
+    WorkerLoop(const WorkerSettings& settings, WorkerPorts ports);
+    ~WorkerLoop() override;
+    WorkerLoop(const WorkerLoop&) = delete;
+    WorkerLoop& operator=(const WorkerLoop&) = delete;
+
+    /// Returns after stop(), once what was claimed is settled or given back, or the time to drain
+    /// is over. Never throws.
+    void run();
+    /// Claims and settles there while the loop goes on, as run() does on threads; without them the
+    /// loop does it by itself.
+    struct Sides {
+        std::unique_ptr<Side> claims, settlements;
+    };
+    void work_beside(Sides sides);
+    /// From any thread, also before run().
+    void stop();
+    [[nodiscard]] bool stopping() const { return stopping_; }
+
+    void due_at(Instant when) override;
+
+    /// The loop turned within the last two ticks.
+    [[nodiscard]] bool turning() const;
+
+    /// Takes what has arrived and carries out one command. Returns when to come back at the latest,
+    /// or nothing once all is over. Only for whoever drives the loop alone.
+    [[nodiscard]] std::optional<Mono> turn();
+    [[nodiscard]] const Tally& tally() const { return tally_; }
+
+    /// Holds the worker: run() pauses until this is gone.
+    class Exclusive {
+    public:
+        explicit Exclusive(WorkerLoop& loop);
+        ~Exclusive();
+        Exclusive(const Exclusive&) = delete;
+        Exclusive& operator=(const Exclusive&) = delete;
+
+        /// Claims, sends and settles on this thread until `limit` events are claimed or nothing is
+        /// due, then waits for their outcomes. Throws Unavailable; what was claimed then stays in
+        /// the worker's care. Ends early on stop().
+        Tally drain(std::optional<std::uint64_t> limit);
+        [[nodiscard]] bool stopping() const { return loop_.stopping(); }
+
+    private:
+        WorkerLoop& loop_;
+    };
+    /// Waits for the turn under way.
+    [[nodiscard]] Exclusive take_over() { return Exclusive{*this}; }
+
+private:
+    struct Mailbox;
+
+    void turn_until_finished();
+    /// And what the worker wants then, which is no Send.
+    Command send_all(Send first);
+    DeliverEvent::Try begun(Send send);
+    void collect_mail();
+    void take_claimed();
+    void take_settled();
+    /// The answer of one call of a port; nothing if it threw, and then the worker knows.
+    template <class One, class Call>
+    [[nodiscard]] auto answer_of(const One& command, Call call);
+    template <class One, class Answer>
+    struct Beside;
+    /// Begins what `call` does; once it is over `told` is set in the mailbox, and then it is taken.
+    template <class One, class Answer, class Call>
+    void begin(Beside<One, Answer>& task, const One& command, Call call, bool Mailbox::* told,
+               void (WorkerLoop::*take)());
+    void carry_out(const CountBacklog& command);
+    void carry_out(const Look& command);
+    void carry_out(const Claim& command);
+    void carry_out(const Plan& command);
+    void carry_out(const AskLeave& command);
+    void carry_out(const Abandon& command);
+    void carry_out(const TellResults& command);
+    void carry_out(const DisableEndpoint& command);
+    void carry_out(const Settle& command);
+    void carry_out(const GiveBack& command);
+    void carry_out(const Extend& command);
+    void report(const Settled& settled);
+    /// Waits for the one under way.
+    void finish_claim();
+    void watch_recovery();
+
+    /// Or until anything arrives. Needs no turn.
+    void wait(Mono until);
+    [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
+
+    WorkerSettings settings_;
+    WorkerPorts ports_;
+    Worker worker_;
+    Recovery recovery_;
+    Tally tally_;
+    std::exception_ptr failure_;         // of the latest call of a port
+    std::optional<Mono> failing_since_;  // every call since has failed
+    std::shared_ptr<Mailbox> mailbox_;
+    struct ClaimAnswer {
+        Claimed claimed;
+        Mono asked, answered;
+    };
+    /// What may be under way while the loop goes on.
+    template <class One, class Answer>
+    struct Beside {
+        std::optional<One> command;  // the latest
+        std::future<Answer> answer;
+        std::unique_ptr<Side> side;
+    };
+    Beside<Claim, ClaimAnswer> claim_;
+    Beside<Settle, std::vector<Result<void>>> settle_;
+    std::mutex turn_;                 // held by whoever drives the worker
+    std::atomic<int> taken_over_{0};  // how many hold it, or wait for it, beside run()
+    std::atomic<bool> stopping_{false};
+    std::atomic<Mono::rep> last_turn_{0};
+};
+
+}  // namespace sundial

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/audit/caller.hpp"
+#include "application/ports/delivery.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/secrets.hpp"
+#include "application/ports/store.hpp"
+#include "domain/endpoint.hpp"
+
+namespace sundial {
+
+/// What this installation lets endpoints be.
+struct EndpointSettings {
+    std::chrono::seconds lease{30};  // a time-out longer than lease − 10 s is refused
+    bool allow_inbox = false;
+};
+
+struct NewEndpoint {
+    std::optional<std::string> external_id{};
+    std::string name{};
+    EndpointType type = EndpointType::webhook;
+    std::optional<std::string> url{};  // of a webhook
+    BodyFormat format = BodyFormat::raw;
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::chrono::seconds timeout{10};
+    RetryPolicy retry_policy{};
+    std::uint32_t retry_client_errors = 0;
+    std::optional<RateLimit> rate_limit{};
+    std::optional<std::uint32_t> max_in_flight{};
+    bool enabled = true;
+    std::optional<std::string> secret{};  // of a webhook; none: a random one
+    bool ed25519 = false;                 // of a webhook: signs by such a key too
+};
+
+struct CreatedEndpoint {
+    Endpoint endpoint;
+    std::string secret;  // to be shown now and never again; empty for an inbox
+};
+
+/// Adds a destination.
+class CreateEndpoint {
+public:
+    CreateEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,
+                   EndpointSettings settings)
+        : store_(store),
+          secrets_(secrets),
+          destinations_(destinations),
+          ids_(ids),
+          settings_(settings) {}
+    /// Errors: ValidationFailed, DuplicateExternalId.
+    [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
+
+private:
+    Store& store_;
+    Secrets& secrets_;
+    const DestinationRules& destinations_;
+    Ids& ids_;
+    EndpointSettings settings_;
+};
+
+}  // namespace sundial

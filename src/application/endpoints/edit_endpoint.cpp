@@ -1,0 +1,166 @@
+#include "application/endpoints/edit_endpoint.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/observation/engine_log.hpp"
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+#include "application/transactions/after_commit.hpp"
+
+namespace sundial {
+namespace {
+
+std::optional<RateLimit> edited(const std::optional<RateLimit>& before,
+                                const std::optional<RateLimitEdit>& edit) {
+    if (!edit) return std::nullopt;
+    RateLimit rate = before.value_or(RateLimit{0, edit->per_second.value_or(0)});
+    rate.per_second = edit->per_second.value_or(rate.per_second);
+    rate.burst = edit->burst.value_or(rate.burst);
+    return rate;
+}
+
+Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
+    if (edit.external_id) endpoint.external_id = *edit.external_id;
+    if (edit.name) endpoint.name = *edit.name;
+    if (edit.url) endpoint.url = *edit.url;
+    endpoint.headers = edited(std::move(endpoint.headers), edit.headers);
+    if (edit.timeout) endpoint.timeout = *edit.timeout;
+    if (edit.retry_policy) endpoint.retry_policy = *edit.retry_policy;
+    if (edit.retry_client_errors) endpoint.retry_client_errors = *edit.retry_client_errors;
+    if (edit.rate_limit) endpoint.rate_limit = edited(endpoint.rate_limit, *edit.rate_limit);
+    if (edit.max_in_flight) endpoint.max_in_flight = *edit.max_in_flight;
+    if (edit.enabled && *edit.enabled != endpoint.enabled) {
+        endpoint.enabled = *edit.enabled;
+        endpoint.disabled_reason =
+            endpoint.enabled ? std::nullopt : std::optional<std::string>{"disabled by an edit"};
+    }
+    return endpoint;
+}
+
+/// Puts in or takes out the pair of keys; nothing where that is as it was.
+Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Secrets& secrets) {
+    if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
+    if (!*wanted) {
+        std::erase_if(endpoint.signing_keys,
+                      [](const SigningKey& key) { return key.scheme == SignatureScheme::v1a; });
+        endpoint.public_key.clear();
+        return endpoint;
+    }
+    if (endpoint.type != EndpointType::webhook) {
+        return invalid("/ed25519", "not_allowed", "only a WEBHOOK signs");
+    }
+    auto pair = secrets.new_key_pair();
+    if (!pair) return pair.error();
+    endpoint.signing_keys.insert(
+        endpoint.signing_keys.begin(),
+        {.scheme = SignatureScheme::v1a, .sealed = std::move(pair->sealed)});
+    endpoint.public_key = std::move(pair->public_key);
+    return endpoint;
+}
+
+/// The URL is judged when it is given: what an older rule let in may stay while other things
+/// change.
+std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after,
+                                   const EndpointEdit& edit, const DestinationRules& destinations,
+                                   std::chrono::seconds lease) {
+    auto found = defects(after, lease);
+    const bool new_rate = edit.rate_limit && *edit.rate_limit && !before.rate_limit;
+    if (new_rate && !(*edit.rate_limit)->per_second) {
+        std::erase_if(
+            found, [](const FieldError& error) { return error.pointer.starts_with("/rateLimit"); });
+        found.push_back({"/rateLimit/perSecond", "required", "a rate is so many a second"});
+    }
+    if (edit.type && *edit.type != before.type) {
+        found.push_back({"/type", "not_allowed",
+                         "an endpoint's type never changes; it is " +
+                             std::string{to_string(before.type)} + ": create another endpoint"});
+    }
+    if (edit.url && before.type != EndpointType::webhook) {
+        found.push_back(
+            {"/url", "not_allowed",
+             "only a WEBHOOK has a URL; this is " + std::string{to_string(before.type)}});
+    } else if (edit.url) {
+        if (auto refused = destinations.refuse(*edit.url)) found.push_back(*std::move(refused));
+    }
+    if (before.type == EndpointType::pull && !after.headers.empty()) {
+        found.push_back(
+            {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
+    }
+    return found;
+}
+
+/// Whether it was not closed.
+bool close_circuit(Transaction& tx, EndpointId endpoint) {
+    const Circuit circuit = tx.circuits().lock(endpoint);
+    tx.circuits().put(closed(circuit));
+    return circuit.state != CircuitState::closed;
+}
+
+bool has_other_limits(const Endpoint& before, const Endpoint& after) {
+    return before.rate_limit != after.rate_limit || before.max_in_flight != after.max_in_flight;
+}
+
+}  // namespace
+
+Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
+                                   std::optional<Version> expected, const Caller& caller) {
+    bool enabled_now = false, closed_now = false, limited_anew = false;
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
+        const auto id = endpoint_id(tx, reference);
+        if (!id) return id.error();
+        const auto before = tx.endpoints().lock(*id);
+        if (!before) return NotFound{Noun::endpoint, std::string{reference}};
+        if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
+            return *refused;
+        }
+        auto with_keys = with_ed25519(*before, edit.ed25519, secrets_);
+        if (!with_keys) return with_keys.error();
+        Endpoint after = edited(*std::move(with_keys), edit);
+        auto found = defects_of(*before, after, edit, destinations_, settings_.lease);
+        if (!found.empty()) return ValidationFailed{std::move(found)};
+        enabled_now = after.enabled && !before->enabled;
+        limited_anew = has_other_limits(*before, after);
+        closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);
+        if (after == *before) return after;
+
+        after.version = base::next(before->version);
+        after.updated_at = tx.now();
+        if (auto updated = tx.endpoints().update(after); !updated) return updated.error();
+        tx.record(endpoint_updated(*before, after, {ids_.fresh(), caller}));
+        return after;
+    });
+    if (!result) return result;
+    const bool enabled = edit.enabled.value_or(false);
+    after_commit([=, this, id = result->id] {
+        if (closed_now) {
+            log_.write(circuit_closed_line(
+                id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
+        }
+        let_go(id, [&] {
+            // Also where it was enabled before: whoever did that may have failed or died just here.
+            if (enabled) unpark_.run(id);
+            if (closed_now) unpark_.hasten(id, Obstacle::circuit);
+            if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+        });
+    });
+    return result;
+}
+
+/// The edit is committed, so nobody is told that it failed.
+void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& release) {
+    try {
+        release();
+    } catch (const std::exception& error) {
+        log_.write({.level = base::LogLevel::warn,
+                    .event_name = {},
+                    .message = "what waits for endpoint " + to_string(endpoint) +
+                               " is let go later: " + error.what(),
+                    .correlation_id = {},
+                    .fields = {}});
+    }
+}
+
+}  // namespace sundial

@@ -1,0 +1,43 @@
+#include "application/endpoints/read_inbox.hpp"
+
+#include <string>
+
+#include "application/requests/reference.hpp"
+
+namespace sundial {
+namespace {
+
+Result<EndpointId> inbox_id(Transaction& tx, std::string_view reference) {
+    const auto id = endpoint_id(tx, reference);
+    if (!id) return id.error();
+    const auto endpoint = tx.endpoints().find(*id);
+    if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
+    if (endpoint->type != EndpointType::inbox) {
+        return invalid("", "not_allowed",
+                       "endpoint '" + endpoint->name + "' is of type " +
+                           std::string{to_string(endpoint->type)} +
+                           "; only an INBOX keeps what it receives");
+    }
+    return *id;
+}
+
+}  // namespace
+
+Result<Page<InboxRequest>> ReadInbox::run(std::string_view reference, const PageRequest& page) {
+    return in_read(store_, [&](Transaction& tx) -> Result<Page<InboxRequest>> {
+        const auto id = inbox_id(tx, reference);
+        if (!id) return id.error();
+        return tx.inbox().list(*id, page);
+    });
+}
+
+Result<void> ClearInbox::run(std::string_view reference) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+        const auto id = inbox_id(tx, reference);
+        if (!id) return id.error();
+        tx.inbox().clear(*id);
+        return {};
+    });
+}
+
+}  // namespace sundial

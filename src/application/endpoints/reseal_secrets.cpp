@@ -1,0 +1,49 @@
+#include "application/endpoints/reseal_secrets.hpp"
+
+#include <string>
+#include <vector>
+
+#include "application/ports/failures.hpp"
+
+namespace sundial {
+
+bool ResealSecrets::reseal(Endpoint& endpoint) {
+    bool all_opened = true;
+    for (SigningKey& key : endpoint.signing_keys) {
+        try {
+            if (auto sealed = secrets_.resealed(key.sealed)) key.sealed = *std::move(sealed);
+        } catch (const Corrupt&) {
+            all_opened = false;  // as its deliveries will say, one by one
+        }
+    }
+    return all_opened;
+}
+
+ResealSecrets::Done ResealSecrets::run() {
+    Done done;
+    EndpointQuery webhooks;
+    webhooks.type = EndpointType::webhook;
+    webhooks.page.limit = 500;
+    for (bool more = true; more;) {
+        const auto page =
+            in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(webhooks); });
+        for (const Endpoint& listed : page.items) {
+            webhooks.page.after = PageKey{
+                std::to_string(listed.created_at.time_since_epoch().count()), listed.id.value};
+            Endpoint wanted = listed;
+            if (!reseal(wanted)) ++done.unreadable;
+            if (wanted == listed) continue;
+            store_.transact([&](Transaction& tx) {
+                auto endpoint = tx.endpoints().lock(listed.id);
+                if (!endpoint) return false;
+                (void)reseal(*endpoint);
+                return tx.endpoints().update(*endpoint).has_value();
+            });
+            ++done.resealed;
+        }
+        more = page.has_more;
+    }
+    return done;
+}
+
+}  // namespace sundial

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "application/audit/caller.hpp"
+#include "application/endpoints/create_endpoint.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/secrets.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial {
+
+struct Rotation {
+    std::chrono::seconds old_signs_for{std::chrono::hours{24}};  // 0 to 7 days
+    std::optional<std::string> secret{};                         // none: a random one
+};
+
+/// Gives a webhook a new secret, and a new pair of keys if it has one. The new signs first, the old
+/// beside it for a while, so that receivers can change theirs at leisure.
+class RotateSecret {
+public:
+    RotateSecret(Store& store, Secrets& secrets, Ids& ids)
+        : store_(store), secrets_(secrets), ids_(ids) {}
+    /// Errors: NotFound, OptimisticLock, ValidationFailed.
+    [[nodiscard]] Result<CreatedEndpoint> run(std::string_view reference, const Rotation& rotation,
+                                              std::optional<Version> expected,
+                                              const Caller& caller);
+
+private:
+    Store& store_;
+    Secrets& secrets_;
+    Ids& ids_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,72 @@
+#include "application/endpoints/test_endpoint.hpp"
+
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "application/requests/reference.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+Event test_event(const Endpoint& endpoint, Ids& ids, Instant now) {
+    const IdempotencyKey key = ids.random_key();
+    return Event{.id = ids.event_id(key),
+                 .key = key,
+                 .type = "sundial.test",
+                 .user = std::nullopt,
+                 .endpoint = endpoint.id,
+                 .occurrence = std::nullopt,
+                 .intent = {.wall = std::nullopt},
+                 .due = now,
+                 .tz_release = {},
+                 .payload = R"({"message":"A test delivery from Sundial. Nothing has happened."})",
+                 .claimable_at = never,
+                 .attempt = Attempt{1},
+                 .retry_of = std::nullopt,
+                 .first_attempt_at = now,
+                 .dismissed_at = std::nullopt,
+                 .created_at = now,
+                 .updated_at = now,
+                 .state = Processing{std::nullopt}};
+}
+
+}  // namespace
+
+Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
+    struct Subject {
+        Endpoint endpoint;
+        Instant now;
+    };
+    auto subject = in_read(store_, [&](Transaction& tx) -> Result<Subject> {
+        const auto id = endpoint_id(tx, reference);
+        if (!id) return id.error();
+        auto endpoint = tx.endpoints().find(*id);
+        if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
+        if (endpoint->type == EndpointType::pull) {
+            return invalid("", "not_allowed",
+                           "nothing is sent to a PULL endpoint; let a worker claim an event of it");
+        }
+        if (!endpoint->enabled) {
+            return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
+        }
+        return Subject{*std::move(endpoint), tx.now()};
+    });
+    if (!subject) return subject.error();
+
+    const Event event = test_event(subject->endpoint, ids_, subject->now);
+    const auto answered = std::make_shared<std::promise<Outcome>>();
+    auto outcome = answered->get_future();
+    DeliveryRequest request{
+        .event = event,
+        .endpoint = std::make_shared<const Endpoint>(std::move(subject->endpoint)),
+        .target_time = format_instant(subject->now) + "[UTC]",
+        .now = subject->now};
+    delivery_.start(std::move(request),
+                    [answered](Outcome result) { answered->set_value(std::move(result)); });
+    return TestDelivery{event, outcome.get()};
+}
+
+}  // namespace sundial

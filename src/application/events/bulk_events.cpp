@@ -1,0 +1,365 @@
+#include "application/events/bulk_events.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "application/events/cancel_event.hpp"
+#include "application/events/edit_event.hpp"
+#include "application/events/retry_event.hpp"
+#include "application/operations/batch_size.hpp"
+#include "application/requests/refusal.hpp"
+#include "base/check.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::microseconds;
+
+/// Events of one transaction: few enough that nobody waits for it.
+constexpr std::size_t bulk_batch_size = 100;
+
+// ---- what may be asked for
+
+/// The states that an action is for.
+std::vector<EventStatus> states_for(BulkAction action) {
+    switch (action) {
+        case BulkAction::retry:
+        case BulkAction::dismiss:
+            return {EventStatus::failed};
+        case BulkAction::reschedule:
+            return {EventStatus::pending};
+        case BulkAction::cancel:
+            break;
+    }
+    return {EventStatus::pending, EventStatus::processing};
+}
+
+/// Dead letters are what an action on FAILED events is for: those not dismissed so far.
+bool for_dead_letters(BulkAction action) {
+    return states_for(action).front() == EventStatus::failed;
+}
+
+bool names_anything(const EventQuery& filter) {
+    return !filter.statuses.empty() || !filter.priorities.empty() || !filter.types.empty() ||
+           !filter.zones.empty() || filter.user || filter.schedule || filter.endpoint ||
+           filter.target_from || filter.target_to || filter.executed_from || filter.executed_to ||
+           filter.late_execution || filter.dismissed || filter.key || filter.prefix ||
+           filter.reason;
+}
+
+bool has_target(const TargetFields& target) {
+    return target.utc || target.local || target.zone || target.gap || target.overlap;
+}
+
+/// What is wrong with a request. Also makes of `now+1h` the instant that it is now.
+class Judging {
+public:
+    Judging(const TzData& zones, Instant now) : zones_(zones), now_(now) {}
+
+    std::vector<FieldError> run(BulkRequest& request) {
+        if (request.ids.empty()) judge_filter(request);
+        if (request.action == BulkAction::reschedule) {
+            judge_move(request);
+        } else if (has_target(request.target) || request.shift) {
+            refuse("/set", "not_allowed", "is what reschedule sets; it goes with no other action");
+        }
+        return std::move(defects_);
+    }
+
+private:
+    void judge_filter(const BulkRequest& request) {
+        const auto states = states_for(request.action);
+        const auto fits = [&](EventStatus status) {
+            return std::ranges::find(states, status) != states.end();
+        };
+        if (!std::ranges::all_of(request.filter.statuses, fits)) {
+            refuse("/filter/status", "not_allowed",
+                   std::string{to_string(request.action)} + " is for events that are " +
+                       std::string{to_string(states.front())} +
+                       (states.size() > 1 ? " or PROCESSING" : ""));
+        }
+        if (!for_dead_letters(request.action) && !names_anything(request.filter)) {
+            refuse("/filter", "required",
+                   "say which; if it is for everything that is live, its status");
+        }
+    }
+
+    void judge_move(BulkRequest& request) {
+        if (request.shift && has_target(request.target)) {
+            return refuse("/set", "not_allowed", "give either a target or a shift");
+        }
+        if (request.shift) return;
+        // Every event has a zone of its own; for what is wrong in itself any will do.
+        const auto target = TargetReader{zones_, now_}.read(request.target, "UTC");
+        if (!target) {
+            for (const FieldError& error : std::get<ValidationFailed>(target.error()).errors) {
+                refuse("/set" + error.pointer, error.code, error.message);
+            }
+            return;
+        }
+        const bool moves_with_now = request.target.utc && request.target.utc->starts_with("now");
+        if (moves_with_now) request.target.utc = format_instant(target->due);
+    }
+
+    void refuse(std::string pointer, std::string code, std::string message) {
+        defects_.push_back({std::move(pointer), std::move(code), std::move(message)});
+    }
+
+    const TzData& zones_;
+    Instant now_;
+    std::vector<FieldError> defects_;
+};
+
+// ---- which events
+
+EventWalk walk_of(const BulkRequest& request, Instant until) {
+    EventWalk walk{.through = for_dead_letters(request.action) ? EventWalk::Through::failed
+                                                               : EventWalk::Through::live,
+                   .filter = request.filter,
+                   .until = until,
+                   .page = {}};
+    if (walk.filter.statuses.empty()) walk.filter.statuses = states_for(request.action);
+    if (for_dead_letters(request.action) && !walk.filter.dismissed) walk.filter.dismissed = false;
+    return walk;
+}
+
+/// Of those that are asked for by id the ones that are there, in a state that the action is for.
+std::vector<Event> fitting(Transaction& tx, const BulkRequest& request) {
+    const auto states = states_for(request.action);
+    std::vector<Event> events;
+    for (const EventId id : request.ids) {
+        auto event = tx.events().find(id);
+        if (event && std::ranges::find(states, status_of(*event)) != states.end()) {
+            events.push_back(*std::move(event));
+        }
+    }
+    return events;
+}
+
+std::uint64_t count_of(Transaction& tx, const BulkRequest& request) {
+    if (!request.ids.empty()) return request.ids.size();
+    return tx.events().count(walk_of(request, tx.now()));
+}
+
+/// What a batch has before it.
+struct BulkPart {
+    std::vector<EventId> ids;
+    std::vector<Event> events;  // those of them that are there
+    std::string cursor;         // once it is done
+    bool last = false;
+};
+
+/// As many events as go in one second at most, if it goes at a pace.
+std::size_t size_of_part(const BulkRequest& request) {
+    if (request.per_second == 0) return bulk_batch_size;
+    return std::min<std::size_t>(request.per_second, bulk_batch_size);
+}
+
+BulkPart part_of_ids(Transaction& tx, const BulkRequest& request,
+                     const std::optional<std::string>& cursor) {
+    std::size_t done = 0;
+    if (cursor) std::from_chars(cursor->data(), cursor->data() + cursor->size(), done);
+    const std::size_t end = std::min(request.ids.size(), done + size_of_part(request));
+    BulkPart part;
+    for (; done < end; ++done) {
+        part.ids.push_back(request.ids[done]);
+        if (auto event = tx.events().find(request.ids[done])) {
+            part.events.push_back(*std::move(event));
+        }
+    }
+    part.cursor = std::to_string(done);
+    part.last = done == request.ids.size();
+    return part;
+}
+
+/// Of a FAILED event the moment, and its id.
+std::string place_of(const Event& event) {
+    const auto* failed = std::get_if<Failed>(&event.state);
+    const std::string moment =
+        failed ? std::to_string(failed->at.time_since_epoch().count()) : std::string{};
+    return to_string(event.id) + moment;
+}
+PageKey page_key_of(const std::string& place) {
+    constexpr std::size_t id_length = 36;
+    const auto id = base::parse_uuid(place.substr(0, id_length));
+    base::check(id.has_value());
+    return {place.substr(id_length), *id};
+}
+
+/// A clock may stand still: then what came after the operation is told by its id.
+bool was_there(const Event& event, const Operation& operation) {
+    return event.created_at < operation.created_at ||
+           (event.created_at == operation.created_at && event.id.value < operation.id.value);
+}
+
+BulkPart part_of_walk(Transaction& tx, const BulkRequest& request, const Operation& operation) {
+    EventWalk walk = walk_of(request, operation.created_at);
+    walk.page.limit = size_of_part(request);
+    if (operation.cursor) walk.page.after = page_key_of(*operation.cursor);
+    BulkPart part;
+    part.events = tx.events().walk(walk);
+    part.last = part.events.size() < walk.page.limit;
+    if (!part.events.empty()) part.cursor = place_of(part.events.back());
+    std::erase_if(part.events, [&](const Event& event) { return !was_there(event, operation); });
+    for (const Event& event : part.events) part.ids.push_back(event.id);
+    return part;
+}
+
+/// Takes what the events of a part depend on in one order, so that two who do this never wait for
+/// each other in a circle.
+void share_all(Transaction& tx, BulkAction action, const std::vector<Event>& events) {
+    if (action != BulkAction::retry && action != BulkAction::cancel) return;
+    std::set<UserId> users;
+    std::set<ScheduleId> schedules;
+    for (const Event& event : events) {
+        if (event.user) users.insert(*event.user);
+        if (event.occurrence) schedules.insert(event.occurrence->schedule);
+    }
+    if (!users.empty()) tx.users().share(std::vector(users.begin(), users.end()));
+    if (action == BulkAction::cancel && !schedules.empty()) {
+        tx.schedules().share(std::vector(schedules.begin(), schedules.end()));
+    }
+}
+
+// ---- what becomes of them
+
+/// One batch.
+class Acting {
+public:
+    Acting(Transaction& tx, const TzData& zones, Ids& ids, const BulkRequest& request)
+        : tx_(tx), zones_(zones), ids_(ids), request_(request) {}
+
+    Batch run(const BulkPart& part) {
+        for (const EventId id : part.ids) {
+            const auto event = act(id);
+            if (event) {
+                ++batch_.done;
+                if (!is_final(*event)) {
+                    batch_.earliest = std::min(batch_.earliest, event->claimable_at);
+                }
+            } else {
+                Refusal refusal = refusal_of(event.error());
+                batch_.failures.push_back({OperationSubject::event, id.value,
+                                           std::move(refusal.code), std::move(refusal.detail)});
+            }
+        }
+        if (!part.cursor.empty()) batch_.cursor = part.cursor;
+        batch_.last = part.last;
+        batch_.pause = after(part.ids.size());
+        return std::move(batch_);
+    }
+
+private:
+    Result<Event> act(EventId id) {
+        switch (request_.action) {
+            case BulkAction::retry:
+                // Spread over the pause, so that its receivers hear of one after the other.
+                return retry_in(tx_, ids_, id, RetryKey::same, after(batch_.done));
+            case BulkAction::cancel:
+                return cancel_in(tx_, zones_, ids_, id, std::nullopt, batch_.earliest);
+            case BulkAction::dismiss: {
+                EventEdit edit;
+                edit.dismissed = true;
+                return edit_in(tx_, zones_, id, edit, std::nullopt);
+            }
+            case BulkAction::reschedule:
+                break;
+        }
+        return move(id);
+    }
+
+    Result<Event> move(EventId id) {
+        EventEdit edit;
+        edit.target = request_.target;
+        if (request_.shift) {
+            const auto event = tx_.events().find(id);
+            if (!event) return NotFound{Noun::event, to_string(id)};
+            edit.target.utc = format_instant(event->due + *request_.shift);
+            edit.target.zone = event->intent.zone;
+        }
+        return edit_in(tx_, zones_, id, edit, std::nullopt);
+    }
+
+    /// How long so many events take at the pace that was asked for.
+    [[nodiscard]] microseconds after(std::uint64_t events) const {
+        if (request_.per_second == 0) return 0us;
+        return microseconds{events * 1'000'000 / request_.per_second};
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    Ids& ids_;
+    const BulkRequest& request_;
+    Batch batch_;
+};
+
+}  // namespace
+
+Result<Bulk> BulkEvents::run(const BulkWish& wish, const std::string& correlation_id) {
+    BulkRequest request = wish.request;
+    const Instant now = in_read(store_, [](Transaction& tx) { return tx.now(); });
+    if (auto defects = Judging{*zones_.current(), now}.run(request); !defects.empty()) {
+        return ValidationFailed{std::move(defects)};
+    }
+    if (wish.dry_run) return preview(request);
+    const auto started = in_transaction(store_, [&](Transaction& tx) {
+        return operations_.start_bulk(tx, text_of(request), count_of(tx, request));
+    });
+    if (!started) return started.error();
+    Bulk bulk{.count = started->total.value_or(0), .samples = {}, .operation = *started};
+    tell(bulk, request, correlation_id);
+    bulk.operation = operations_.begin(*started);
+    return bulk;
+}
+
+Bulk BulkEvents::preview(const BulkRequest& request) {
+    return in_read(store_, [&](Transaction& tx) {
+        Bulk bulk{.count = 0, .samples = {}, .operation = std::nullopt};
+        if (request.ids.empty()) {
+            EventWalk walk = walk_of(request, tx.now());
+            bulk.count = tx.events().count(walk);
+            walk.page.limit = max_samples;
+            bulk.samples = tx.events().walk(walk);
+        } else {
+            bulk.samples = fitting(tx, request);
+            bulk.count = bulk.samples.size();
+            if (bulk.samples.size() > max_samples) {
+                bulk.samples.erase(bulk.samples.begin() + max_samples, bulk.samples.end());
+            }
+        }
+        return bulk;
+    });
+}
+
+/// Who asks for so much is written down (reliability: audit).
+void BulkEvents::tell(const Bulk& bulk, const BulkRequest& request,
+                      const std::string& correlation_id) {
+    base::LogLine line;
+    line.message = "bulk operation on events";
+    line.correlation_id = correlation_id;
+    line.fields = {{"operationId", to_string(bulk.operation->id)},
+                   {"action", std::string{to_string(request.action)}},
+                   {"total", static_cast<std::int64_t>(bulk.count)},
+                   {"perSecond", static_cast<std::int64_t>(request.per_second)}};
+    log_.write(std::move(line));
+}
+
+std::uint64_t BulkTask::count(Transaction& tx, const Operation& operation) {
+    return count_of(tx, bulk_request_of(operation.request.value()));
+}
+
+Batch BulkTask::run(Transaction& tx, const Operation& operation) {
+    const BulkRequest request = bulk_request_of(operation.request.value());
+    const BulkPart part = request.ids.empty() ? part_of_walk(tx, request, operation)
+                                              : part_of_ids(tx, request, operation.cursor);
+    share_all(tx, request.action, part.events);
+    const auto zones = zones_.current();
+    return Acting{tx, *zones, ids_, request}.run(part);
+}
+
+}  // namespace sundial

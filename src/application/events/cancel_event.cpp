@@ -1,0 +1,90 @@
+#include "application/events/cancel_event.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+#include "application/schedules/chain_planner.hpp"
+#include "base/crash_point.hpp"
+
+namespace sundial {
+namespace {
+
+constexpr const char* reason = "cancelled on request";
+
+/// What it takes to plan the successor of a recurring event.
+struct Chain {
+    std::optional<User> user;
+    Schedule schedule;
+};
+
+/// Of a single event there is none, nor of what was made by hand, nor of one whose user is gone.
+/// Shares user and schedule.
+std::optional<Chain> share_chain(Transaction& tx, const Event& event) {
+    if (!event.occurrence || event.occurrence->origin != Origin::rule) return std::nullopt;
+    const auto users =
+        event.user ? tx.users().share(std::vector{*event.user}) : std::vector<User>{};
+    const auto schedules = tx.schedules().share(std::vector{event.occurrence->schedule});
+    if (schedules.empty() || (schedules.front().per_user && users.empty())) return std::nullopt;
+    return Chain{users.empty() ? std::nullopt : std::optional{users.front()}, schedules.front()};
+}
+
+/// The successor of what runs in a zone that is not in the tz database cannot be told.
+std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zones) {
+    const auto zone =
+        zones.find(chain.user ? chain.user->timezone : chain.schedule.timezone.value_or("UTC"));
+    if (zone) return std::nullopt;
+    return invalid("", std::string{to_string(zone.error().code)},
+                   "the zone it runs in: " + zone.error().message);
+}
+
+Result<Event> cancel_alone(Transaction& tx, const Event& event) {
+    auto cancelled = cancel(event, tx.now(), reason);
+    if (cancelled) tx.events().finish(*cancelled);
+    CRASH_POINT("cancel: before commit");
+    return cancelled;
+}
+
+}  // namespace
+
+// Shares the user and the schedule, then locks the event.
+Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
+                        std::optional<Version> expected, Instant& earliest) {
+    const auto missing = NotFound{Noun::event, to_string(id)};
+    const auto seen = tx.events().find(id);
+    if (!seen) return missing;
+    const auto chain = share_chain(tx, *seen);
+    const auto live = tx.events().lock(id);
+    const auto event = live ? live : tx.events().find(id);
+    if (!event) return missing;
+    if (status_of(*event) == EventStatus::cancelled) return *event;
+    if (auto refused = refuse_version(Noun::event, missing.id, expected, event->version)) {
+        return *refused;
+    }
+    if (!chain) return cancel_alone(tx, *event);
+    if (auto refused = refuse_zone(*chain, zones)) return *std::move(refused);
+
+    ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, zones, ids};
+    auto cancelled = planner.cancel_and_go_on(&chain->schedule, *event, reason);
+    earliest = std::min(earliest, planner.earliest());
+    return cancelled;
+}
+
+Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
+    Instant earliest = never;
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+        earliest = never;  // it may run again
+        const auto wanted = event_id(id);
+        if (!wanted) return wanted.error();
+        return cancel_in(tx, *zones_.current(), ids_, *wanted, expected, earliest);
+    });
+    CRASH_POINT("cancel: after commit");
+    if (result) wakeups_.due_at(earliest);
+    return result;
+}
+
+}  // namespace sundial

@@ -1,0 +1,143 @@
+#include "application/events/edit_event.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/events/event_references.hpp"
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+bool touches_target(const TargetFields& fields) {
+    return fields.utc || fields.local || fields.zone || fields.gap || fields.overlap;
+}
+bool touches_more_than_endpoint(const EventEdit& edit) {
+    return touches_target(edit.target) || edit.payload || edit.priority;
+}
+bool touches_plan(const EventEdit& edit) {
+    return touches_more_than_endpoint(edit) || edit.endpoint;
+}
+
+InvalidStateTransition not_editable(const Event& event) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return {event.id, "edit", status_of(event), processing ? processing->claimed_by : std::nullopt,
+            event.version};
+}
+
+/// One edit of one event, inside its transaction.
+class Editing {
+public:
+    Editing(Transaction& tx, const TzData& zones, const EventEdit& edit)
+        : tx_(tx), zones_(zones), edit_(edit) {}
+
+    Result<Event> live(const Event& event) {
+        if (edit_.dismissed) return dismiss(event, *edit_.dismissed, tx_.now());  // refuses
+        if (!touches_plan(edit_)) return event;
+        if (status_of(event) == EventStatus::pending) return pending(event);
+        if (is_claimed(event) || touches_more_than_endpoint(edit_)) return not_editable(event);
+        return waiting(event);
+    }
+
+    Result<Event> finished(const Event& event) {
+        if (touches_plan(edit_)) return not_editable(event);
+        if (!edit_.dismissed) return event;
+        auto dismissed = dismiss(event, *edit_.dismissed, tx_.now());
+        if (!dismissed) return dismissed;
+        if (event.dismissed_at.has_value() == *edit_.dismissed) return event;
+        if (auto stored = tx_.events().update_dismissed(*dismissed, event.version); !stored) {
+            return stored.error();
+        }
+        return dismissed;
+    }
+
+private:
+    Result<Event> pending(const Event& event) {
+        std::vector<FieldError> defects;
+        const auto endpoint = endpoint_after(event, defects);
+        const Target before{event.intent, event.due};
+        const auto target =
+            TargetReader{zones_, tx_.now()}.edit(before, edit_.target, zone_of_user(event));
+        if (!target) append_defects(defects, target.error());
+        if (edit_.payload) {
+            if (auto refused = refuse_payload("/deliveryPayload", *edit_.payload)) {
+                defects.push_back(*std::move(refused));
+            }
+        }
+        if (!defects.empty()) return ValidationFailed{std::move(defects)};
+
+        Event wanted = event;
+        wanted.endpoint = endpoint;
+        wanted.payload = edit_.payload.value_or(event.payload);
+        wanted.priority = edit_.priority.value_or(event.priority);
+        if (wanted == event && *target == before) return event;
+        if (*target != before) {
+            wanted.tz_release = zones_.release();
+            wanted.jitter = {};  // then is what was asked for
+        }
+        auto changed = retarget(std::move(wanted), target->intent, target->due, tx_.now());
+        if (changed) tx_.events().update(*changed);
+        return changed;
+    }
+
+    /// It waits for its next try, or for an endpoint; one that comes now ends the wait.
+    Result<Event> waiting(const Event& event) {
+        std::vector<FieldError> defects;
+        const auto endpoint = endpoint_after(event, defects);
+        if (!defects.empty()) return ValidationFailed{std::move(defects)};
+        if (endpoint == event.endpoint) return event;
+        if (!endpoint || event.claimable_at != never) return not_editable(event);
+        auto changed = hasten(event, tx_.now());
+        if (!changed) return changed;
+        changed->endpoint = endpoint;
+        tx_.events().update(*changed);
+        return changed;
+    }
+
+    std::optional<EndpointId> endpoint_after(const Event& event, std::vector<FieldError>& defects) {
+        if (!edit_.endpoint) return event.endpoint;
+        return existing_endpoint(tx_, *edit_.endpoint, defects);
+    }
+
+    std::optional<std::string> zone_of_user(const Event& event) {
+        if (!event.user) return std::nullopt;
+        const auto user = tx_.users().find(*event.user);
+        return user ? std::optional{user->timezone} : std::nullopt;
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    const EventEdit& edit_;
+};
+
+}  // namespace
+
+// Locks the event alone.
+Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
+                      std::optional<Version> expected) {
+    const auto live = tx.events().lock(id);
+    const auto event = live ? live : tx.events().find(id);
+    const std::string name = to_string(id);
+    if (!event) return NotFound{Noun::event, name};
+    if (auto refused = refuse_version(Noun::event, name, expected, event->version)) {
+        return *refused;
+    }
+    Editing editing{tx, zones, edit};
+    return live ? editing.live(*live) : editing.finished(*event);
+}
+
+Result<Event> EditEvent::run(std::string_view id, const EventEdit& edit,
+                             std::optional<Version> expected) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+        const auto wanted = event_id(id);
+        if (!wanted) return wanted.error();
+        return edit_in(tx, *zones_.current(), *wanted, edit, expected);
+    });
+    if (result) wakeups_.due_at(result->claimable_at);
+    return result;
+}
+
+}  // namespace sundial

@@ -1,0 +1,100 @@
+#include "application/events/event_references.hpp"
+
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "application/requests/reference.hpp"
+
+namespace sundial {
+namespace {
+
+/// `found` by the references that stand for the ids.
+template <class Id, class Row>
+std::map<std::string, Row> by_reference(const std::map<std::string, Id>& ids,
+                                        const std::vector<Row>& found) {
+    std::unordered_map<Id, const Row*> rows;
+    for (const Row& row : found) rows.emplace(row.id, &row);
+    std::map<std::string, Row> named;
+    for (const auto& [reference, id] : ids) {
+        if (const auto row = rows.find(id); row != rows.end()) {
+            named.emplace(reference, *row->second);
+        }
+    }
+    return named;
+}
+
+template <class Id>
+std::vector<Id> values_of(const std::map<std::string, Id>& ids) {
+    std::vector<Id> values;
+    for (const auto& [reference, id] : ids) values.push_back(id);
+    return values;
+}
+
+}  // namespace
+
+std::optional<User> shared_user(Transaction& tx, const std::optional<std::string>& reference,
+                                std::vector<FieldError>& defects) {
+    EventReferences references;
+    references.name_user(reference);
+    references.find(tx, EventReferences::Sharing::waits);
+    const User* const user = references.user(reference, defects);
+    return user != nullptr ? std::optional{*user} : std::nullopt;
+}
+
+std::optional<EndpointId> existing_endpoint(Transaction& tx,
+                                            const std::optional<std::string>& reference,
+                                            std::vector<FieldError>& defects) {
+    EventReferences references;
+    references.name_endpoint(reference);
+    references.find(tx, EventReferences::Sharing::waits);
+    return references.endpoint(reference, defects);
+}
+
+void EventReferences::name_user(const std::optional<std::string>& reference) {
+    if (reference) named_users_.insert(*reference);
+}
+
+void EventReferences::name_endpoint(const std::optional<std::string>& reference) {
+    if (reference) named_endpoints_.insert(*reference);
+}
+
+void EventReferences::find(Transaction& tx, Sharing sharing) {
+    if (const auto ids = user_ids(tx, named_users_); !ids.empty()) {
+        const auto wanted = values_of(ids);
+        users_ = by_reference(ids, sharing == Sharing::waits ? tx.users().share(wanted)
+                                                             : tx.users().try_share(wanted));
+    }
+    if (const auto ids = endpoint_ids(tx, named_endpoints_); !ids.empty()) {
+        endpoints_ = by_reference(ids, tx.endpoints().find_all(values_of(ids)));
+    }
+}
+
+const User* EventReferences::user(const std::optional<std::string>& reference,
+                                  std::vector<FieldError>& defects) const {
+    if (!reference) return nullptr;
+    if (const auto found = users_.find(*reference); found != users_.end()) return &found->second;
+    defects.push_back(
+        {"/userId", "not_allowed",
+         "there is no user '" + *reference + "'; give the id of one, or ext: and its external id"});
+    return nullptr;
+}
+
+std::optional<EndpointId> EventReferences::endpoint(const std::optional<std::string>& reference,
+                                                    std::vector<FieldError>& defects) const {
+    if (!reference) return std::nullopt;
+    if (const auto found = endpoints_.find(*reference); found != endpoints_.end()) {
+        return found->second.id;
+    }
+    defects.push_back({"/endpointId", "not_allowed",
+                       "there is no endpoint '" + *reference +
+                           "'; give the id of one, or ext: and its external id"});
+    return std::nullopt;
+}
+
+void append_defects(std::vector<FieldError>& defects, const Error& error) {
+    const auto& failed = std::get<ValidationFailed>(error);
+    defects.insert(defects.end(), failed.errors.begin(), failed.errors.end());
+}
+
+}  // namespace sundial

@@ -1,0 +1,81 @@
+#include "application/events/retry_event.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "application/requests/reference.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+/// The same for the same event for ever, so the key's row refuses a second retry under it.
+IdempotencyKey key_after(const Event& event) {
+    std::string digits = to_string(event.id);
+    std::erase(digits, '-');
+    return IdempotencyKey{"event-" + digits};
+}
+
+/// An id in the event's own shard, where event, first key and retries lie together.
+EventId id_beside(const Event& event, Ids& ids) {
+    EventId id = ids.event_id(event.key);
+    id.value.bytes.back() = event.id.value.bytes.back();
+    return id;
+}
+
+/// The event, its user kept from being deleted meanwhile: else the retry would outlive the erasure.
+std::optional<Event> find_with_user(Transaction& tx, EventId id) {
+    auto event = tx.events().find(id);
+    if (!event || !event->user) return event;
+    tx.users().share(std::vector{*event->user});
+    return tx.events().find(id);
+}
+
+/// What is retried is no dead letter any more. Somebody else may be at that mark this moment.
+void put_away(Transaction& tx, std::optional<Event> event) {
+    while (event && status_of(*event) == EventStatus::failed && !event->dismissed_at) {
+        const auto dismissed = dismiss(*event, true, tx.now());
+        base::check(dismissed.has_value());
+        if (tx.events().update_dismissed(*dismissed, event->version)) return;
+        event = tx.events().find(event->id);
+    }
+}
+
+/// The new event, stored.
+Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+                         std::chrono::microseconds delay) {
+    const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
+    auto fresh = key == RetryKey::fresh
+                     ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
+                     : retried(event, id_beside(event, ids), tx.now());
+    if (!fresh) return fresh;
+    fresh->claimable_at += delay;
+    const auto added =
+        key == RetryKey::fresh ? tx.events().add(*fresh) : tx.events().add_retry(*fresh);
+    if (!added) return added.error();
+    return fresh;
+}
+
+}  // namespace
+
+Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+                       std::chrono::microseconds delay) {
+    const auto event = find_with_user(tx, id);
+    if (!event) return NotFound{Noun::event, to_string(id)};
+    auto fresh = add_afresh(tx, ids, *event, key, delay);
+    if (fresh) put_away(tx, event);
+    return fresh;
+}
+
+Result<Event> RetryEvent::run(std::string_view id, RetryKey key) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+        const auto wanted = event_id(id);
+        if (!wanted) return wanted.error();
+        return retry_in(tx, ids_, *wanted, key);
+    });
+    if (result) wakeups_.due_at(result->claimable_at);
+    return result;
+}
+
+}  // namespace sundial

@@ -1,0 +1,168 @@
+#include "application/events/schedule_event.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/crash_point.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+using Sharing = EventReferences::Sharing;
+
+/// Two transactions keep the database and this process busy at the same time; more of them would
+/// only be smaller. An answer waits for as many others at most.
+constexpr GroupLimits group_limits{.under_way = 2, .members = 200};
+
+bool is_stored(const std::optional<Result<Event>>& answer) { return answer && answer->has_value(); }
+
+}  // namespace
+
+ScheduleEvent::Wish::Wish(const NewEvent& wanted) : event(wanted) {
+    if (auto refused = refuse_event_type("/eventType", wanted.event_type)) {
+        defects.push_back(*std::move(refused));
+    }
+    if (wanted.idempotency_key) {
+        if (auto refused = refuse_idempotency_key("/idempotencyKey", *wanted.idempotency_key)) {
+            defects.push_back(*std::move(refused));
+        }
+    }
+    if (auto refused = refuse_payload("/deliveryPayload", wanted.payload)) {
+        defects.push_back(*std::move(refused));
+    }
+}
+
+ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
+    : store_(store),
+      zones_(zones),
+      ids_(ids),
+      wakeups_(wakeups),
+      together_(group_limits, [this](Wishes wishes) {
+          // Who has to wait for a user to be changed must not hold up the others.
+          return this->store(wishes, Keep::each, Sharing::tries);
+      }) {}
+
+Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
+    const Wish wish(wanted);
+    Answer answer;
+    if (!store_.open_here()) answer = together_.run(wish);
+    if (!answer) answer = store_alone(wish);
+    if (*answer) wakeups_.due_at((*answer)->claimable_at);
+    return *std::move(answer);
+}
+
+std::vector<Result<Event>> ScheduleEvent::run_each(std::span<const NewEvent> wanted) {
+    return run_many(wanted, Keep::each);
+}
+
+std::vector<Result<Event>> ScheduleEvent::run_all(std::span<const NewEvent> wanted) {
+    return run_many(wanted, Keep::all_or_none);
+}
+
+Result<Event> ScheduleEvent::store_alone(const Wish& wish) {
+    const Wish* const only = &wish;
+    return *std::move(store({&only, 1}, Keep::each, Sharing::waits).front());
+}
+
+std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> wanted, Keep keep) {
+    const std::vector<Wish> wishes(wanted.begin(), wanted.end());
+    std::vector<const Wish*> all;
+    all.reserve(wishes.size());
+    for (const Wish& wish : wishes) all.push_back(&wish);
+    std::vector<Answer> answers = store(all, keep, Sharing::waits);
+    const bool kept = is_kept(answers, keep);
+
+    std::vector<Result<Event>> told;
+    told.reserve(answers.size());
+    Instant first = never;
+    for (Answer& answer : answers) {
+        if (is_stored(answer)) first = std::min(first, (*answer)->claimable_at);
+        told.push_back(*std::move(answer));
+    }
+    if (kept) wakeups_.due_at(first);
+    return told;
+}
+
+std::vector<ScheduleEvent::Answer> ScheduleEvent::store(Wishes wishes, Keep keep, Sharing sharing) {
+    std::vector<Answer> answers;
+    store_.transact([&](Transaction& tx) {
+        answers = add(tx, wishes, sharing);
+        if (!is_kept(answers, keep)) return false;
+        CRASH_POINT("create: before commit");
+        return true;
+    });
+    CRASH_POINT("create: after commit");
+    return answers;
+}
+
+bool ScheduleEvent::is_kept(std::span<const Answer> answers, Keep keep) {
+    return keep == Keep::each ? std::ranges::any_of(answers, is_stored)
+                              : std::ranges::all_of(answers, is_stored);
+}
+
+std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wishes,
+                                                      Sharing sharing) {
+    // Shares the users, so that whoever deletes one finds its events.
+    EventReferences references;
+    for (const Wish* wish : wishes) {
+        references.name_user(wish->event.user);
+        references.name_endpoint(wish->event.endpoint);
+    }
+    references.find(tx, sharing);
+    const auto zones = zones_.current();
+
+    std::vector<Answer> answers(wishes.size());
+    std::vector<Event> events;
+    std::vector<std::size_t> places;  // of the events among the answers
+    for (std::size_t i = 0; i < wishes.size(); ++i) {
+        const auto& user = wishes[i]->event.user;
+        if (sharing == Sharing::tries && user && !references.has_user(*user)) continue;
+        auto event = make(tx, *wishes[i], *zones, references);
+        if (event) {
+            events.push_back(*std::move(event));
+            places.push_back(i);
+        } else {
+            answers[i] = event.error();
+        }
+    }
+    const auto added = tx.events().add_each(events);
+    for (std::size_t i = 0; i < added.size(); ++i) {
+        answers[places[i]] = added[i] ? Result<Event>{std::move(events[i])} : added[i].error();
+    }
+    return answers;
+}
+
+Result<Event> ScheduleEvent::make(Transaction& tx, const Wish& wish, const TzData& zones,
+                                  const EventReferences& references) {
+    const NewEvent& wanted = wish.event;
+    std::vector<FieldError> defects = wish.defects;
+    const User* const user = references.user(wanted.user, defects);
+    const auto endpoint = references.endpoint(wanted.endpoint, defects);
+    const auto target = TargetReader{zones, tx.now()}.read(
+        wanted.target, user ? std::optional{user->timezone} : std::nullopt);
+    if (!target) append_defects(defects, target.error());
+    if (!defects.empty()) return ValidationFailed{std::move(defects)};
+
+    const IdempotencyKey key =
+        wanted.idempotency_key ? IdempotencyKey{*wanted.idempotency_key} : ids_.random_key();
+    return Event{.id = ids_.event_id(key),
+                 .key = key,
+                 .type = wanted.event_type,
+                 .priority = wanted.priority,
+                 .user = user ? std::optional{user->id} : std::nullopt,
+                 .endpoint = endpoint,
+                 .occurrence = std::nullopt,
+                 .intent = target->intent,
+                 .due = target->due,
+                 .tz_release = zones.release(),
+                 .payload = wanted.payload,
+                 .claimable_at = target->due,
+                 .retry_of = std::nullopt,
+                 .first_attempt_at = std::nullopt,
+                 .dismissed_at = std::nullopt,
+                 .created_at = tx.now(),
+                 .updated_at = tx.now()};
+}
+
+}  // namespace sundial

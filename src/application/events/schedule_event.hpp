@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "application/events/event_references.hpp"
+#include "application/events/target.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+#include "application/transactions/group_commit.hpp"
+#include "domain/event.hpp"
+
+namespace sundial {
+
+/// A single event as asked for.
+struct NewEvent {
+    std::string event_type{};
+    Priority priority = Priority::normal;
+    std::optional<std::string> user{};      // id or ext:…
+    std::optional<std::string> endpoint{};  // id or ext:…; none: a handler in the process
+    TargetFields target{};
+    std::string payload = "{}";  // exact bytes, sent unchanged
+    std::optional<std::string> idempotency_key{};
+};
+
+/// Stores single events. A target in the past is due at once.
+class ScheduleEvent {
+public:
+    ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups);
+
+    /// One; in one transaction with those that others store at the same time, unless it is a part
+    /// of another one already. Errors: ValidationFailed (pointers /targetTimestampLocal, /userId,
+    /// /endpointId, …), DuplicateIdempotencyKey.
+    [[nodiscard]] Result<Event> run(const NewEvent& wanted);
+    /// Many, in one transaction and each for itself; answered in their order, with errors as above.
+    [[nodiscard]] std::vector<Result<Event>> run_each(std::span<const NewEvent> wanted);
+    /// The same, but if one of them is refused, nothing is stored, whatever the other answers say.
+    [[nodiscard]] std::vector<Result<Event>> run_all(std::span<const NewEvent> wanted);
+
+private:
+    /// With what is wrong with it as it stands.
+    struct Wish {
+        explicit Wish(const NewEvent& wanted);
+        const NewEvent& event;
+        std::vector<FieldError> defects;
+    };
+    using Wishes = std::span<const Wish* const>;
+    /// Empty: somebody is changing its user. Nothing was stored; it has to wait alone.
+    using Answer = std::optional<Result<Event>>;
+    enum class Keep : std::uint8_t { each, all_or_none };
+
+    [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> wanted, Keep keep);
+    [[nodiscard]] Result<Event> store_alone(const Wish& wish);
+    /// In a transaction, or a part of the one that is open.
+    [[nodiscard]] std::vector<Answer> store(Wishes wishes, Keep keep,
+                                            EventReferences::Sharing sharing);
+    [[nodiscard]] static bool is_kept(std::span<const Answer> answers, Keep keep);
+    [[nodiscard]] std::vector<Answer> add(Transaction& tx, Wishes wishes,
+                                          EventReferences::Sharing sharing);
+    [[nodiscard]] Result<Event> make(Transaction& tx, const Wish& wish, const TzData& zones,
+                                     const EventReferences& references);
+
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Wakeups& wakeups_;
+    GroupCommit<Wish, Answer> together_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,138 @@
+#include "application/locks/locks.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <variant>
+
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The first pause between two questions, and the longest: who waits costs the store at most so
+/// much, and hears of a lock that is free elsewhere so late.
+constexpr std::chrono::microseconds first_pause = 10ms, longest_pause = 500ms;
+
+constexpr std::size_t longest_name = 128;
+
+std::optional<FieldError> refuse_ttl(std::chrono::microseconds ttl) {
+    if (ttl >= shortest_lock_ttl && ttl <= longest_lock_ttl) return std::nullopt;
+    return FieldError{"/ttl", "out_of_range", "a lock is leased for 100 ms to 24 hours"};
+}
+
+std::vector<FieldError> defects(const LockWanted& wanted) {
+    std::vector<FieldError> found;
+    const auto note = [&](std::optional<FieldError> error) {
+        if (error) found.push_back(std::move(*error));
+    };
+    note(refuse_text("/name", wanted.name, longest_name));
+    note(refuse_text("/holder", wanted.holder, longest_name));
+    note(refuse_ttl(wanted.ttl));
+    return found;
+}
+
+/// Something that happens once, for one who waits for it.
+class Signal {
+public:
+    void happen() {
+        const std::lock_guard lock{mutex_};
+        happened_ = true;
+        changed_.notify_all();
+    }
+    void wait(std::chrono::microseconds at_most, const std::stop_token& stop) {
+        std::unique_lock lock{mutex_};
+        changed_.wait_for(lock, stop, at_most, [&] { return happened_; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    bool happened_ = false;
+};
+
+}  // namespace
+
+std::optional<FieldError> refuse_own_lock(std::string_view name) {
+    if (!name.starts_with(own_locks)) return std::nullopt;
+    return FieldError{"/name", "not_allowed",
+                      "locks whose names begin with 'sundial.' are Sundial's own"};
+}
+
+Result<AcquiredLock> Locks::acquire(const LockWanted& wanted) {
+    if (auto found = defects(wanted); !found.empty()) return ValidationFailed{std::move(found)};
+    auto fresh = ports_.tokens.make();
+    const Mono asked = ports_.monotonic.now();
+    const auto granted = ports_.store.acquire({.name = wanted.name,
+                                               .holder = wanted.holder,
+                                               .token_hash = std::move(fresh.hash),
+                                               .ttl = wanted.ttl});
+    if (!granted) return granted.error();
+    return AcquiredLock{.name = wanted.name,
+                        .holder = wanted.holder,
+                        .lock_token = std::move(fresh.token),
+                        .fencing_token = granted->fencing_token,
+                        .expires_at = granted->expires_at,
+                        .asked = asked,
+                        .answered = ports_.monotonic.now()};
+}
+
+Result<AcquiredLock> Locks::acquire(const LockWanted& wanted, std::chrono::microseconds wait,
+                                    const std::stop_token& stop) {
+    const auto give_up = ports_.monotonic.now() + wait;
+    for (int tries = 1;; ++tries) {
+        // Listens before it asks, so that no release in between is missed.
+        const auto signal = std::make_shared<Signal>();
+        const auto listening = ports_.waits.wait(wanted.name, [signal] { signal->happen(); });
+        auto answer = acquire(wanted);
+        if (answer || !std::holds_alternative<LockHeld>(answer.error())) return answer;
+        const auto left = give_up - ports_.monotonic.now();
+        if (left <= 0us || stop.stop_requested() || ports_.waits.stopped()) return answer;
+        signal->wait(std::min(left, pause_after(tries)), stop);
+        if (stop.stop_requested()) return answer;
+    }
+}
+
+std::chrono::microseconds Locks::pause_after(int tries) {
+    const auto whole = std::min(longest_pause, first_pause * (1 << std::min(tries - 1, 10)));
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+        whole * (0.5 + 0.5 * ports_.random.unit()));
+}
+
+Result<std::vector<AcquiredLock>> Locks::acquire_all(std::vector<LockWanted> wanted,
+                                                     std::chrono::microseconds wait,
+                                                     const std::stop_token& stop) {
+    std::ranges::sort(wanted, {}, &LockWanted::name);
+    if (std::ranges::adjacent_find(wanted, {}, &LockWanted::name) != wanted.end()) {
+        return invalid("/name", "not_allowed", "a lock is wanted twice, and none is re-entrant");
+    }
+    const auto give_up = ports_.monotonic.now() + wait;
+    std::vector<AcquiredLock> acquired;
+    for (const LockWanted& one : wanted) {
+        auto answer = acquire(one, give_up - ports_.monotonic.now(), stop);
+        if (!answer) {
+            for (const AcquiredLock& had : acquired) (void)release(had.name, had.lock_token);
+            return answer.error();
+        }
+        acquired.push_back(std::move(*answer));
+    }
+    return acquired;
+}
+
+Result<LockGrant> Locks::renew(const std::string& name, std::string_view lock_token,
+                               std::chrono::microseconds ttl) {
+    if (auto error = refuse_ttl(ttl)) return ValidationFailed{{std::move(*error)}};
+    return ports_.store.renew(name, ports_.tokens.hash(lock_token), ttl);
+}
+
+Result<void> Locks::release(const std::string& name, std::string_view lock_token) {
+    auto released = ports_.store.release(name, ports_.tokens.hash(lock_token));
+    if (released) ports_.waits.released(name);
+    return released;
+}
+
+}  // namespace sundial

@@ -1,0 +1,67 @@
+#include "application/locks/stored_locks.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sundial {
+namespace {
+
+/// Whose lease is over while it writes under the lock still; or nobody knows yet to whom it goes.
+LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant now) {
+    if (!seen || seen->token_hash.empty()) return {name, "a transaction that is not over", now};
+    return {name, seen->holder, std::max(seen->expires_at, now)};
+}
+
+}  // namespace
+
+Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
+        LockRepository& locks = tx.locks();
+        // Who comes too early is told so at once, whatever the holder guards.
+        const auto seen = locks.find(request.name);
+        if (seen && is_held(*seen, tx.now()) && seen->token_hash != request.token_hash) {
+            return held(*seen);
+        }
+        const auto row = locks.lock_to_grant(request.name);
+        if (!row) return busy(request.name, seen, tx.now());
+        const auto granted = grant(*row, request, tx.now());
+        if (!granted) return granted.error();
+        locks.update(*granted);
+        return grant_of(*granted);
+    });
+}
+
+Result<LockGrant> StoredLocks::renew(const std::string& name, const std::string& token_hash,
+                                     std::chrono::microseconds ttl) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
+        const auto row = tx.locks().lock_to_renew(name);
+        if (!row) return LockNotHeld{name};
+        const auto renewed = sundial::renew(*row, token_hash, ttl, tx.locks().now());
+        if (!renewed) return renewed.error();
+        tx.locks().update(*renewed);
+        return grant_of(*renewed);
+    });
+}
+
+Result<void> StoredLocks::release(const std::string& name, const std::string& token_hash) {
+    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+        const auto row = tx.locks().lock_to_renew(name);
+        if (!row) return LockNotHeld{name};
+        const auto released = sundial::release(*row, token_hash, tx.locks().now());
+        if (!released) return released.error();
+        tx.locks().update(*released);
+        return {};
+    });
+}
+
+Page<Lock> StoredLocks::list(const LockQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.locks().list(query, tx.now()); });
+}
+
+Result<void> StoredLocks::guard(Transaction& tx, const std::string& name, FencingToken token) {
+    const auto row = tx.locks().guard(name);
+    if (!row) return LockLeaseLost{name, token};
+    return admit(*row, token, tx.locks().now());
+}
+
+}  // namespace sundial

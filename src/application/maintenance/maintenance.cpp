@@ -1,0 +1,100 @@
+#include "application/maintenance/maintenance.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long nobody leads after a leader has died. Three times the longest that a batch should take
+/// on a slow disk.
+constexpr std::chrono::microseconds lease = 30s;
+/// How often those who do not lead look whether they can, and a leader renews.
+constexpr std::chrono::microseconds look = lease / 3;
+constexpr std::chrono::microseconds pause_after_failure = 60s;
+
+}  // namespace
+
+Maintenance::Maintenance(Ports ports, std::string holder, std::vector<MaintenanceJob> jobs)
+    : ports_{ports},
+      wanted_{.name = "sundial.maintenance", .holder = std::move(holder), .ttl = lease} {
+    for (MaintenanceJob& job : jobs) jobs_.push_back({std::move(job), ports_.monotonic.now()});
+}
+
+bool Maintenance::leads() {
+    if (leading_) {
+        (void)leading_->renew_if_due();
+        if (leading_->stop_if_due()) return true;
+        leading_.reset();
+    }
+    auto acquired = ports_.locks.acquire(wanted_);
+    if (!acquired) return false;
+    leading_ = std::make_unique<LockKeeper>(ports_.locks, ports_.monotonic, std::move(*acquired),
+                                            wanted_, std::chrono::microseconds::max() / 2);
+    return true;
+}
+
+void Maintenance::work(Due& due) {
+    try {
+        const bool more = due.job.batch();
+        due.at = ports_.monotonic.now() + (more ? 0us : due.job.every);
+    } catch (const std::exception& error) {
+        due.at = ports_.monotonic.now() + pause_after_failure;
+        warn("maintenance (" + due.job.name + ") is tried again", error);
+    }
+}
+
+Mono Maintenance::turn() {
+    const Mono now = ports_.monotonic.now();
+    try {
+        if (jobs_.empty() || !leads()) return now + look;
+    } catch (const std::exception& error) {
+        warn("nobody can be made to lead maintenance", error);
+        return now + look;
+    }
+    const auto next = std::ranges::min_element(jobs_, {}, &Due::at);
+    if (next->at <= ports_.monotonic.now()) work(*next);
+    return std::min(std::ranges::min(jobs_, {}, &Due::at).at, now + look);
+}
+
+void Maintenance::run() {
+    std::unique_lock lock{mutex_};
+    while (!stopping_) {
+        lock.unlock();
+        const Mono next = turn();
+        lock.lock();
+        changed_.wait_for(lock, next - ports_.monotonic.now(), [&] { return stopping_; });
+    }
+    lock.unlock();
+    hand_over();
+}
+
+void Maintenance::hand_over() {
+    if (!leading_) return;
+    const AcquiredLock had = leading_->lock();
+    leading_.reset();
+    try {
+        (void)ports_.locks.release(had.name, had.lock_token);
+    } catch (const std::exception& error) {
+        warn("the lead of maintenance ends with its lease", error);
+    }
+}
+
+void Maintenance::stop() {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+    changed_.notify_all();
+}
+
+void Maintenance::warn(const std::string& what, const std::exception& why) {
+    ports_.log.write({.level = base::LogLevel::warn,
+                      .event_name = {},
+                      .message = what + ": " + why.what(),
+                      .correlation_id = {},
+                      .fields = {}});
+}
+
+}  // namespace sundial

@@ -1,0 +1,190 @@
+#include "application/observation/engine_log.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using base::LogLevel;
+using base::LogLine;
+
+std::int64_t milliseconds(std::chrono::microseconds duration) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+LogLine line_of(LogLevel level, const char* event_name, const char* message, const Event& event) {
+    return {.level = level,
+            .event_name = event_name,
+            .message = message,
+            .correlation_id = "evt-" + to_string(event.id),
+            .fields = {{"eventId", to_string(event.id)}}};
+}
+
+void add_schedule(LogLine& line, const Event& event) {
+    if (!event.occurrence) return;
+    line.fields.emplace_back("scheduleId", to_string(event.occurrence->schedule));
+}
+
+/// The event as its settlement leaves it, as far as the lines tell of it.
+Event after(const Settled& settled) {
+    Event event = settled.event;
+    if (!event.first_attempt_at) event.first_attempt_at = settled.settlement.started_at;
+    const auto& attempt = settled.settlement.attempt;
+    if (attempt && attempt->outcome == AttemptOutcome::retryable) ++event.retry_count;
+    return event;
+}
+
+std::string failure_of(const Settled& settled) {
+    if (const auto* refused = std::get_if<Refused>(&settled.settlement.result)) {
+        return refused->reason;
+    }
+    const auto& attempt = settled.settlement.attempt;
+    if (!attempt) return {};
+    const bool has_status = attempt->status_code && attempt->error_code == "HTTP_STATUS";
+    const std::string detail =
+        has_status ? std::to_string(*attempt->status_code) : attempt->error_text;
+    return detail.empty() ? attempt->error_code : attempt->error_code + ' ' + detail;
+}
+
+LogLine head_of(const Settled& settled) {
+    const Event& event = settled.event;
+    const LogLevel level = level_of(settled);
+    if (settled.late) {
+        return line_of(level, "settle.late",
+                       "the lease was over and somebody else has the event; the result changes "
+                       "nothing",
+                       event);
+    }
+    if (std::holds_alternative<Accepted>(settled.settlement.result)) {
+        return line_of(level, "event.completed", "delivered", event);
+    }
+    if (std::holds_alternative<Refused>(settled.settlement.result)) {
+        return line_of(level, "event.failed", "not delivered, no try is left", event);
+    }
+    return line_of(level, "event.retrying", "not delivered, will be tried again", event);
+}
+
+}  // namespace
+
+LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, const Claimant& by) {
+    return {.event_name = "event.claimed",
+            .message = "claimed what is due",
+            .correlation_id = {},
+            .fields = {{"eventsClaimed", static_cast<std::int64_t>(events)},
+                       {"durationMs", milliseconds(duration)},
+                       {"claimedBy", to_string(by)}}};
+}
+
+LogLevel level_of(const Settled& settled) {
+    const auto& result = settled.settlement.result;
+    if (settled.late || std::holds_alternative<RetryIn>(result)) return LogLevel::warn;
+    return std::holds_alternative<Accepted>(result) ? LogLevel::info : LogLevel::error;
+}
+
+LogLine settled_line(const Settled& settled, Instant now) {
+    LogLine line = head_of(settled);
+    auto& fields = line.fields;
+    const Settlement& settlement = settled.settlement;
+    if (settled.late) {
+        fields.emplace_back("operation", "settle");
+        fields.emplace_back("expectedVersion", static_cast<std::int64_t>(settlement.held.value));
+        return line;
+    }
+    const Event event = after(settled);
+    fields.emplace_back("eventType", event.type);
+    if (!settlement.by.worker.empty()) fields.emplace_back("claimedBy", settlement.by.worker);
+    if (event.user) fields.emplace_back("userId", to_string(*event.user));
+    fields.emplace_back("idempotencyKey", event.key.value);
+    fields.emplace_back("attempt", std::int64_t{event.attempt.value});
+    fields.emplace_back("retryCount", std::int64_t{event.retry_count});
+    if (settlement.status_code) {
+        fields.emplace_back("statusCode", std::int64_t{*settlement.status_code});
+    }
+    fields.emplace_back("durationMs", milliseconds(settlement.duration));
+    fields.emplace_back("targetTimestampUTC", format_instant_millis(event.due));
+    if (!std::holds_alternative<RetryIn>(settlement.result)) {
+        fields.emplace_back("executedAt", format_instant_millis(now));
+    }
+    fields.emplace_back("lateExecution", late_execution(event));
+    if (const auto late_by = lateness(event)) {
+        fields.emplace_back("latenessMs", milliseconds(*late_by));
+    }
+    if (std::string reason = failure_of(settled); !reason.empty()) {
+        fields.emplace_back("failureReason", std::move(reason));
+    }
+    return line;
+}
+
+LogLine lease_expired_line(const Event& event, const char* operation,
+                           const std::optional<Claimant>& holder) {
+    LogLine line = line_of(LogLevel::warn, "lease.expired",
+                           "a lease was over before its work was settled", event);
+    line.fields.emplace_back("operation", operation);
+    if (holder) line.fields.emplace_back("holder", to_string(*holder));
+    return line;
+}
+
+LogLine rescheduled_line(const EventMoved& moved) {
+    const Event& event = moved.event;
+    LogLine line = line_of(LogLevel::info, "event.rescheduled", "waits for another moment", event);
+    add_schedule(line, event);
+    line.fields.emplace_back("reason", moved.reason);
+    line.fields.emplace_back("before", format_instant_millis(moved.before));
+    line.fields.emplace_back("after", format_instant_millis(event.due));
+    return line;
+}
+
+LogLine cancelled_line(const Event& event, const std::string& reason) {
+    LogLine line = line_of(LogLevel::info, "event.cancelled", "will not be delivered", event);
+    add_schedule(line, event);
+    line.fields.emplace_back("reason", reason);
+    line.fields.emplace_back("before", format_instant_millis(event.due));
+    return line;
+}
+
+std::optional<LogLine> circuit_line(const ReceiverChange& change) {
+    if (change.before == change.after) return std::nullopt;
+    if (change.after == CircuitState::closed) {
+        return circuit_closed_line(change.endpoint, "its probes were answered");
+    }
+    if (change.after != CircuitState::open) return std::nullopt;
+    const bool first = change.before == CircuitState::closed;
+    return LogLine{
+        .level = LogLevel::warn,
+        .event_name = "endpoint.circuit_opened",
+        .message = "its events wait until a probe is answered",
+        .correlation_id = {},
+        .fields = {{"endpointId", to_string(change.endpoint)},
+                   {"failureRatio", change.failure_ratio},
+                   {"reason", first ? "too many of its tries failed" : "its probe failed"}}};
+}
+
+LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason) {
+    return {.event_name = "endpoint.circuit_closed",
+            .message = "its events are sent again",
+            .correlation_id = {},
+            .fields = {{"endpointId", to_string(endpoint)}, {"reason", reason}}};
+}
+
+LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
+    return {.level = LogLevel::warn,
+            .event_name = "endpoint.disabled",
+            .message = "its events wait until it is enabled again",
+            .correlation_id = {},
+            .fields = {{"endpointId", to_string(endpoint)}, {"reason", reason}}};
+}
+
+LogLine lock_contended_line(const LockHeld& held) {
+    return {.event_name = "lock.contended",
+            .message = "somebody else has the lock",
+            .correlation_id = {},
+            .fields = {{"name", held.name}, {"operation", "acquire"}, {"holder", held.holder}}};
+}
+
+}  // namespace sundial

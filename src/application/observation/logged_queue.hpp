@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "application/observation/observer.hpp"
+#include "application/ports/claim_log.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+
+namespace sundial {
+
+/// A queue whose claims, extensions, settlements and releases are kept in a claim log.
+class LoggedQueue final : public EventQueue {
+public:
+    LoggedQueue(EventQueue& queue, const MonotonicClock& monotonic, ClaimLog& log)
+        : queue_(queue), monotonic_(monotonic), log_(log) {}
+    [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    void hint(Instant due) override { queue_.hint(due); }
+    Horizon look() override { return queue_.look(); }
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override { return queue_.backlog(); }
+    QueueDepth depth() override { return queue_.depth(); }
+
+private:
+    /// Times the call; if it throws, the outcome of `steps` is unknown.
+    template <class Call>
+    auto answer_of(std::vector<ClaimStep>& steps, Call call);
+
+    EventQueue& queue_;
+    const MonotonicClock& monotonic_;
+    ClaimLog& log_;
+};
+
+/// Keeps in the claim log what is sent, right before it is.
+class LoggedSends final : public EngineObserver {
+public:
+    explicit LoggedSends(ClaimLog& log) : log_(log) {}
+    void started(const TryStarted& try_started) override;
+
+private:
+    ClaimLog& log_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,17 @@
+#include "application/observation/observed_pull_queue.hpp"
+
+#include "application/observation/query_timer.hpp"
+
+namespace sundial {
+
+PullHorizon ObservedPullQueue::look(std::span<const EndpointId> endpoints) {
+    const QueryTimer timer{"look_to_pull", monotonic_, observer_};
+    return queue_.look(endpoints);
+}
+
+Claimed ObservedPullQueue::claim(const PullRequest& request) {
+    const QueryTimer timer{"claim_to_pull", monotonic_, observer_};
+    return queue_.claim(request);
+}
+
+}  // namespace sundial

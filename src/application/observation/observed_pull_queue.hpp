@@ -1,0 +1,23 @@
+#pragma once
+
+#include "application/observation/observer.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/pull_queue.hpp"
+
+namespace sundial {
+
+/// A pull queue that tells how long each of its calls took.
+class ObservedPullQueue final : public PullQueue {
+public:
+    ObservedPullQueue(PullQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)
+        : queue_(queue), monotonic_(monotonic), observer_(observer) {}
+    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    Claimed claim(const PullRequest& request) override;
+
+private:
+    PullQueue& queue_;
+    const MonotonicClock& monotonic_;
+    StorageObserver& observer_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,43 @@
+#include "application/observation/observed_queue.hpp"
+
+#include "application/observation/query_timer.hpp"
+
+namespace sundial {
+
+Horizon ObservedQueue::look() {
+    const QueryTimer timer{"look", monotonic_, observer_};
+    return queue_.look();
+}
+
+Claimed ObservedQueue::claim_ready(const ClaimRequest& request) {
+    const QueryTimer timer{"claim_ready", monotonic_, observer_};
+    return queue_.claim_ready(request);
+}
+
+std::vector<Result<void>> ObservedQueue::settle(std::span<const Settlement> settlements) {
+    const QueryTimer timer{"settle", monotonic_, observer_};
+    return queue_.settle(settlements);
+}
+
+std::vector<Result<void>> ObservedQueue::give_back(std::span<const GivenBack> given_back) {
+    const QueryTimer timer{"give_back", monotonic_, observer_};
+    return queue_.give_back(given_back);
+}
+
+std::vector<EventId> ObservedQueue::extend(std::span<const Held> held,
+                                           std::chrono::microseconds lease) {
+    const QueryTimer timer{"extend", monotonic_, observer_};
+    return queue_.extend(held, lease);
+}
+
+Backlog ObservedQueue::backlog() {
+    const QueryTimer timer{"backlog", monotonic_, observer_};
+    return queue_.backlog();
+}
+
+QueueDepth ObservedQueue::depth() {
+    const QueryTimer timer{"depth", monotonic_, observer_};
+    return queue_.depth();
+}
+
+}  // namespace sundial

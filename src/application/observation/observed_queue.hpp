@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "application/observation/observer.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+
+namespace sundial {
+
+/// A queue that tells how long each of its calls took.
+class ObservedQueue final : public EventQueue {
+public:
+    ObservedQueue(EventQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)
+        : queue_(queue), monotonic_(monotonic), observer_(observer) {}
+    [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
+    void hint(Instant due) override { queue_.hint(due); }
+    Horizon look() override;
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override;
+    QueueDepth depth() override;
+
+private:
+    EventQueue& queue_;
+    const MonotonicClock& monotonic_;
+    StorageObserver& observer_;
+};
+
+}  // namespace sundial

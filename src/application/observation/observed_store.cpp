@@ -1,0 +1,311 @@
+#include "application/observation/observed_store.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "application/observation/engine_log.hpp"
+#include "application/observation/query_timer.hpp"
+#include "application/streams/own_streams.hpp"
+#include "application/transactions/after_commit.hpp"
+
+namespace sundial {
+
+namespace {
+
+/// Of an event before its transaction changed it.
+struct Before {
+    Instant due;
+    Version planned_by;  // its schedule's version; 0 without one
+};
+
+}  // namespace
+
+/// What one run of a transaction has done so far.
+struct ObservedStore::Changes {
+    std::map<std::string, std::size_t> created{};  // by type
+    std::map<std::string, std::size_t> dropped{};  // likewise; who drops them tells why
+    std::vector<EventMoved> moved{};
+    std::vector<Event> cancelled{};
+    bool of_user = false;                           // a user was changed in it
+    std::map<std::string, std::size_t> appended{};  // to streams, by aggregate type
+    std::unordered_map<EventId, Before> before{};   // of the events that it has locked
+
+    void remember(const Event& event) {
+        before.insert_or_assign(
+            event.id,
+            Before{event.due, event.occurrence ? event.occurrence->schedule_version : Version{0}});
+    }
+};
+
+namespace {
+
+std::string cause_of(const Event& after, Version planned_by, bool of_user) {
+    if (of_user) return "user changed";
+    const bool by_schedule = after.occurrence && after.occurrence->schedule_version != planned_by;
+    return by_schedule ? "schedule changed" : "changed on request";
+}
+
+}  // namespace
+
+/// Notes what is changed. What it is asked for goes on as it came.
+class ObservedStore::Events final : public EventRepository {
+public:
+    Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
+
+    Result<void> add(const Event& event) override {
+        auto added = events_.add(event);
+        if (added) ++changes_.created[event.type];
+        return added;
+    }
+    std::vector<Result<void>> add_each(std::span<const Event> events) override {
+        auto answers = events_.add_each(events);
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            if (answers[i]) ++changes_.created[events[i].type];
+        }
+        return answers;
+    }
+    std::size_t add_new(std::span<const Event> events) override {
+        const std::size_t added = events_.add_new(events);
+        // Whoever plans adds events of one schedule, and so of one type, at a time.
+        if (added > 0) changes_.created[events.front().type] += added;
+        return added;
+    }
+    Result<void> add_retry(const Event& fresh) override {
+        auto added = events_.add_retry(fresh);
+        if (added) ++changes_.created[fresh.type];
+        return added;
+    }
+    std::optional<Event> find(EventId id) override { return events_.find(id); }
+    std::optional<Event> lock(EventId id) override {
+        auto event = events_.lock(id);
+        if (event) changes_.remember(*event);
+        return event;
+    }
+    std::vector<Event> lock_of_user(UserId user) override {
+        return remembered(events_.lock_of_user(user));
+    }
+    std::vector<Event> lock_behind(ScheduleId schedule, Version version,
+                                   std::optional<EventId> after, std::size_t limit) override {
+        return remembered(events_.lock_behind(schedule, version, after, limit));
+    }
+    std::uint64_t count_behind(ScheduleId schedule, Version version) override {
+        return events_.count_behind(schedule, version);
+    }
+    void update(const Event& changed) override {
+        events_.update(changed);
+        note_update(changed);
+    }
+    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+        auto updated = events_.update_key(changed, old_key);
+        if (updated) note_update(changed);
+        return updated;
+    }
+    void finish(const Event& finished) override {
+        events_.finish(finished);
+        if (status_of(finished) == EventStatus::cancelled) changes_.cancelled.push_back(finished);
+    }
+    void finish_dropped(const Event& cancelled) override {
+        events_.finish_dropped(cancelled);
+        ++changes_.dropped[cancelled.type];
+    }
+    Result<void> update_dismissed(const Event& changed, Version held) override {
+        return events_.update_dismissed(changed, held);
+    }
+    void erase_of_user(UserId user) override { events_.erase_of_user(user); }
+    void forget_user(UserId user) override { events_.forget_user(user); }
+    std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
+        return events_.unpark(endpoint, limit);
+    }
+    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
+        return events_.hasten(endpoint, obstacle, limit);
+    }
+    bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
+    Page<Event> list(const EventQuery& query) override { return events_.list(query); }
+    std::vector<Event> walk(const EventWalk& walk) override { return events_.walk(walk); }
+    std::uint64_t count(const EventWalk& walk) override { return events_.count(walk); }
+    DeadLetters dead_letters(DeadLettersBy by) override { return events_.dead_letters(by); }
+    std::vector<AttemptRecord> attempts_of(EventId id) override { return events_.attempts_of(id); }
+
+private:
+    std::vector<Event> remembered(std::vector<Event> events) {
+        for (const Event& event : events) changes_.remember(event);
+        return events;
+    }
+    /// A change that leaves the event at its instant is no news.
+    void note_update(const Event& changed) {
+        const auto before = changes_.before.find(changed.id);
+        if (before == changes_.before.end() || before->second.due == changed.due) return;
+        changes_.moved.push_back({changed, before->second.due,
+                                  cause_of(changed, before->second.planned_by, changes_.of_user)});
+    }
+
+    EventRepository& events_;
+    Changes& changes_;
+};
+
+/// What follows another tz database has its reason with the move, which comes after the change.
+class ObservedStore::Tz final : public TzRepository {
+public:
+    Tz(TzRepository& tz, Changes& changes) : tz_(tz), changes_(changes) {}
+
+    std::vector<ComputedWith> computed_with() override { return tz_.computed_with(); }
+    std::vector<Event> list(const ComputedWith& pair, std::optional<EventId> after,
+                            std::size_t limit) override {
+        return tz_.list(pair, after, limit);
+    }
+    std::vector<Event> lock(const ComputedWith& pair, std::optional<EventId> after,
+                            std::size_t limit) override {
+        auto events = tz_.lock(pair, after, limit);
+        for (const Event& event : events) changes_.remember(event);
+        return events;
+    }
+    KnownClocks known_clocks(std::string_view release) override {
+        return tz_.known_clocks(release);
+    }
+    void store_clocks(std::string_view release, const KnownClocks& clocks) override {
+        tz_.store_clocks(release, clocks);
+    }
+    void add_move(const EventMove& move) override {
+        tz_.add_move(move);
+        if (!changes_.moved.empty() && changes_.moved.back().event.id == move.event)
+            changes_.moved.back().reason = move.reason;
+    }
+    std::vector<EventMove> moves_of(EventId event) override { return tz_.moves_of(event); }
+
+private:
+    TzRepository& tz_;
+    Changes& changes_;
+};
+
+/// Counts what is appended. What it is asked for goes on as it came.
+class ObservedStore::Streams final : public EventStore {
+public:
+    Streams(EventStore& streams, Changes& changes) : streams_(streams), changes_(changes) {}
+
+    StreamHead lock(const StreamId& stream) override { return streams_.lock(stream); }
+    StreamHead find(const StreamId& stream) override { return streams_.find(stream); }
+    Page<ListedStream> list(const StreamQuery& query) override { return streams_.list(query); }
+    std::vector<KnownEvent> known(std::span<const Uuid> ids) override {
+        return streams_.known(ids);
+    }
+    std::vector<std::uint64_t> append(std::span<const RecordedEvent> events) override {
+        auto positions = streams_.append(events);
+        changes_.appended[events.front().stream.aggregate_type] += events.size();
+        return positions;
+    }
+    std::vector<RecordedEvent> read(const StreamId& stream, const StreamRange& range) override {
+        return streams_.read(stream, range);
+    }
+    void set_archived(const StreamId& stream, bool archived) override {
+        streams_.set_archived(stream, archived);
+    }
+    void truncate(const StreamId& stream, std::uint64_t before) override {
+        streams_.truncate(stream, before);
+    }
+    void close(const StreamId& stream) override { streams_.close(stream); }
+    bool redact(const StreamId& stream, std::uint64_t version, const std::string& data) override {
+        return streams_.redact(stream, version, data);
+    }
+    std::optional<Snapshot> snapshot(const StreamId& stream) override {
+        return streams_.snapshot(stream);
+    }
+    bool save_snapshot(const StreamId& stream, const Snapshot& snapshot) override {
+        return streams_.save_snapshot(stream, snapshot);
+    }
+
+private:
+    EventStore& streams_;
+    Changes& changes_;
+};
+
+class ObservedStore::Observed final : public Transaction {
+public:
+    Observed(Transaction& tx, Changes& changes)
+        : tx_(tx),
+          changes_(changes),
+          events_(tx.events(), changes),
+          tz_(tx.tz(), changes),
+          streams_(tx.streams(), changes) {}
+
+    Instant now() override { return tx_.now(); }
+    UserRepository& users() override { return tx_.users(); }
+    ScheduleRepository& schedules() override { return tx_.schedules(); }
+    EndpointRepository& endpoints() override { return tx_.endpoints(); }
+    CircuitRepository& circuits() override { return tx_.circuits(); }
+    LimitRepository& limits() override { return tx_.limits(); }
+    EventRepository& events() override { return events_; }
+    InboxRepository& inbox() override { return tx_.inbox(); }
+    SkipRepository& skips() override { return tx_.skips(); }
+    TzRepository& tz() override { return tz_; }
+    OperationRepository& operations() override { return tx_.operations(); }
+    ApiKeyRepository& api_keys() override { return tx_.api_keys(); }
+    EventStore& streams() override { return streams_; }
+    CheckpointStore& checkpoints() override { return tx_.checkpoints(); }
+    LockRepository& locks() override { return tx_.locks(); }
+    IdempotencyRepository& idempotency() override { return tx_.idempotency(); }
+    void record(const RecordedEvent& recorded) override {
+        tx_.record(recorded);
+        ++changes_.appended[recorded.stream.aggregate_type];
+        changes_.of_user = changes_.of_user || recorded.stream.aggregate_type == own_stream::user;
+    }
+
+private:
+    Transaction& tx_;
+    Changes& changes_;
+    Events events_;
+    Tz tz_;
+    Streams streams_;
+};
+
+void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
+    Changes changes;
+    bool kept = false;
+    {
+        const QueryTimer timer{"transact", monotonic_, observer_};
+        store_.transact([&](Transaction& tx) {
+            changes = {};  // it may run again
+            Observed observed{tx, changes};
+            return kept = work(observed);
+        });
+    }
+    if (kept) after_commit([this, changes = std::move(changes)] { tell(changes); });
+}
+
+void ObservedStore::read(const std::function<void(Transaction&)>& work) {
+    const QueryTimer timer{"read", monotonic_, observer_};
+    store_.read(work);
+}
+
+std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
+                                                      std::span<const RecordedEvent> batch) {
+    const auto began = monotonic_.now();
+    const auto appended = store_.append_at_once(expected, batch);
+    if (!appended) return std::nullopt;  // the transaction that follows is what counts
+    observer_.queried("append", monotonic_.now() - began);
+    Changes changes;
+    changes.appended[batch.front().stream.aggregate_type] = batch.size();
+    after_commit([this, changes = std::move(changes)] { tell(changes); });
+    return appended;
+}
+
+void ObservedStore::tell(const Changes& changes) {
+    if (!changes.appended.empty() && appended_) appended_();
+    for (const auto& [type, count] : changes.appended) observer_.appended(type, count);
+    for (const auto& [type, count] : changes.created) {
+        observer_.transition(type, EventStatus::pending, count);
+    }
+    for (const auto& [type, count] : changes.dropped) {
+        observer_.transition(type, EventStatus::cancelled, count);
+    }
+    for (const EventMoved& moved : changes.moved) log_.write(rescheduled_line(moved));
+    for (const Event& event : changes.cancelled) {
+        observer_.transition(event.type, EventStatus::cancelled, 1);
+        log_.write(cancelled_line(event, std::get<Cancelled>(event.state).reason));
+    }
+}
+
+}  // namespace sundial

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "application/operations/operation_task.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+
+namespace sundial {
+
+/// The work of each kind of operation. What is given outlives it.
+[[nodiscard]] MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids,
+                                                Wakeups& wakeups);
+
+}  // namespace sundial

@@ -1,0 +1,316 @@
+#include "application/pull/pull_events.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "application/delivery/judge_outcome.hpp"
+#include "application/observation/engine_report.hpp"
+#include "application/ports/failures.hpp"
+#include "application/requests/reference.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using Shares = std::array<std::uint32_t, 4>;
+using Hungry = std::array<bool, 4>;  // which priorities may have more
+
+/// As instances divide what they claim: the more urgent first, and LOW never starves.
+constexpr std::array<std::uint32_t, 4> weights{8, 4, 2, 1};
+
+/// Claims in a row that turn out to be no work, before a worker is told that there is none.
+constexpr int most_rounds = 8;
+constexpr std::size_t longest_worker_name = 100;
+constexpr std::chrono::microseconds planning_failed_wait = 1min;
+
+constexpr const char* not_taken = "WORKER_GONE its worker was gone before it got it";
+const KeepBack planning_failed{planning_failed_wait,
+                               "PLANNING_FAILED its successor cannot be planned"};
+
+/// `total` among the priorities that are hungry; chance decides where it does not divide, so that
+/// it is fair to each in the long run, whoever asks.
+Shares divided(std::uint32_t total, const Hungry& hungry, Random& random) {
+    Shares shares{};
+    std::uint32_t sum = 0;
+    for (std::size_t p = 0; p < hungry.size(); ++p) sum += hungry[p] ? weights[p] : 0;
+    if (sum == 0) return shares;
+    std::uint32_t left = total;
+    for (std::size_t p = 0; p < hungry.size(); ++p) {
+        shares[p] = hungry[p] ? total * weights[p] / sum : 0;
+        left -= shares[p];
+    }
+    for (; left > 0; --left) {
+        auto drawn = static_cast<std::uint32_t>(random.unit() * sum);
+        std::size_t p = 0;
+        while (!hungry[p] || drawn >= weights[p]) {
+            if (hungry[p]) drawn -= weights[p];
+            ++p;
+        }
+        ++shares[p];
+    }
+    return shares;
+}
+
+bool any(const Hungry& hungry) {
+    return std::ranges::any_of(hungry, [](bool one) { return one; });
+}
+
+/// The shards that have something due, and of which priorities.
+std::map<std::uint32_t, Hungry> due_by_shard(const PullHorizon& horizon) {
+    std::map<std::uint32_t, Hungry> due;
+    for (const PullHead& head : horizon.heads) {
+        if (head.next <= horizon.now)
+            due[head.shard][static_cast<std::size_t>(head.priority)] = true;
+    }
+    return due;
+}
+
+void sort_by_urgency(std::vector<Event>& events) {
+    std::ranges::sort(events, {}, [](const Event& event) {
+        return std::tuple{event.priority, target_of(event), event.id};
+    });
+}
+
+Claimant claimant_of(const Event& claimed) {
+    return std::get<Processing>(claimed.state).claimed_by.value();
+}
+
+GivenBack given_back(const Event& claimed, const KeepBack& why) {
+    return {.id = claimed.id,
+            .held = claimed.version,
+            .number = claimed.attempt,
+            .by = claimant_of(claimed),
+            .delay = why.delay,
+            .reason = why.reason};
+}
+
+void add(Planning& all, Planning&& part) {
+    std::ranges::move(part.schedules, std::back_inserter(all.schedules));
+    std::ranges::move(part.without_zone, std::back_inserter(all.without_zone));
+    std::ranges::move(part.dropped, std::back_inserter(all.dropped));
+    for (const auto& [type, count] : part.stored) all.stored[type] += count;
+    all.earliest = std::min(all.earliest, part.earliest);
+}
+
+}  // namespace
+
+std::optional<FieldError> refuse_work_lease(std::chrono::microseconds lease) {
+    if (shortest_work_lease <= lease && lease <= longest_work_lease) return std::nullopt;
+    return FieldError{"/lease", "out_of_range", "must be PT1S to PT12H"};
+}
+
+Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
+    std::vector<FieldError> defects;
+    if (auto defect = refuse_text("/worker", order.worker, longest_worker_name)) {
+        defects.push_back(*std::move(defect));
+    }
+    if (order.limit < 1 || order.limit > most_work) {
+        defects.push_back({"/limit", "out_of_range", "must be 1 to 100"});
+    }
+    if (auto defect = refuse_work_lease(order.lease)) defects.push_back(*std::move(defect));
+    if (!defects.empty()) return ValidationFailed{std::move(defects)};
+
+    return in_read(ports_.store, [&](Transaction& tx) -> Result<EndpointId> {
+        const auto id = endpoint_id(tx, order.endpoint);
+        if (!id) return id.error();
+        const auto endpoint = tx.endpoints().find(*id);
+        if (!endpoint) return NotFound{Noun::endpoint, order.endpoint};
+        if (endpoint->type != EndpointType::pull) {
+            return invalid("", "not_allowed",
+                           "endpoint '" + endpoint->name + "' is of type " +
+                               std::string{to_string(endpoint->type)} +
+                               "; only a PULL endpoint's events are claimed by workers");
+        }
+        if (!endpoint->enabled) {
+            return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
+        }
+        return *id;
+    });
+}
+
+Result<Work> PullEvents::run(const WorkOrder& order) {
+    const auto endpoint = admit(order);
+    if (!endpoint) return endpoint.error();
+    Work work{*endpoint, {}};
+    for (int round = 0; round < most_rounds && work.events.size() < order.limit; ++round) {
+        std::vector<ClaimedEvent> claimed;
+        try {
+            claim(*endpoint, order, order.limit - work.events.size(), claimed);
+            if (claimed.empty()) break;
+            std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
+        } catch (const std::exception&) {
+            let_go(claimed);
+            if (work.events.empty()) throw;
+            break;  // what it has is its worker's
+        }
+    }
+    sort_by_urgency(work.events);
+    return work;
+}
+
+void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
+                       std::vector<ClaimedEvent>& all) {
+    const auto due = due_by_shard(ports_.pull_queue.look({&endpoint, 1}));
+    std::vector<std::pair<std::uint32_t, Hungry>> shards{due.begin(), due.end()};
+    if (shards.empty()) return;
+    // Many workers begin in different places.
+    const auto first =
+        static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
+    std::ranges::rotate(shards, shards.begin() + first);
+
+    const Mono began = ports_.monotonic.now();
+    for (auto& [shard, hungry] : shards) {
+        while (any(hungry) && all.size() < limit) {
+            const auto left = static_cast<std::uint32_t>(limit - all.size());
+            const Shares shares = divided(left, hungry, ports_.random);
+            auto claimed = ports_.pull_queue.claim({.endpoint = endpoint,
+                                                    .by = {instance_, order.worker},
+                                                    .shard = shard,
+                                                    .shares = shares,
+                                                    .lease = order.lease});
+            Shares found{};
+            for (ClaimedEvent& one : claimed.events) {
+                ++found[static_cast<std::size_t>(one.event.priority)];
+                all.push_back(std::move(one));
+            }
+            // What one priority did not use goes to those that may have more.
+            for (std::size_t p = 0; p < found.size(); ++p) {
+                hungry[p] = hungry[p] && found[p] >= shares[p];
+            }
+        }
+    }
+    if (!all.empty()) {
+        report_claim(all, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
+                     ports_.observer);
+    }
+}
+
+/// Nobody would ever hear of them, for as long as a worker's lease lasts.
+void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
+    std::vector<GivenBack> returned;
+    for (const ClaimedEvent& one : claimed) {
+        returned.push_back(given_back(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
+    }
+    try_to_give_back(returned, "a claim that failed");
+}
+
+void PullEvents::try_to_give_back(std::span<const GivenBack> given_back, std::string_view of) {
+    try {
+        give_back(given_back, {});
+    } catch (const std::exception& error) {
+        ports_.log.write({.level = base::LogLevel::warn,
+                          .event_name = {},
+                          .message = std::to_string(given_back.size()) +
+                                     " events are left to the lease of " + std::string{of} + ": " +
+                                     error.what(),
+                          .correlation_id = {},
+                          .fields = {}});
+    }
+}
+
+std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
+    std::vector<Event> events;
+    for (const ClaimedEvent& one : claimed) events.push_back(one.event);
+    std::vector<EventId> left;
+    const Planning planning = plan(events, left);
+    report_plan(planning, events, ports_.log, ports_.observer);
+    if (planning.earliest != never) ports_.wakeups.due_at(planning.earliest);
+    const auto decisions = ports_.deliver.decide(events, planning);
+
+    std::vector<Event> work, parked;
+    std::vector<Settled> over;
+    std::vector<GivenBack> returned;
+    const auto keep_back = [&](const Event& event, const KeepBack& why) {
+        returned.push_back(given_back(event, why));
+        if (!why.delay) parked.push_back(event);
+    };
+    const auto finish = [&](const Event& event, Settlement settlement) {
+        over.push_back({event, std::move(settlement), false});
+    };
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const Event& event = events[i];
+        const Claimant by = claimant_of(event);
+        if (std::ranges::find(left, event.id) != left.end()) {
+            keep_back(event, planning_failed);
+        } else if (const auto* why = std::get_if<KeepBack>(&decisions[i].what)) {
+            keep_back(event, *why);
+        } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decisions[i].what)) {
+            finish(event, accepted_before(event, accepted->attempt, by));
+        } else if (const auto* destination = std::get_if<Destination>(&decisions[i].what)) {
+            if (claimed[i].rescued && tries_used_up(event, destination->retry_policy)) {
+                finish(event, lost_for_good(event, by));
+            } else if (event.payload.empty()) {
+                finish(event, settlement_of(event, *destination, without_payload(), by,
+                                            event.updated_at, ports_.random.unit()));
+            } else {
+                const Instant first = event.first_attempt_at.value_or(event.updated_at);
+                ports_.observer.started({event, destination->endpoint.get(), event.updated_at,
+                                         !event.first_attempt_at, first - target_of(event)});
+                work.push_back(event);
+            }
+        }
+    }
+    settle(std::move(over));
+    give_back(returned, parked);
+    return work;
+}
+
+Planning PullEvents::plan(std::span<const Event> claimed, std::vector<EventId>& left) {
+    // One that cannot be planned would cost all that come with it a try, again and again. The
+    // worker loop finds it in the same way.
+    try {
+        return ports_.plan.run(claimed);
+    } catch (const Unavailable&) {
+        throw;
+    } catch (const std::exception& error) {
+        ports_.log.write({.level = base::LogLevel::error,
+                          .event_name = {},
+                          .message = std::string{"successors cannot be planned: "} + error.what(),
+                          .correlation_id = "evt-" + to_string(claimed.front().id),
+                          .fields = {}});
+    }
+    if (claimed.size() == 1) {
+        left.push_back(claimed.front().id);
+        return {};
+    }
+    const std::size_t half = claimed.size() / 2;
+    Planning planning = plan(claimed.first(half), left);
+    add(planning, plan(claimed.subspan(half), left));
+    return planning;
+}
+
+void PullEvents::settle(std::vector<Settled> settled) {
+    if (settled.empty()) return;
+    std::vector<Settlement> batch;
+    batch.reserve(settled.size());
+    for (const Settled& one : settled) batch.push_back(one.settlement);
+    const auto answers = ports_.queue.settle(batch);
+    for (std::size_t i = 0; i < settled.size(); ++i) {
+        settled[i].late = !answers[i].has_value();
+        report_settled(settled[i], settled[i].event.updated_at, ports_.log, ports_.observer);
+    }
+}
+
+void PullEvents::give_back(std::span<const GivenBack> given_back, std::span<const Event> parked) {
+    if (given_back.empty()) return;
+    // Answers do not matter: whoever lost its lease has nothing to give back.
+    static_cast<void>(ports_.queue.give_back(given_back));
+    ports_.deliver.release_if_possible(parked);
+}
+
+void PullEvents::take_back(std::span<const Event> events) {
+    if (events.empty()) return;
+    std::vector<GivenBack> returned;
+    for (const Event& event : events) returned.push_back(given_back(event, {0us, not_taken}));
+    try_to_give_back(returned, "an answer that nobody took");
+    ports_.wakeups.due_at(events.front().updated_at);
+}
+
+}  // namespace sundial

@@ -1,0 +1,95 @@
+#include "application/pull/pull_waits.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two looks: whoever was woken has claimed by then, and a burst of hints costs 200 looks a
+/// second at most.
+constexpr std::chrono::microseconds rest = 5ms;
+
+}  // namespace
+
+PullWaits::Number PullWaits::add(EndpointId endpoint, Wake wake, Mono now) {
+    if (waiting_.empty()) look_at_ = Mono::max();  // what was known is of no use any more
+    waiting_.emplace(++last_number_, Waiting{endpoint, std::move(wake)});
+    soon(now);  // something may have come since it looked itself
+    return last_number_;
+}
+
+void PullWaits::soon(Mono now) {
+    const Mono earliest = looked_at_ ? std::max(now, *looked_at_ + rest) : now;
+    look_at_ = std::min(look_at_, earliest);
+}
+
+void PullWaits::hint(Instant due, Mono now) {
+    if (due == never) return;
+    // A test clock may have been moved since it was read.
+    if (!looked_at_ || stands_still_) return soon(now);
+    const Instant database_now = database_then_ + (now - *looked_at_);
+    if (due <= database_now) return soon(now);
+    look_at_ = std::min(look_at_, now + std::min<Mono>(due - database_now, tick_));
+}
+
+std::optional<Mono> PullWaits::look_at() const {
+    return waiting_.empty() ? std::nullopt : std::optional{look_at_};
+}
+
+std::vector<EndpointId> PullWaits::endpoints() const {
+    std::set<EndpointId> distinct;
+    for (const auto& [number, waiting] : waiting_) distinct.insert(waiting.endpoint);
+    return {distinct.begin(), distinct.end()};
+}
+
+std::vector<PullWaits::Wake> PullWaits::looked(const PullHorizon& horizon, Mono now) {
+    looked_at_ = now;
+    database_then_ = horizon.now;
+    look_at_ = now + tick_;
+    std::map<EndpointId, std::size_t> due;  // places where somebody finds something
+    for (const PullHead& head : horizon.heads) {
+        if (head.next <= horizon.now) {
+            ++due[head.endpoint];
+        } else if (!stands_still_) {
+            hint(head.next, now);
+        }
+    }
+    std::vector<Wake> woken;
+    for (const auto& [endpoint, places] : due) {
+        std::ranges::move(take(endpoint, places), std::back_inserter(woken));
+        const bool more_wait = std::ranges::any_of(
+            waiting_, [&](const auto& one) { return one.second.endpoint == endpoint; });
+        // Where there is more than those take, it is for the next in line.
+        if (more_wait) look_at_ = std::min(look_at_, now + rest);
+    }
+    return woken;
+}
+
+std::vector<PullWaits::Wake> PullWaits::take(EndpointId endpoint, std::size_t most) {
+    std::vector<Wake> taken;
+    for (auto one = waiting_.begin(); one != waiting_.end() && taken.size() < most;) {
+        if (one->second.endpoint != endpoint) {
+            ++one;
+            continue;
+        }
+        taken.push_back(std::move(one->second.wake));
+        one = waiting_.erase(one);
+    }
+    return taken;
+}
+
+void PullWaits::look_failed(Mono now) { look_at_ = now + tick_; }
+
+std::vector<PullWaits::Wake> PullWaits::end() {
+    std::vector<Wake> all;
+    for (auto& [number, waiting] : waiting_) all.push_back(std::move(waiting.wake));
+    waiting_.clear();
+    return all;
+}
+
+}  // namespace sundial

@@ -1,0 +1,134 @@
+#include "application/pull/pull_watch.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/pull/pull_waits.hpp"
+
+namespace sundial {
+
+/// Shared with the waits, which may be let go of at any time.
+struct PullWatch::State {
+    State(std::chrono::microseconds tick, bool clock_stands_still)
+        : waits(tick, clock_stands_still) {}
+    std::mutex mutex;
+    std::condition_variable changed;
+    PullWaits waits;
+    bool stopping = false;
+};
+
+class PullWatch::Entry final : public Wait {
+public:
+    Entry(std::shared_ptr<State> state, PullWaits::Number number)
+        : state_(std::move(state)), number_(number) {}
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() override {
+        const std::lock_guard lock(state_->mutex);
+        state_->waits.remove(number_);
+    }
+
+private:
+    std::shared_ptr<State> state_;
+    PullWaits::Number number_;
+};
+
+PullWatch::PullWatch(PullQueue& queue, const MonotonicClock& monotonic, base::Log& log,
+                     std::chrono::microseconds tick, bool clock_stands_still)
+    : queue_(queue),
+      monotonic_(monotonic),
+      log_(log),
+      state_(std::make_shared<State>(tick, clock_stands_still)) {}
+
+PullWatch::~PullWatch() = default;
+
+std::shared_ptr<PullWatch::Wait> PullWatch::wait(EndpointId endpoint, std::function<void()> wake) {
+    std::unique_lock lock(state_->mutex);
+    if (state_->stopping) {
+        lock.unlock();
+        wake();
+        return std::make_shared<Entry>(state_, PullWaits::Number{0});
+    }
+    const auto number = state_->waits.add(endpoint, std::move(wake), now());
+    state_->changed.notify_all();
+    return std::make_shared<Entry>(state_, number);
+}
+
+void PullWatch::due_at(Instant when) {
+    const std::lock_guard lock(state_->mutex);
+    const auto planned = state_->waits.look_at();
+    state_->waits.hint(when, now());
+    // Most hints come while nobody waits.
+    if (state_->waits.look_at() != planned) state_->changed.notify_all();
+}
+
+void PullWatch::stop() {
+    std::vector<PullWaits::Wake> all;
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->stopping = true;
+        all = state_->waits.end();
+        state_->changed.notify_all();
+    }
+    for (const auto& wake : all) wake();
+}
+
+bool PullWatch::stopped() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->stopping;
+}
+
+std::optional<Mono> PullWatch::turn() {
+    std::vector<EndpointId> endpoints;
+    {
+        const std::lock_guard lock(state_->mutex);
+        const auto look_at = state_->waits.look_at();
+        if (!look_at || now() < *look_at) return look_at;
+        endpoints = state_->waits.endpoints();
+    }
+    std::vector<PullWaits::Wake> woken;
+    std::optional<Mono> next;
+    try {
+        const PullHorizon horizon = queue_.look(endpoints);
+        const std::lock_guard lock(state_->mutex);
+        woken = state_->waits.looked(horizon, now());
+        next = state_->waits.look_at();
+    } catch (const std::exception& error) {
+        log_.write({.level = base::LogLevel::warn,
+                    .event_name = {},
+                    .message = std::string{"whether pull workers have work is looked up again: "} +
+                               error.what(),
+                    .correlation_id = {},
+                    .fields = {}});
+        const std::lock_guard lock(state_->mutex);
+        state_->waits.look_failed(now());
+        next = state_->waits.look_at();
+    }
+    for (const auto& wake : woken) wake();
+    return next;
+}
+
+void PullWatch::run() {
+    for (;;) {
+        static_cast<void>(turn());
+        std::unique_lock lock(state_->mutex);
+        if (state_->stopping) return;
+        // Looked at under the lock: nothing that came since the turn is missed.
+        const auto look_at = state_->waits.look_at();
+        if (!look_at) {
+            state_->changed.wait(lock, [&] { return state_->stopping || state_->waits.look_at(); });
+        } else if (*look_at > now()) {
+            state_->changed.wait_for(lock, *look_at - now(), [&] {
+                const auto sooner = state_->waits.look_at();
+                return state_->stopping || !sooner || *sooner < *look_at;
+            });
+        }
+    }
+}
+
+}  // namespace sundial

@@ -1,0 +1,163 @@
+#include "application/pull/settle_pulled.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "application/delivery/judge_outcome.hpp"
+#include "application/observation/engine_report.hpp"
+#include "application/pull/pull_events.hpp"
+#include "application/requests/reference.hpp"
+#include "domain/reason.hpp"
+
+namespace sundial {
+namespace {
+
+InvalidStateTransition not_held(const Event& event, std::string_view action) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return {event.id, std::string{action}, status_of(event),
+            processing ? processing->claimed_by : std::nullopt, event.version};
+}
+
+/// A worker has it; an instance's claim is none of a worker's business.
+bool held_by_worker(const Event& event) {
+    const auto* processing = std::get_if<Processing>(&event.state);
+    return processing && processing->claimed_by && !processing->claimed_by->worker.empty();
+}
+
+}  // namespace
+
+/// One try of a worker, as it is known by the version that its claim returned.
+struct SettlePulled::Claim {
+    Event event;                       // as claimed, while `over` is empty
+    std::optional<Endpoint> endpoint;  // none: it is gone
+    Claimant by;
+    std::optional<AttemptOutcome> over{};  // what became of it
+    Instant now;
+
+    [[nodiscard]] bool ended(AttemptOutcome outcome) const { return over == outcome; }
+};
+
+Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Version held,
+                                               std::string_view action) {
+    return in_read(ports_.store, [&](Transaction& tx) -> Result<Claim> {
+        const auto id = event_id(reference);
+        if (!id) return id.error();
+        const auto event = tx.events().find(*id);
+        if (!event) return NotFound{Noun::event, std::string{reference}};
+        std::optional<Endpoint> endpoint;
+        if (event->endpoint) endpoint = tx.endpoints().find(*event->endpoint);
+        if (event->version == held) {
+            if (!held_by_worker(*event)) return not_held(*event, action);
+            const Claimant by = std::get<Processing>(event->state).claimed_by.value();
+            return Claim{
+                .event = *event, .endpoint = std::move(endpoint), .by = by, .now = tx.now()};
+        }
+        // That try is over. What is known of it tells how.
+        const auto tries = tx.events().attempts_of(*id);
+        const auto its = std::ranges::find_if(tries, [&](const AttemptRecord& attempt) {
+            return attempt.held == held && attempt.instance && !attempt.instance->worker.empty();
+        });
+        if (its == tries.end()) return LeaseLost{*id, held};
+        Claim claim{.event = *event,
+                    .endpoint = std::move(endpoint),
+                    .by = *its->instance,
+                    .over = its->outcome,
+                    .now = tx.now()};
+        claim.event.version = held;
+        claim.event.attempt = its->number;
+        return claim;
+    });
+}
+
+Result<Event> SettlePulled::complete(std::string_view event, Version held) {
+    const auto claim = find(event, held, "complete");
+    if (!claim) return claim.error();
+    if (claim->ended(AttemptOutcome::succeeded)) return as_it_is(claim->event.id);
+    Outcome outcome;
+    outcome.verdict = Verdict::accepted;
+    return settle(*claim, std::move(outcome));
+}
+
+Result<Event> SettlePulled::fail(std::string_view event, Version held, const WorkFailure& failure) {
+    const auto claim = find(event, held, "fail");
+    if (!claim) return claim.error();
+    if (claim->ended(AttemptOutcome::retryable) || claim->ended(AttemptOutcome::permanent)) {
+        return as_it_is(claim->event.id);
+    }
+    Outcome outcome;
+    outcome.verdict = failure.retry ? Verdict::retryable : Verdict::permanent;
+    outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = storable_reason(failure.reason);
+    return settle(*claim, std::move(outcome));
+}
+
+Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
+    const Event& event = claim.event;
+    if (claim.over && !claim.ended(AttemptOutcome::lost)) return LeaseLost{event.id, event.version};
+    // It was handed out when it was claimed. Of a try that was LOST that is not known any more.
+    const Instant started_at = event.updated_at;
+    if (!claim.over) outcome.duration = claim.now - started_at;
+    Destination destination;
+    if (claim.endpoint) destination.retry_policy = claim.endpoint->retry_policy;
+    Settlement settlement =
+        settlement_of(event, destination, outcome, claim.by, started_at, ports_.random.unit());
+    if (claim.over) {
+        settlement.started_at.reset();
+        if (settlement.attempt) settlement.attempt->started_at.reset();
+    }
+    const auto answer = ports_.queue.settle({&settlement, 1}).at(0);
+    if (answer && claim.endpoint) {
+        const Instant first = event.first_attempt_at.value_or(started_at);
+        ports_.observer.delivered(
+            {event, &*claim.endpoint, outcome, started_at, first - target_of(event)});
+    }
+    report_settled({event, settlement, !answer.has_value()}, claim.now, ports_.log,
+                   ports_.observer);
+    if (!answer) return answer.error();
+    if (const auto* retry = std::get_if<RetryIn>(&settlement.result)) {
+        ports_.wakeups.due_at(claim.now + retry->delay);
+    }
+    return as_it_is(event.id);
+}
+
+Result<Event> SettlePulled::release(std::string_view event, Version held) {
+    const auto claim = find(event, held, "release");
+    if (!claim) return claim.error();
+    if (claim->ended(AttemptOutcome::released)) return as_it_is(claim->event.id);
+    if (claim->over) return LeaseLost{claim->event.id, held};
+    const GivenBack given_back{.id = claim->event.id,
+                               .held = held,
+                               .number = claim->event.attempt,
+                               .by = claim->by,
+                               .delay = std::chrono::microseconds{0},
+                               .reason = "RELEASED its worker gave it back"};
+    if (auto answer = ports_.queue.give_back({&given_back, 1}).at(0); !answer) {
+        return answer.error();
+    }
+    ports_.wakeups.due_at(claim->now);
+    return as_it_is(claim->event.id);
+}
+
+Result<Event> SettlePulled::extend(std::string_view event, Version held,
+                                   std::chrono::microseconds lease) {
+    if (auto defect = refuse_work_lease(lease)) return ValidationFailed{{*std::move(defect)}};
+    const auto claim = find(event, held, "extend");
+    if (!claim) return claim.error();
+    const Held its{claim->event.id, held};
+    if (claim->over || !ports_.queue.extend({&its, 1}, lease).empty()) {
+        return LeaseLost{claim->event.id, held};
+    }
+    return as_it_is(claim->event.id);
+}
+
+Result<Event> SettlePulled::as_it_is(EventId id) {
+    return in_read(ports_.store, [&](Transaction& tx) -> Result<Event> {
+        auto event = tx.events().find(id);
+        if (!event) return NotFound{Noun::event, to_string(id)};
+        return *std::move(event);
+    });
+}
+
+}  // namespace sundial

@@ -1,0 +1,173 @@
+#include "application/requests/queries.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "application/requests/reference.hpp"
+
+namespace sundial {
+namespace {
+
+/// What `find` makes of the id that `reference` says, if both are there.
+template <class Thing, class Read, class Find>
+Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read read, Find find) {
+    return in_read(store, [&](Transaction& tx) -> Result<Thing> {
+        const auto id = read(tx, reference);
+        if (!id) return id.error();
+        auto thing = find(tx, *id);
+        if (!thing) return NotFound{noun, std::string{reference}};
+        return *std::move(thing);
+    });
+}
+
+/// What was made by hand is due at once, so hardly ever more of it than that lies before.
+constexpr std::size_t enough_to_find_the_next = 100;
+
+/// When the next event by the schedule's rule is due.
+std::optional<Instant> next_of(Transaction& tx, const Schedule& schedule) {
+    if (!schedule.enabled) return std::nullopt;
+    EventQuery first;
+    first.statuses = {EventStatus::pending};
+    first.schedule = schedule.id;
+    first.sort = EventQuery::Sort::target;
+    first.page.limit = enough_to_find_the_next;
+    const auto by_rule = [](const Event& event) {
+        return event.occurrence->origin == Origin::rule;
+    };
+    const auto page = tx.events().list(first);
+    const auto next = std::ranges::find_if(page.items, by_rule);
+    return next == page.items.end() ? std::nullopt : std::optional{next->due};
+}
+
+}  // namespace
+
+Result<User> Queries::user(std::string_view reference) {
+    return found<User>(
+        store_, Noun::user, reference,
+        [](auto& tx, auto text) { return sundial::user_id(tx, text); },
+        [](auto& tx, UserId id) { return tx.users().find(id); });
+}
+
+Page<User> Queries::users(const UserQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.users().list(query); });
+}
+
+Result<Event> Queries::event(std::string_view id) {
+    return found<Event>(
+        store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
+        [](auto& tx, EventId event) { return tx.events().find(event); });
+}
+
+Page<Event> Queries::events(const EventQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.events().list(query); });
+}
+
+Result<std::vector<AttemptRecord>> Queries::attempts_of(std::string_view id) {
+    return found<std::vector<AttemptRecord>>(
+        store_, Noun::event, id, [](auto&, auto text) { return event_id(text); },
+        [](auto& tx, EventId event) -> std::optional<std::vector<AttemptRecord>> {
+            if (!tx.events().find(event)) return std::nullopt;
+            return tx.events().attempts_of(event);
+        });
+}
+
+Result<Endpoint> Queries::endpoint(std::string_view reference) {
+    return found<Endpoint>(
+        store_, Noun::endpoint, reference,
+        [](auto& tx, auto text) { return sundial::endpoint_id(tx, text); },
+        [](auto& tx, EndpointId id) { return tx.endpoints().find(id); });
+}
+
+Page<Endpoint> Queries::endpoints(const EndpointQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(query); });
+}
+
+Circuits Queries::circuits(std::span<const EndpointId> endpoints) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto found = tx.circuits().find_all(endpoints);
+        Circuits answer{{}, tx.now()};
+        for (const EndpointId id : endpoints) {
+            const auto circuit = std::ranges::find(found, id, &Circuit::endpoint);
+            answer.circuits.push_back(circuit == found.end() ? Circuit{.endpoint = id} : *circuit);
+        }
+        return answer;
+    });
+}
+
+std::vector<NamedCircuit> Queries::circuits(std::size_t limit) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto circuits = tx.circuits().list(limit);
+        std::vector<EndpointId> ids;
+        for (const Circuit& circuit : circuits) ids.push_back(circuit.endpoint);
+        std::vector<NamedCircuit> named;
+        for (const Endpoint& endpoint : tx.endpoints().find_all(ids)) {
+            const auto circuit = std::ranges::find(circuits, endpoint.id, &Circuit::endpoint);
+            named.push_back({endpoint, circuit->state});
+        }
+        return named;
+    });
+}
+
+Result<ScheduleView> Queries::schedule(std::string_view reference) {
+    return found<ScheduleView>(
+        store_, Noun::schedule, reference,
+        [](auto& tx, auto text) { return sundial::schedule_id(tx, text); },
+        [](auto& tx, ScheduleId id) -> std::optional<ScheduleView> {
+            const auto schedule = tx.schedules().find(id);
+            if (!schedule) return std::nullopt;
+            return ScheduleView{*schedule, next_of(tx, *schedule)};
+        });
+}
+
+Page<ScheduleView> Queries::schedules(const ScheduleQuery& query) {
+    return in_read(store_, [&](Transaction& tx) {
+        const auto found = tx.schedules().list(query);
+        Page<ScheduleView> page{{}, found.has_more};
+        for (const Schedule& schedule : found.items) {
+            page.items.push_back({schedule, next_of(tx, schedule)});
+        }
+        return page;
+    });
+}
+
+Result<Operation> Queries::operation(std::string_view id) {
+    return found<Operation>(
+        store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
+        [](auto& tx, OperationId operation) { return tx.operations().find(operation); });
+}
+
+Page<Operation> Queries::operations(const OperationQuery& query) {
+    return in_read(store_, [&](Transaction& tx) { return tx.operations().list(query); });
+}
+
+Page<ApiKey> Queries::api_keys(const PageRequest& page) {
+    return in_read(store_, [&](Transaction& tx) { return tx.api_keys().list(page); });
+}
+
+Result<Page<NumberedFailure>> Queries::operation_failures(std::string_view id,
+                                                          const PageRequest& page) {
+    return found<Page<NumberedFailure>>(
+        store_, Noun::operation, id, [](auto&, auto text) { return operation_id(text); },
+        [&](auto& tx, OperationId operation) -> std::optional<Page<NumberedFailure>> {
+            if (!tx.operations().find(operation)) return std::nullopt;
+            return tx.operations().list_failures({operation, page});
+        });
+}
+
+DeadLetters Queries::dead_letters(DeadLettersBy by) {
+    return in_read(store_, [&](Transaction& tx) { return tx.events().dead_letters(by); });
+}
+
+Result<UserId> Queries::user_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::user_id(tx, reference); });
+}
+
+Result<ScheduleId> Queries::schedule_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::schedule_id(tx, reference); });
+}
+
+Result<EndpointId> Queries::endpoint_id(std::string_view reference) {
+    return in_read(store_, [&](Transaction& tx) { return sundial::endpoint_id(tx, reference); });
+}
+
+}  // namespace sundial

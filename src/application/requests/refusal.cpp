@@ -1,0 +1,138 @@
+#include "application/requests/refusal.hpp"
+
+#include <variant>
+
+namespace sundial {
+namespace {
+
+std::string name_of(const StreamId& stream) {
+    return "the stream " + stream.aggregate_type + "/" + stream.aggregate_id;
+}
+
+struct ToRefusal {
+    Refusal operator()(const ValidationFailed& failed) const {
+        std::string detail;
+        for (const FieldError& error : failed.errors) {
+            const std::string place = error.pointer.empty() ? "" : error.pointer + ' ';
+            detail += (detail.empty() ? "" : "; ") + place + error.message;
+        }
+        return {"VALIDATION_FAILED", detail};
+    }
+    Refusal operator()(const NotFound& missing) const {
+        switch (missing.noun) {
+            case Noun::user:
+                return {"USER_NOT_FOUND", "there is no user '" + missing.id + "'"};
+            case Noun::schedule:
+                return {"SCHEDULE_NOT_FOUND", "there is no schedule '" + missing.id + "'"};
+            case Noun::endpoint:
+                return {"ENDPOINT_NOT_FOUND", "there is no endpoint '" + missing.id + "'"};
+            case Noun::operation:
+                return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
+            case Noun::api_key:
+                return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
+            case Noun::event:
+                break;
+        }
+        return {"EVENT_NOT_FOUND", "there is no event '" + missing.id + "'"};
+    }
+    Refusal operator()(const InvalidStateTransition& refused) const {
+        return {"INVALID_STATE_TRANSITION", "an event that is " +
+                                                std::string(to_string(refused.status)) +
+                                                (refused.claimed_by ? " and claimed" : "") +
+                                                " does not allow: " + refused.action};
+    }
+    Refusal operator()(const LeaseLost& lost) const {
+        return {"LEASE_LOST", "event " + to_string(lost.id) + " is somebody else's by now"};
+    }
+    Refusal operator()(const OptimisticLock& lock) const {
+        return {"OPTIMISTIC_LOCK", "'" + lock.id + "' is at version " +
+                                       std::to_string(lock.actual.value) + ", not " +
+                                       std::to_string(lock.expected.value)};
+    }
+    Refusal operator()(const DuplicateIdempotencyKey& duplicate) const {
+        return {"DUPLICATE_IDEMPOTENCY_KEY", "the key '" + duplicate.key.value +
+                                                 "' belongs to event " +
+                                                 to_string(duplicate.existing) + ", which is " +
+                                                 std::string(to_string(duplicate.status))};
+    }
+    Refusal operator()(const DuplicateExternalId& duplicate) const {
+        return {"DUPLICATE_EXTERNAL_ID",
+                "another one has the external id '" + duplicate.external_id + "'"};
+    }
+    Refusal operator()(const EndpointDisabled& disabled) const {
+        return {"ENDPOINT_DISABLED", disabled.reason};
+    }
+    Refusal operator()(const InvalidTemplate& invalid) const {
+        return {"INVALID_TEMPLATE", invalid.message};
+    }
+    Refusal operator()(const InvalidCursor& /*cursor*/) const {
+        return {"INVALID_CURSOR", "the cursor is not one of this list"};
+    }
+    Refusal operator()(const ClockNotTest& /*clock*/) const {
+        return {"CLOCK_NOT_TEST", "only a clock that was opened as a test clock can be moved"};
+    }
+    Refusal operator()(const Stopped& /*stopped*/) const {
+        return {"STOPPED", "a stop was requested before it was done"};
+    }
+    Refusal operator()(const StreamOptimisticLock& lock) const {
+        return {"OPTIMISTIC_LOCK", name_of(lock.stream) + " is at version " +
+                                       std::to_string(lock.actual) + ", not at " +
+                                       to_string(lock.expected)};
+    }
+    Refusal operator()(const EventIdReused& reused) const {
+        return {"EVENT_ID_REUSED",
+                base::to_string(reused.conflicts.front().event_id) +
+                    " is taken: " + std::string(to_string(reused.conflicts.front().reason))};
+    }
+    Refusal operator()(const AggregateNotFound& missing) const {
+        return {"AGGREGATE_NOT_FOUND", name_of(missing.stream) + " has no events"};
+    }
+    Refusal operator()(const StreamDeleted& deleted) const {
+        return {"STREAM_DELETED", name_of(deleted.stream) + " is deleted, for ever"};
+    }
+    Refusal operator()(const StreamArchived& archived) const {
+        return {"STREAM_ARCHIVED", name_of(archived.stream) + " is archived: restore it first"};
+    }
+    Refusal operator()(const PayloadTooLarge& large) const {
+        return {"PAYLOAD_TOO_LARGE", large.what + " is larger than " + std::to_string(large.limit)};
+    }
+    Refusal operator()(const CheckpointConflict& conflict) const {
+        return {"CHECKPOINT_CONFLICT", "the checkpoint '" + conflict.name + "' is at " +
+                                           std::to_string(conflict.position) + " by now"};
+    }
+    Refusal operator()(const CheckpointLost& lost) const {
+        return {"LEASE_LOST", "somebody else goes on from the checkpoint '" + lost.name +
+                                  "' by now, with a greater token than " +
+                                  std::to_string(lost.fencing_token)};
+    }
+    Refusal operator()(const FeedDiverged& diverged) const {
+        return {"FEED_DIVERGED", "event " + base::to_string(diverged.event_id) +
+                                     " is not at position " + std::to_string(diverged.position) +
+                                     ": the checkpoint and the store are of different pasts"};
+    }
+    Refusal operator()(const UnknownEventType& unknown) const {
+        return {"UNKNOWN_EVENT_TYPE", "nothing is known of events of type '" + unknown.type +
+                                          "' in schema version " +
+                                          std::to_string(unknown.schema_version)};
+    }
+    Refusal operator()(const LockHeld& held) const {
+        return {"LOCK_HELD", "'" + held.holder + "' has the lock '" + held.name + "'"};
+    }
+    Refusal operator()(const LockNotHeld& lock) const {
+        return {"LOCK_NOT_HELD", "the lock '" + lock.name + "' is not held under that token"};
+    }
+    Refusal operator()(const LockLeaseLost& lost) const {
+        return {"LEASE_LOST", "the lock '" + lost.name + "' was held under fencing token " +
+                                  std::to_string(lost.held.value) + ", which is over"};
+    }
+    Refusal operator()(const TooManyOperations& many) const {
+        return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
+                                    " operations of that kind are at work at once"};
+    }
+};
+
+}  // namespace
+
+Refusal refusal_of(const Error& error) { return std::visit(ToRefusal{}, error); }
+
+}  // namespace sundial

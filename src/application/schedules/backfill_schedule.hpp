@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/operations/operation_task.hpp"
+#include "application/operations/operations.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+
+namespace sundial {
+
+/// Occurrences from `from` to before `to`, which is not later than now.
+struct BackfillWish {
+    std::string from, to;  // instants, or now-7d
+    bool dry_run = false;
+};
+
+struct Backfill {
+    struct Sample {
+        Instant due;
+        std::string zone;
+        std::optional<UserId> user;
+    };
+    std::uint64_t occurrences = 0;       // that the rule has there
+    std::vector<Sample> samples;         // the first of them
+    std::optional<Operation> operation;  // makes their events; of a dry run none
+};
+
+/// Makes events of the past occurrences of a schedule that have none: what was missed while it was
+/// paused, skipped by policy, or lies before it was made. Each has the key of its occurrence, so
+/// nothing is sent twice and repeating it is harmless. An operation does it, batch by batch.
+class BackfillSchedule {
+public:
+    BackfillSchedule(Store& store, const TimeZones& zones, Operations& operations)
+        : store_(store), zones_(zones), operations_(operations) {}
+    /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range that holds more than
+    /// 1,000,000 occurrences.
+    [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillWish& wish);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    Operations& operations_;
+};
+
+/// What an operation of that kind does. Its cursor holds the range too.
+class BackfillTask final : public OperationTask {
+public:
+    BackfillTask(const TimeZones& zones, Ids& ids) : zones_(zones), ids_(ids) {}
+    /// Users, or for nobody occurrences.
+    std::uint64_t count(Transaction& tx, const Operation& operation) override;
+    Batch run(Transaction& tx, const Operation& operation) override;
+
+private:
+    const TimeZones& zones_;
+    Ids& ids_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,36 @@
+#include "application/schedules/create_schedule.hpp"
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/schedules/chain_planner.hpp"
+
+namespace sundial {
+
+Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
+    Instant earliest = never;
+    std::optional<Operation> started;
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+        earliest = never;
+        started.reset();
+        const auto zones = zones_.current();
+        auto read = read_schedule(tx, ScheduleId{ids_.fresh()}, wanted, *zones);
+        if (!read) return read;
+        Schedule& schedule = *read;
+        if (schedule.per_user) schedule.planned_version = Version{0};
+        if (auto added = tx.schedules().add(schedule); !added) return added.error();
+        tx.record(schedule_created(schedule, {ids_.fresh(), caller}));
+        if (schedule.per_user) {
+            started = operations_.start(tx, OperationKind::plan_schedule, schedule);
+        } else {
+            ChainPlanner planner{tx, nullptr, *zones, ids_};
+            planner.begin(schedule);
+            earliest = planner.earliest();
+        }
+        return schedule;
+    });
+    if (!result) return result.error();
+    wakeups_.due_at(earliest);
+    if (started) started = operations_.begin(*started);
+    return CreatedSchedule{*std::move(result), std::move(started)};
+}
+
+}  // namespace sundial

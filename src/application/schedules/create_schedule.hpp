@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "application/audit/caller.hpp"
+#include "application/operations/operations.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+#include "application/schedules/schedule_fields.hpp"
+
+namespace sundial {
+
+struct CreatedSchedule {
+    Schedule schedule;
+    std::optional<Operation> operation{};  // plans for every user; none if it runs for nobody
+};
+
+/// Adds a schedule and plans its first event, strictly after now: in the same transaction, or, of
+/// one that runs for each user, by an operation that begins with it.
+class CreateSchedule {
+public:
+    CreateSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,
+                   Operations& operations)
+        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups), operations_(operations) {}
+    /// Errors: ValidationFailed, InvalidTemplate, DuplicateExternalId.
+    [[nodiscard]] Result<CreatedSchedule> run(const ScheduleFields& wanted, const Caller& caller);
+
+private:
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Wakeups& wakeups_;
+    Operations& operations_;
+};
+
+}  // namespace sundial

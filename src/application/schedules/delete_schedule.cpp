@@ -1,0 +1,85 @@
+#include "application/schedules/delete_schedule.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/operations/batch_size.hpp"
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+#include "application/streams/own_streams.hpp"
+#include "base/check.hpp"
+
+namespace sundial {
+namespace {
+
+constexpr Version any_version{std::numeric_limits<std::int64_t>::max()};
+
+/// Cancels some of those that nobody holds; returns how many.
+std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
+    const auto events = tx.events().lock_behind(schedule, any_version, std::nullopt, batch_size);
+    for (const Event& event : events) {
+        const auto cancelled = cancel(event, tx.now(), "schedule deleted");
+        base::check(cancelled.has_value());
+        // What nobody was ever told of is another schedule's to plan, should it have the same name.
+        if (event.attempt.value == 0) {
+            tx.events().finish_dropped(*cancelled);
+        } else {
+            tx.events().finish(*cancelled);
+        }
+    }
+    return events.size();
+}
+
+/// Cancels a batch of events, and removes the locked `schedule` if those were all.
+bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const ChangeId& change) {
+    if (cancel_some(tx, schedule.id) == batch_size) return false;
+    tx.record(schedule_deleted(schedule, change));
+    tx.streams().close({own_stream::schedule, to_string(schedule.id)});
+    tx.skips().remove_of_schedule(schedule.id);
+    tx.schedules().remove(schedule.id);
+    return true;
+}
+
+}  // namespace
+
+Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Version> expected,
+                                 const Caller& caller) {
+    struct Begun {
+        ScheduleId schedule;
+        bool removed;
+    };
+    const auto begun = in_transaction(store_, [&](Transaction& tx) -> Result<Begun> {
+        const auto id = schedule_id(tx, reference);
+        if (!id) return id.error();
+        // Locked, so that no user is planned by it meanwhile.
+        auto schedule = tx.schedules().lock(*id);
+        if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
+        if (auto refused = refuse_version(Noun::schedule, reference, expected, schedule->version)) {
+            return *refused;
+        }
+        if (remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller})) return Begun{*id, true};
+        // From here on no event of it goes out, and none comes to life.
+        const Schedule before = *schedule;
+        if (!before.enabled) return Begun{*id, false};
+        schedule->enabled = false;
+        schedule->version = base::next(schedule->version);
+        schedule->updated_at = tx.now();
+        tx.schedules().update(*schedule);
+        tx.record(schedule_updated(before, *schedule, {ids_.fresh(), caller}));
+        return Begun{*id, false};
+    });
+    if (!begun) return begun.error();
+
+    for (bool removed = begun->removed; !removed;) {
+        store_.transact([&](Transaction& tx) {
+            const auto schedule = tx.schedules().lock(begun->schedule);
+            removed = !schedule || remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller});
+            return true;
+        });
+    }
+    return {};
+}
+
+}  // namespace sundial

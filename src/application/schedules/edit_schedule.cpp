@@ -1,0 +1,90 @@
+#include "application/schedules/edit_schedule.hpp"
+
+#include <utility>
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+
+namespace sundial {
+namespace {
+
+/// The note alone tells nothing to events.
+bool same_plan(const Schedule& before, Schedule after) {
+    after.note = before.note;
+    return before == after;
+}
+
+ValidationFailed fixed(const char* pointer) {
+    return invalid(pointer, "not_allowed", "never changes; make another schedule");
+}
+
+/// `wanted` as what is there already: the same thing, at the same version.
+Result<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
+                          const TzData& zones) {
+    auto after = read_schedule(tx, before.id, wanted, zones);
+    if (!after) return after;
+    after->external_id = before.external_id;
+    after->version = before.version;
+    after->planned_version = before.planned_version;
+    after->created_at = before.created_at;
+    after->updated_at = before.updated_at;
+    return after;
+}
+
+}  // namespace
+
+Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
+                                         std::optional<Version> expected, const Caller& caller) {
+    const auto wish = [&](Transaction& tx, const Schedule& before) {
+        return edited(tx, before, edit, *zones_.current());
+    };
+    return change(reference, wish, expected, caller);
+}
+
+Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
+                                             const ScheduleFields& wanted,
+                                             std::optional<Version> expected,
+                                             const Caller& caller) {
+    const auto wish = [&](Transaction& tx, const Schedule& before) {
+        return replaced(tx, before, wanted, *zones_.current());
+    };
+    return change(reference, wish, expected, caller);
+}
+
+Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
+                                            std::optional<Version> expected, const Caller& caller) {
+    std::optional<Operation> started;
+    // Locks the schedule alone; the events follow afterwards, since there may be millions.
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
+        started.reset();
+        const auto id = schedule_id(tx, reference);
+        if (!id) return id.error();
+        const auto before = tx.schedules().lock(*id);
+        if (!before) return NotFound{Noun::schedule, std::string{reference}};
+        if (auto refused = refuse_version(Noun::schedule, reference, expected, before->version)) {
+            return *refused;
+        }
+        auto wished = change(tx, *before);
+        if (!wished) return wished;
+        Schedule after = *std::move(wished);
+        if (after.external_id != before->external_id) return fixed("/externalId");
+        if (after.per_user != before->per_user) return fixed("/perUser");
+        if (after == *before) return after;
+
+        const bool up_to_date = before->planned_version == before->version;
+        const bool planned = up_to_date && same_plan(*before, after);
+        after.version = base::next(before->version);
+        if (planned) after.planned_version = after.version;
+        after.updated_at = tx.now();
+        tx.schedules().update(after);
+        tx.record(schedule_updated(*before, after, {ids_.fresh(), caller}));
+        if (!planned) started = operations_.start(tx, OperationKind::replan_schedule, after);
+        return after;
+    });
+    if (!result) return result.error();
+    if (started) started = operations_.begin(*started);
+    return EditedSchedule{*std::move(result), std::move(started)};
+}
+
+}  // namespace sundial

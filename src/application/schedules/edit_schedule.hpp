@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "application/audit/caller.hpp"
+#include "application/operations/operations.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/schedules/schedule_fields.hpp"
+
+namespace sundial {
+
+struct EditedSchedule {
+    Schedule schedule;
+    std::optional<Operation> operation{};  // brings its events along; none where none is needed
+};
+
+/// Changes a schedule and begins the operation that brings its PENDING events to the new rule, in
+/// the same transaction. Where those are few they have followed when this returns. An edit that
+/// changes nothing makes no new version.
+class EditSchedule {
+public:
+    EditSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)
+        : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
+    /// What `edit` leaves empty stays. Errors: NotFound, OptimisticLock, ValidationFailed (also for
+    /// another external id or perUser, which never change), InvalidTemplate.
+    [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
+                                             std::optional<Version> expected, const Caller& caller);
+    /// What `wanted` leaves empty has its default again. Errors: as above.
+    [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
+                                                 const ScheduleFields& wanted,
+                                                 std::optional<Version> expected,
+                                                 const Caller& caller);
+
+private:
+    using Change = std::function<Result<Schedule>(Transaction&, const Schedule&)>;
+    Result<EditedSchedule> change(std::string_view reference, const Change& change,
+                                  std::optional<Version> expected, const Caller& caller);
+
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Operations& operations_;
+};
+
+}  // namespace sundial

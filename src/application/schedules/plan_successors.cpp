@@ -1,0 +1,227 @@
+#include "application/schedules/plan_successors.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "application/schedules/misfire_judge.hpp"
+#include "application/schedules/plan_occurrence.hpp"
+#include "base/check.hpp"
+#include "base/crash_point.hpp"
+
+namespace sundial {
+namespace {
+
+/// Each once, ascending: the order in which all take their locks.
+template <class Id>
+std::vector<Id> distinct(std::vector<Id> ids) {
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    return ids;
+}
+
+template <class Id, class Row>
+std::unordered_map<Id, Row> by_id(std::vector<Row> rows) {
+    std::unordered_map<Id, Row> found;
+    for (Row& row : rows) {
+        const Id id = row.id;
+        found.emplace(id, std::move(row));
+    }
+    return found;
+}
+
+template <class Id, class Row>
+const Row* find(const std::unordered_map<Id, Row>& rows, const Id& id) {
+    const auto found = rows.find(id);
+    return found == rows.end() ? nullptr : &found->second;
+}
+
+/// What is claimed again, or retried by hand, may have its successor, and that may have moved since
+/// to another date. By the rule of today the next occurrence could then be one that the move left
+/// behind, in the past; it must not come to life. Nor is it a gap that a crash or downtime left,
+/// for there nothing later lives.
+bool left_behind(Transaction& tx, const Event& event, const RuleOccurrence& next) {
+    return next.instant <= tx.now() && goes_on_after(tx, event);
+}
+
+/// Whether the policies of a schedule skip anything that its rule could tell.
+bool skips(const Schedule& schedule) {
+    return schedule.gap == GapPolicy::skip || schedule.overlap == OverlapPolicy::skip ||
+           schedule.leap == LeapPolicy::skip;
+}
+
+/// The chain of a claimed event goes on by its rule: `next` of event, decided in one transaction.
+class Planner {
+public:
+    Planner(Transaction& tx, const TzData& zones, Ids& ids, std::span<const Event> claimed)
+        : tx_(tx), zones_(zones), ids_(ids), release_(zones.release()) {
+        std::vector<UserId> user_ids;
+        std::vector<ScheduleId> schedule_ids;
+        for (const Event& event : claimed) {
+            if (!in_chain(event)) continue;
+            events_.push_back(&event);
+            if (event.user) user_ids.push_back(*event.user);
+        }
+        for (const Event& event : claimed) {
+            if (event.occurrence) schedule_ids.push_back(event.occurrence->schedule);
+        }
+        // Oldest first: whoever is unfinished when the next one is judged was judged before it.
+        std::ranges::sort(events_, {},
+                          [](const Event* event) { return std::pair{event->due, event->id}; });
+        // Both stay as they are until the successors are stored: an edit waits, then finds them.
+        users_ = by_id<UserId>(tx.users().share(distinct(std::move(user_ids))));
+        planning_.schedules = tx.schedules().share(distinct(std::move(schedule_ids)));
+        schedules_ = by_id<ScheduleId>(planning_.schedules);
+    }
+
+    Planning run() {
+        for (const Event* event : events_) plan(*event);
+        bool all_new = true;
+        for (const auto& [type, events] : successors_) all_new &= store(type, events);
+        if (!all_new) {
+            for (const Link& link : links_) go_on(link);
+        }
+        return std::move(planning_);
+    }
+
+private:
+    /// A claimed event and what comes after it.
+    struct Link {
+        const Event* event;
+        ScheduleRule rule;
+        RuleOccurrence next;
+    };
+
+    /// What was made by hand has neither a turn in the chain nor a policy.
+    static bool in_chain(const Event& event) {
+        return event.occurrence && event.occurrence->origin == Origin::rule;
+    }
+
+    void plan(const Event& event) {
+        const Schedule* schedule = find(schedules_, event.occurrence->schedule);
+        if (!schedule) return;
+        const User* user = event.user ? find(users_, *event.user) : nullptr;
+        if (schedule->per_user && !user) return;
+        const auto rule = rule_of_schedule(*schedule, user, zones_);
+        if (!rule) {
+            if (rule.error().code == TimeErrorCode::unknown_zone) {
+                planning_.without_zone.push_back(event.id);
+            }
+            return;
+        }
+        const Judgement judgement =
+            schedule->enabled ? judge(tx_, *rule, event) : Judgement{.next = rule->next_of(event)};
+        if (!judgement.dropped.empty() && !drop(*rule, event, judgement)) return;
+        if (!judgement.next || left_behind(tx_, event, *judgement.next)) return;
+        if (skips(*schedule)) record_skips(*rule, event, *judgement.next);
+        links_.push_back({&event, *rule, *judgement.next});
+        successors_[schedule->event_type].push_back(planned(*rule, *judgement.next));
+    }
+
+    Event planned(const ScheduleRule& rule, const RuleOccurrence& next) {
+        return plan_occurrence(rule, next, ids_, release_, tx_.now());
+    }
+
+    /// Whether all were new.
+    bool store(const std::string& type, const std::vector<Event>& events) {
+        const std::size_t added = tx_.events().add_new(events);
+        planning_.stored[type] += added;
+        for (const Event& event : events) {
+            planning_.earliest = std::min(planning_.earliest, event.claimable_at);
+        }
+        return added == events.size();
+    }
+
+    /// A successor that is known is there, or was: then others follow it. Where nothing does, it
+    /// had its event before a move to another zone or date, and the first that had none is next.
+    void go_on(const Link& link) {
+        std::optional<RuleOccurrence> next = link.next;
+        while (!goes_on_after(tx_, *link.event)) {
+            next = link.rule.first_after(next->instant);
+            if (!next) return;
+            store(link.rule.schedule().event_type, {planned(link.rule, *next)});
+        }
+    }
+
+    /// False if the event is not ours any more: then nothing of it is for us to decide.
+    bool drop(const ScheduleRule& rule, const Event& event, const Judgement& judgement) {
+        const auto live = tx_.events().lock(event.id);
+        const bool ours = live && live->version == event.version;
+        planning_.dropped.push_back({event.id, ours ? judgement.dropped : ""});
+        if (!ours) return false;
+        const auto cancelled = sundial::drop(*live, tx_.now(), judgement.dropped);
+        base::check(cancelled.has_value());
+        tx_.events().finish_dropped(*cancelled);
+        record(rule, judgement.dropped, event.due, judgement.last, judgement.count,
+               judgement.next ? std::optional{judgement.next->instant} : std::nullopt);
+        return true;
+    }
+
+    /// What gap, overlap or leap day keep from firing between an event and the one after it.
+    void record_skips(const ScheduleRule& rule, const Event& event, const RuleOccurrence& next) {
+        OccurrenceNote reason = OccurrenceNote::none;
+        Instant first{}, last{};
+        std::uint64_t count = 0;
+        const auto record_run = [&] {
+            if (count > 0) {
+                record(rule, std::string{to_string(reason)}, first, last, count, next.instant);
+            }
+            count = 0;
+        };
+        const auto cursor = rule.recurrence().after(event.due, Skipped::listed);
+        for (auto one = cursor->next(); one && one->instant < next.instant; one = cursor->next()) {
+            if (!is_skip(one->note)) continue;
+            if (one->note != reason) record_run();
+            if (count == 0) first = one->instant;
+            reason = one->note;
+            last = one->instant;
+            ++count;
+        }
+        record_run();
+    }
+
+    void record(const ScheduleRule& rule, std::string reason, Instant first, Instant last,
+                std::uint64_t count, std::optional<Instant> next) {
+        tx_.skips().add({.id = ids_.fresh(),
+                         .schedule = rule.schedule().id,
+                         .user = rule.user() ? std::optional{rule.user()->id} : std::nullopt,
+                         .reason = std::move(reason),
+                         .first = first,
+                         .last = last,
+                         .count = count,
+                         .next = next,
+                         .recorded_at = tx_.now()});
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    Ids& ids_;
+    std::string release_;
+    std::vector<const Event*> events_;
+    std::unordered_map<UserId, User> users_;
+    std::unordered_map<ScheduleId, Schedule> schedules_;
+    std::vector<Link> links_;
+    std::map<std::string, std::vector<Event>> successors_;  // by type
+    Planning planning_;
+};
+
+}  // namespace
+
+Planning PlanSuccessors::run(std::span<const Event> claimed) {
+    Planning planning;
+    const auto recurs = [](const Event& event) { return event.occurrence.has_value(); };
+    if (std::ranges::none_of(claimed, recurs)) return planning;
+    store_.transact([&](Transaction& tx) {
+        const auto zones = zones_.current();
+        planning = Planner{tx, *zones, ids_, claimed}.run();
+        CRASH_POINT("plan: before commit");
+        return true;
+    });
+    CRASH_POINT("plan: after commit");
+    return planning;
+}
+
+}  // namespace sundial

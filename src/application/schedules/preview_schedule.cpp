@@ -1,0 +1,198 @@
+#include "application/schedules/preview_schedule.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "application/requests/moment.hpp"
+#include "application/requests/reference.hpp"
+#include "application/schedules/plan_occurrence.hpp"
+#include "domain/time/listed.hpp"
+#include "domain/time/text.hpp"
+
+namespace sundial {
+namespace {
+
+using std::chrono::microseconds;
+
+/// How a request names its fields.
+struct Pointers {
+    const char* user;
+    const char* timezone;
+    const char* from;
+    const char* to;
+};
+constexpr Pointers in_body{"/userId", "/override/timezone", "/from", "/to"};
+constexpr Pointers in_query{"?userId", "?timezone", "?from", "?to"};
+
+ValidationFailed refused(const char* pointer, const TimeError& error) {
+    return invalid(pointer, std::string{to_string(error.code)}, error.message);
+}
+
+/// A schedule, for the user and in the zone that a request is about.
+struct Subject {
+    Schedule schedule;
+    std::optional<User> user;
+    std::string zone;
+};
+
+/// Reads it all in one transaction.
+class Reader {
+public:
+    Reader(Transaction& tx, const TzData& zones, const Pointers& pointers)
+        : tx_(tx), zones_(zones), pointers_(pointers) {}
+
+    Result<Subject> subject(const std::string& reference, const PreviewScope& scope) const {
+        const auto id = schedule_id(tx_, reference);
+        if (!id) return id.error();
+        auto schedule = tx_.schedules().find(*id);
+        if (!schedule) return NotFound{Noun::schedule, reference};
+        return in_scope(*std::move(schedule), scope);
+    }
+
+    Result<Subject> unstored(ScheduleFields fields, const PreviewScope& scope) const {
+        if (!fields.event_type) fields.event_type = "PREVIEW";
+        auto schedule = read_schedule(tx_, ScheduleId{Uuid{}}, fields, zones_);
+        if (schedule) return in_scope(*std::move(schedule), scope);
+        Error error = schedule.error();
+        if (auto* failed = std::get_if<ValidationFailed>(&error)) {
+            for (FieldError& defect : failed->errors) defect.pointer.insert(0, "/schedule");
+        }
+        return error;
+    }
+
+    Result<Subject> in_scope(Schedule schedule, const PreviewScope& scope) const {
+        if (scope.user && !schedule.per_user) {
+            return invalid(pointers_.user, "not_allowed",
+                           "the schedule does not run for each user: leave it out");
+        }
+        auto user = user_of(scope);
+        if (!user) return user.error();
+        std::string zone =
+            scope.timezone.value_or(*user ? (*user)->timezone : schedule.timezone.value_or(""));
+        if (zone.empty()) {
+            return invalid(pointers_.user, "required",
+                           "the schedule runs in each user's zone: say whose occurrences you want, "
+                           "or a time zone");
+        }
+        if (const auto found = zones_.find(zone); !found) {
+            return refused(pointers_.timezone, found.error());
+        }
+        if (*user) (*user)->timezone = zone;
+        schedule.timezone = zone;
+        return Subject{std::move(schedule), *std::move(user), std::move(zone)};
+    }
+
+    Result<Instant> moment(const std::optional<std::string>& text, const char* pointer,
+                           Instant otherwise) const {
+        if (!text) return otherwise;
+        const auto moment = parse_moment(*text, tx_.now());
+        if (!moment) return refused(pointer, moment.error());
+        return *moment;
+    }
+
+private:
+    Result<std::optional<User>> user_of(const PreviewScope& scope) const {
+        if (!scope.user) return std::optional<User>{};
+        const auto id = user_id(tx_, *scope.user);
+        auto user = id ? tx_.users().find(*id) : std::nullopt;
+        if (user) return user;
+        return invalid(pointers_.user, "not_allowed", "there is no user '" + *scope.user + "'");
+    }
+
+    Transaction& tx_;
+    const TzData& zones_;
+    const Pointers& pointers_;
+};
+
+PreviewedOccurrence previewed(const ListedOccurrence& listed, const Zone& zone) {
+    const RuleOccurrence& found = listed.occurrence;
+    PreviewedOccurrence row{
+        .place = found.instant, .target = std::nullopt, .note = std::string{note_of(listed)}};
+    if (!is_skip(found.note)) {
+        row.target = found.instant;
+        row.local = format_local_millis(found.instant, zone);
+    }
+    if (found.note != OccurrenceNote::none) row.wanted_local = format_wall(found.nominal);
+    return row;
+}
+
+/// Which part of a rule is asked for.
+struct PreviewRange {
+    Instant after;  // exclusive
+    Instant to;     // exclusive
+    std::size_t count;
+};
+
+Preview computed(const Subject& subject, const TzData& zones, const PreviewRange& range) {
+    Preview preview{.description = describe(subject.schedule), .zone = subject.zone};
+    const auto rule =
+        rule_of_schedule(subject.schedule, subject.user ? &*subject.user : nullptr, zones);
+    if (!rule) {
+        preview.warnings.push_back(rule.error().message);
+        return preview;
+    }
+    ListedOccurrences occurrences{rule->recurrence(), rule->zone(), range.after};
+    while (const auto next = occurrences.next()) {
+        if (next->occurrence.instant >= range.to) break;
+        const bool full = preview.occurrences.size() >= range.count;
+        preview.has_more = full && preview.occurrences.back().place != next->occurrence.instant;
+        if (preview.has_more) break;
+        preview.occurrences.push_back(previewed(*next, rule->zone()));
+    }
+    return preview;
+}
+
+/// Tells of the past occurrences which of them are known not to have fired.
+void tell_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOccurrence>& rows) {
+    if (rows.empty() || rows.front().place > tx.now()) return;
+    SkipQuery query;
+    query.schedule = subject.schedule.id;
+    if (subject.user) query.user = subject.user->id;
+    query.from = rows.front().place;
+    query.to = rows.back().place + microseconds{1};
+    query.page.limit = 500;
+    for (const SkippedRun& run : tx.skips().list(query).items) {
+        for (PreviewedOccurrence& row : rows) {
+            if (run.first <= row.place && row.place <= run.last) row.skipped = run.reason;
+        }
+    }
+}
+
+}  // namespace
+
+Result<Preview> PreviewSchedule::run(const PreviewWish& wish) {
+    const auto zones = zones_.current();
+    return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
+        const Reader reader{tx, *zones, in_body};
+        const auto subject = wish.fields ? reader.unstored(*wish.fields, wish.scope)
+                                         : reader.subject(wish.schedule, wish.scope);
+        if (!subject) return subject.error();
+        const auto from = reader.moment(wish.from, in_body.from, tx.now());
+        if (!from) return from.error();
+        Preview preview = computed(*subject, *zones, {*from - microseconds{1}, never, wish.count});
+        if (!subject->schedule.enabled) {
+            preview.warnings.emplace_back(
+                "the schedule is paused: nothing of this fires until it is enabled");
+        }
+        return preview;
+    });
+}
+
+Result<Preview> PreviewSchedule::list(const OccurrencesWish& wish) {
+    const auto zones = zones_.current();
+    return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
+        const Reader reader{tx, *zones, in_query};
+        const auto subject = reader.subject(wish.schedule, wish.scope);
+        if (!subject) return subject.error();
+        const auto from = reader.moment(wish.from, in_query.from, tx.now());
+        if (!from) return from.error();
+        const auto to = reader.moment(wish.to, in_query.to, never);
+        if (!to) return to.error();
+        const Instant after = wish.after.value_or(*from - microseconds{1});
+        Preview preview = computed(*subject, *zones, {after, *to, wish.limit});
+        tell_skips(tx, *subject, preview.occurrences);
+        return preview;
+    });
+}
+
+}  // namespace sundial

@@ -1,0 +1,83 @@
+#include "application/schedules/trigger_schedule.hpp"
+
+#include <vector>
+
+#include "application/events/event_references.hpp"
+#include "application/requests/reference.hpp"
+#include "application/schedules/payload_template.hpp"
+#include "application/schedules/plan_occurrence.hpp"
+#include "domain/names.hpp"
+
+namespace sundial {
+namespace {
+
+std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerWish& wish) {
+    if (schedule.per_user && !wish.user) {
+        return FieldError{"/userId", "required", "the schedule runs for each user: say for whom"};
+    }
+    if (!schedule.per_user && wish.user) {
+        return FieldError{"/userId", "not_allowed", "the schedule does not run for users"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerWish& wish) {
+    // Shares the user, then the schedule, as planning does.
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+        const auto id = schedule_id(tx, reference);
+        if (!id) return id.error();
+        std::vector<FieldError> defects;
+        const auto user = shared_user(tx, wish.user, defects);
+        const auto schedules = tx.schedules().share(std::vector{*id});
+        if (schedules.empty()) return NotFound{Noun::schedule, std::string{reference}};
+        const Schedule& schedule = schedules.front();
+        if (auto refused = refuse_user(schedule, wish)) defects.push_back(*std::move(refused));
+        if (wish.payload) {
+            if (auto refused = refuse_payload("/payload", *wish.payload)) {
+                defects.push_back(*std::move(refused));
+            }
+        }
+        if (!defects.empty()) return ValidationFailed{std::move(defects)};
+        const std::string& payload = wish.payload ? *wish.payload : schedule.payload;
+        if (auto checked = check_template(payload, schedule.per_user); !checked) {
+            return checked.error();
+        }
+
+        const std::string place = user ? user->timezone : schedule.timezone.value_or("UTC");
+        const auto zones = zones_.current();
+        const auto zone = zones->find(place);
+        if (!zone) {
+            return invalid("/userId", std::string{to_string(zone.error().code)},
+                           zone.error().message);
+        }
+        const Nominal nominal = nominal_of(wall_time_at(**zone, tx.now()));
+        const IdempotencyKey key = ids_.random_key();
+        const Event event{
+            .id = ids_.event_id(key),
+            .key = key,
+            .type = schedule.event_type,
+            .priority = schedule.priority,
+            .user = user ? std::optional{user->id} : std::nullopt,
+            .endpoint = schedule.endpoint,
+            .occurrence = Occurrence{schedule.id, schedule.version, nominal, Origin::trigger},
+            .intent = {.wall = std::nullopt, .zone = place},
+            .due = tx.now(),
+            .tz_release = zones->release(),
+            .payload =
+                rendered_payload(payload, user ? &*user : nullptr, **zone, nominal.date, tx.now()),
+            .claimable_at = tx.now(),
+            .retry_of = std::nullopt,
+            .first_attempt_at = std::nullopt,
+            .dismissed_at = std::nullopt,
+            .created_at = tx.now(),
+            .updated_at = tx.now()};
+        if (auto added = tx.events().add(event); !added) return added.error();
+        return event;
+    });
+    if (result) wakeups_.due_at(result->claimable_at);
+    return result;
+}
+
+}  // namespace sundial

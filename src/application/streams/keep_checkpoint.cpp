@@ -1,0 +1,69 @@
+#include "application/streams/keep_checkpoint.hpp"
+
+#include <array>
+
+namespace sundial {
+namespace {
+
+/// Event ids outlive whatever is done to their streams, so only another past can lack one.
+Result<void> judge_past(Transaction& tx, std::uint64_t position,
+                        const std::optional<Uuid>& event_id) {
+    if (!event_id) return {};
+    const auto known = tx.streams().known(std::array{*event_id});
+    if (known.size() == 1 && known.front().position == position) return {};
+    return FeedDiverged{position, *event_id};
+}
+
+}  // namespace
+
+Result<Checkpoint> KeepCheckpoint::find(const std::string& name) {
+    if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
+        return ValidationFailed{std::move(errors)};
+    }
+    return in_read(store_, [&](Transaction& tx) { return tx.checkpoints().find(name); });
+}
+
+Result<Checkpoint> KeepCheckpoint::save(const std::string& name, const CheckpointStep& step) {
+    return in_transaction(store_, [&](Transaction& tx) { return save(tx, name, step); });
+}
+
+Result<Checkpoint> KeepCheckpoint::save(Transaction& tx, const std::string& name,
+                                        const CheckpointStep& step) {
+    if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
+        return ValidationFailed{std::move(errors)};
+    }
+    auto advanced = advance(tx.checkpoints().lock(name), name, step);
+    if (!advanced) return advanced;
+    if (auto judged = judge_past(tx, step.position, step.event_id); !judged) return judged.error();
+    tx.checkpoints().put(name, *advanced);
+    return advanced;
+}
+
+Result<Checkpoint> KeepCheckpoint::hold(const std::string& name, const std::string& holder,
+                                        std::chrono::microseconds lasting) {
+    if (auto errors = defects_of_checkpoint_name(name); !errors.empty()) {
+        return ValidationFailed{std::move(errors)};
+    }
+    return in_transaction(store_, [&](Transaction& tx) -> Result<Checkpoint> {
+        const Checkpoint before = tx.checkpoints().lock(name);
+        const Checkpoint held = sundial::hold(before, holder, tx.now(), lasting);
+        if (held == before) return held;  // somebody else's
+        if (auto judged = judge_past(tx, held.position, held.event_id); !judged) {
+            return judged.error();
+        }
+        tx.checkpoints().put(name, held);
+        return held;
+    });
+}
+
+void KeepCheckpoint::let_go(const std::string& name, std::uint64_t fencing_token) {
+    store_.transact([&](Transaction& tx) {
+        const Checkpoint before = tx.checkpoints().lock(name);
+        const Checkpoint after = sundial::let_go(before, fencing_token, tx.now());
+        if (after == before) return false;
+        tx.checkpoints().put(name, after);
+        return true;
+    });
+}
+
+}  // namespace sundial

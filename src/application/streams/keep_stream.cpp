@@ -1,0 +1,89 @@
+#include "application/streams/keep_stream.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include "application/streams/own_streams.hpp"
+#include "base/canonical_json.hpp"
+
+namespace sundial {
+namespace {
+
+Result<StreamHead> locked(Transaction& tx, const StreamId& stream) {
+    const StreamHead head = tx.streams().lock(stream);
+    if (head.deleted) return StreamDeleted{stream};
+    if (head.version == 0) return AggregateNotFound{stream};
+    return head;
+}
+
+/// `change(tx, head)` of a locked stream, committed unless it is refused.
+template <class Change>
+auto on_stream(Store& store, const StreamId& stream, Change change)
+    -> std::invoke_result_t<Change&, Transaction&, const StreamHead&> {
+    using Answer = std::invoke_result_t<Change&, Transaction&, const StreamHead&>;
+    if (auto error = refuse_own_stream(stream)) return ValidationFailed{{*std::move(error)}};
+    return in_transaction(store, [&](Transaction& tx) -> Answer {
+        const auto head = locked(tx, stream);
+        if (!head) return head.error();
+        return change(tx, *head);
+    });
+}
+
+}  // namespace
+
+Result<void> KeepStream::archive(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+        tx.streams().set_archived(stream, true);
+        return {};
+    });
+}
+
+Result<void> KeepStream::restore(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+        tx.streams().set_archived(stream, false);
+        return {};
+    });
+}
+
+Result<void> KeepStream::truncate(const StreamId& stream, std::uint64_t version) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+        const auto snapshot = tx.streams().snapshot(stream);
+        if (!snapshot || snapshot->version + 1 < version) {
+            return invalid("/version", "not_allowed",
+                           "what is erased must be in a snapshot: the newest is of version " +
+                               (snapshot ? std::to_string(snapshot->version) : "0, there is none"));
+        }
+        tx.streams().truncate(stream, version);
+        return {};
+    });
+}
+
+Result<void> KeepStream::remove(const StreamId& stream) {
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+        tx.streams().close(stream);
+        return {};
+    });
+}
+
+Result<void> KeepStream::redact(const StreamId& stream, std::uint64_t version,
+                                const std::string& data) {
+    if (!base::canonical_json(data)) return invalid("/data", "bad_format", "is not JSON");
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
+        if (tx.streams().redact(stream, version, data)) return {};
+        return invalid("/version", "out_of_range", "the stream has no such version");
+    });
+}
+
+Result<bool> KeepStream::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
+    if (!base::canonical_json(snapshot.state))
+        return invalid("/state", "bad_format", "is not JSON");
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead& head) -> Result<bool> {
+        if (snapshot.version == 0 || snapshot.version > head.version) {
+            return invalid("/version", "out_of_range",
+                           "the stream is at version " + std::to_string(head.version));
+        }
+        return tx.streams().save_snapshot(stream, snapshot);
+    });
+}
+
+}  // namespace sundial

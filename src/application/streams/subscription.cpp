@@ -1,0 +1,323 @@
+#include "application/streams/subscription.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include "application/ports/failures.hpp"
+#include "application/requests/refusal.hpp"
+#include "application/streams/lanes.hpp"
+#include "domain/reason.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// While nothing is new, or somebody else has it, or the database is away: a hint comes sooner.
+constexpr std::chrono::microseconds resting_time = 1s;
+
+std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
+    const std::hash<std::string> hash;
+    return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
+}
+
+/// As it can be kept of what is laid aside.
+HandlingFailure storable(HandlingFailure failure) {
+    if (failure) failure = storable_reason(*failure);
+    return failure;
+}
+
+/// What `handle` says, and of an exception what it says.
+template <class HandleIt>
+HandlingFailure failure_of(HandleIt handle) {
+    try {
+        return storable(handle());
+    } catch (const std::exception& error) {
+        return storable_reason(error.what());
+    }
+}
+
+}  // namespace
+
+Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings settings,
+                           Project project)
+    : store_(store),
+      feed_(feed),
+      timing_(timing),
+      settings_(std::move(settings)),
+      project_(std::move(project)) {}
+
+Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings settings,
+                           Handle handle)
+    : store_(store),
+      feed_(feed),
+      timing_(timing),
+      settings_(std::move(settings)),
+      handle_(std::move(handle)) {}
+
+Subscription::State Subscription::turn(const std::stop_token& stop) {
+    if (why()) return State::stopped;
+    const bool ours = hold();
+    if (why()) return State::stopped;
+    if (!ours) return State::elsewhere;
+    const FeedPage page =
+        feed_.read_all(at_.position, settings_.filter, std::max<std::size_t>(settings_.page, 1));
+    if (page.next_position == at_.position) return State::caught_up;
+    const bool done = project_ ? project_page(page, stop) : handle_page(page, stop);
+    if (why()) return State::stopped;
+    return done ? State::moved : State::elsewhere;
+}
+
+void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log& log) {
+    const auto tell = [&](const std::string& message) {
+        log.write({.level = base::LogLevel::warn,
+                   .event_name = {},
+                   .message = "subscription " + settings_.name + ": " + message,
+                   .correlation_id = {},
+                   .fields = {}});
+    };
+    while (!stop.stop_requested()) {
+        try {
+            const State state = turn(stop);
+            if (state == State::stopped) return tell(why().value_or(""));
+            if (state == State::caught_up) rest(stop, watch);
+            if (state == State::elsewhere) timing_.sleep_until(timing_.now() + resting_time, stop);
+        } catch (const std::exception& error) {
+            tell(std::string{"tries again soon: "} + error.what());
+            timing_.sleep_until(timing_.now() + resting_time, stop);
+        }
+    }
+    try {
+        let_go();
+    } catch (const std::exception& error) {
+        tell(std::string{"the next one waits for the end of its lease: "} + error.what());
+    }
+}
+
+/// Until there may be something new.
+void Subscription::rest(const std::stop_token& stop, FeedWatch& watch) {
+    std::stop_source woken;
+    const std::stop_callback on_stop{stop, [&] { woken.request_stop(); }};
+    std::shared_ptr<FeedWatch::Wait> waiting;
+    if (!watch.stopped()) {
+        waiting = watch.wait(at_.position, [woken]() mutable { woken.request_stop(); });
+    }
+    timing_.sleep_until(timing_.now() + resting_time, woken.get_token());
+}
+
+void Subscription::let_go() {
+    if (std::exchange(held_, false)) keep_.let_go(settings_.name, at_.fencing_token);
+}
+
+std::optional<std::string> Subscription::why() const {
+    const std::lock_guard lock(why_mutex_);
+    return why_;
+}
+
+void Subscription::stop_because(std::string why) {
+    const std::lock_guard lock(why_mutex_);
+    why_ = std::move(why);
+}
+
+bool Subscription::hold() {
+    const auto now = timing_.now();
+    if (held_ && now < renew_at_) return true;
+    const auto held = keep_.hold(settings_.name, settings_.holder, settings_.lease);
+    held_ = held && held->holder == settings_.holder;
+    if (!held) stop_because(refusal_of(held.error()).detail);
+    if (!held_) return false;
+    at_ = *held;
+    renew_at_ = now + settings_.lease / 3;
+    return true;
+}
+
+/// Whoever got a greater token was away too long: others may have been there.
+bool Subscription::still_ours() {
+    const std::uint64_t token = at_.fencing_token;
+    return hold() && at_.fencing_token == token;
+}
+
+CheckpointStep Subscription::step_to(const Mark& mark) const {
+    return {.position = mark.position,
+            .event_id = mark.event_id,
+            .previous = at_.position,
+            .fencing_token = at_.fencing_token};
+}
+
+bool Subscription::note(const Result<Checkpoint>& saved) {
+    if (saved) {
+        at_ = *saved;
+        return true;
+    }
+    held_ = false;
+    if (std::holds_alternative<FeedDiverged>(saved.error())) {
+        stop_because(refusal_of(saved.error()).detail);
+    }
+    return false;
+}
+
+bool Subscription::save(const Mark& mark, const std::vector<ParkedEvent>& parked) {
+    if (mark.position == at_.position) return true;
+    return note(in_transaction(store_, [&](Transaction& tx) {
+        for (ParkedEvent event : parked) {
+            event.parked_at = tx.now();
+            tx.checkpoints().park(settings_.name, event);
+        }
+        return KeepCheckpoint::save(tx, settings_.name, step_to(mark));
+    }));
+}
+
+/// A page may end with events that the filter leaves out.
+Subscription::Mark Subscription::end_of(const FeedPage& page) {
+    const std::uint64_t end = page.next_position;
+    if (!page.entries.empty() && page.entries.back().event.position == end) {
+        return {end, page.entries.back().event.event_id};
+    }
+    const FeedPage last = feed_.read_all(end - 1, {}, 1);
+    if (last.entries.empty() || last.entries.front().event.position != end) return {end, {}};
+    return {end, last.entries.front().event.event_id};
+}
+
+RetryRules Subscription::rules(const std::stop_token& stop) const {
+    RetryRules rules = settings_.retry;
+    rules.stop = stop;
+    return rules;
+}
+
+bool Subscription::give_up(const FeedPage::Entry& entry, const std::string& failure,
+                           unsigned attempts) {
+    if (settings_.park) return true;
+    stop_because("event " + base::to_string(entry.event.event_id) + " at position " +
+                 std::to_string(entry.event.position) + " could not be handled in " +
+                 std::to_string(attempts) + " tries: " + failure);
+    return false;
+}
+
+bool Subscription::project_page(const FeedPage& page, const std::stop_token& stop) {
+    Entries left{page.entries};
+    const Mark end = end_of(page);
+    while (!left.empty()) {
+        if (stop.stop_requested() || !still_ours()) return false;
+        const auto [failed, failure] = project(left, end);
+        if (!failure) return held_;
+        // What comes before the event that failed goes ahead of it.
+        const Entries before = left.first(failed);
+        if (!before.empty()) {
+            const RecordedEvent& last = before.back().event;
+            if (project(before, {last.position, last.event_id}).failure || !held_) return false;
+        }
+        if (!project_with_retries(left[failed], stop)) return false;
+        left = left.subspan(failed + 1);
+    }
+    return save(end, {});
+}
+
+/// All of them and the checkpoint, or nothing.
+Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
+    Projected projected;
+    std::optional<Result<Checkpoint>> saved;
+    try {
+        store_.transact([&](Transaction& tx) {
+            (void)tx.now();  // it begins here: the projection is not to blame if it cannot
+            projected = {};
+            saved.reset();
+            for (; projected.failed < entries.size(); ++projected.failed) {
+                projected.failure = storable(project_(tx, entries[projected.failed]));
+                if (projected.failure) return false;
+            }
+            saved = KeepCheckpoint::save(tx, settings_.name, step_to(to));
+            return saved->has_value();
+        });
+    } catch (const Unavailable&) {
+        throw;  // the storage's, not the projection's
+    } catch (const std::exception& error) {
+        projected.failure = storable_reason(error.what());
+        return projected;
+    }
+    if (saved) (void)note(*saved);
+    return projected;
+}
+
+bool Subscription::project_with_retries(const FeedPage::Entry& entry, const std::stop_token& stop) {
+    const RetryRules its_rules = rules(stop);
+    Retries retries{its_rules, timing_};
+    const Mark here{entry.event.position, entry.event.event_id};
+    for (;;) {
+        if (!still_ours()) return false;
+        const auto projected = project({&entry, 1}, here);
+        if (!projected.failure) return held_;
+        switch (retries.wait()) {
+            case Retries::Next::again:
+                break;
+            case Retries::Next::over:
+                if (!give_up(entry, *projected.failure, retries.attempts())) return false;
+                return still_ours() && save(here, {{.position = here.position,
+                                                    .event_id = entry.event.event_id,
+                                                    .reason = *projected.failure,
+                                                    .attempts = retries.attempts()}});
+            case Retries::Next::stopped:
+                return false;
+        }
+    }
+}
+
+bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop) {
+    const auto& entries = page.entries;
+    const Mark end = end_of(page);
+    const RetryRules its_rules = rules(stop);
+    std::mutex mutex;
+    std::vector<ParkedEvent> parked;
+    const auto work = [&](std::size_t item) {
+        const FeedPage::Entry& entry = entries[item];
+        Retries retries{its_rules, timing_};
+        for (;;) {
+            if (stop.stop_requested()) return false;
+            const auto failure = failure_of([&] { return handle_(entry); });
+            if (!failure) return true;
+            switch (retries.wait()) {
+                case Retries::Next::again:
+                    break;
+                case Retries::Next::over: {
+                    if (!give_up(entry, *failure, retries.attempts())) return false;
+                    const std::lock_guard lock(mutex);
+                    parked.push_back({.position = entry.event.position,
+                                      .event_id = entry.event.event_id,
+                                      .reason = *failure,
+                                      .attempts = retries.attempts()});
+                    return true;
+                }
+                case Retries::Next::stopped:
+                    return false;
+            }
+        }
+    };
+    std::vector<std::size_t> lane_of_item;
+    lane_of_item.reserve(entries.size());
+    for (const FeedPage::Entry& entry : entries) {
+        lane_of_item.push_back(
+            lane_of(entry.event.stream, std::max<std::size_t>(settings_.lanes, 1)));
+    }
+    // What is finished without a gap, and what was laid aside of that.
+    const auto save_finished = [&](std::size_t finished) {
+        if (finished == entries.size()) return save(end, parked);
+        if (finished == 0) return true;
+        const RecordedEvent& last = entries[finished - 1].event;
+        std::vector<ParkedEvent> reached;
+        {
+            const std::lock_guard lock(mutex);
+            std::ranges::copy_if(parked, std::back_inserter(reached),
+                                 [&](const auto& one) { return one.position <= last.position; });
+        }
+        return save({last.position, last.event_id}, reached);
+    };
+    Lanes lanes{lane_of_item, work};
+    while (!lanes.wait_for(settings_.lease / 3)) {
+        if (!still_ours() || !save_finished(lanes.finished())) lanes.stop();
+    }
+    const std::size_t finished = lanes.finished();
+    return held_ && save_finished(finished) && finished == entries.size();
+}
+
+}  // namespace sundial

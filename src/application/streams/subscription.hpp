@@ -1,0 +1,114 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "application/ports/store.hpp"
+#include "application/streams/feed_watch.hpp"
+#include "application/streams/keep_checkpoint.hpp"
+#include "base/log.hpp"
+#include "sundial/retry.hpp"
+
+namespace sundial {
+
+/// Why an event could not be handled, for people; empty: it was.
+using HandlingFailure = std::optional<std::string>;
+
+/// Follows the feed under a name: hands each event on, in order, and keeps how far it has come.
+/// Whoever else follows under the name waits until its lease is over (concurrency 1). One thread
+/// drives it.
+class Subscription {
+public:
+    struct Settings {
+        std::string name;
+        std::string holder;  // who this one is: made fresh at each start
+        FeedFilter filter{};
+        std::chrono::microseconds lease = std::chrono::seconds{30};
+        std::size_t page = 100;  // events that are handled between two checkpoints, at most
+        std::size_t lanes = 1;   // of a handler: streams go to lanes, and each keeps its order
+        RetryRules retry{.max_attempts = 5,
+                         .base = std::chrono::milliseconds{100},
+                         .cap = std::chrono::seconds{10}};
+        bool park = false;  // lays aside what cannot be handled; else it stops there
+    };
+    /// Makes something of an event in the transaction that moves the checkpoint, so that each
+    /// counts once. May be called again for an event after what it did was rolled back.
+    using Project = std::function<HandlingFailure(Transaction&, const FeedPage::Entry&)>;
+    /// Does something outside, at least once for each event; on several threads with lanes.
+    using Handle = std::function<HandlingFailure(const FeedPage::Entry&)>;
+
+    /// All but the functions outlive it. Exceptions of theirs are failures.
+    Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Project project);
+    Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Handle handle);
+
+    enum class State : std::uint8_t {
+        moved,      // there may be more at once
+        caught_up,  // nothing is new
+        elsewhere,  // somebody else has it
+        stopped     // for good: why() says why
+    };
+    /// Handles one page. Throws Unavailable: the next turn goes on where this one came to.
+    State turn(const std::stop_token& stop = {});
+    /// Turns until a stop is requested or it stops by itself; then lets the next one have it. Never
+    /// throws.
+    void run(const std::stop_token& stop, FeedWatch& watch, base::Log& log);
+    /// The next one has it from now on, until a turn takes it back. Throws Unavailable.
+    void let_go();
+    /// Why it stopped by itself. Thread-safe.
+    [[nodiscard]] std::optional<std::string> why() const;
+
+private:
+    using Entries = std::span<const FeedPage::Entry>;
+    /// Where a checkpoint goes.
+    struct Mark {
+        std::uint64_t position;
+        std::optional<Uuid> event_id;
+    };
+    /// What became of events that were projected together.
+    struct Projected {
+        std::size_t failed = 0;  // which of them could not be
+        HandlingFailure failure{};
+    };
+    /// In the order of the feed; false: the page is not ours to go on with.
+    [[nodiscard]] bool project_page(const FeedPage& page, const std::stop_token& stop);
+    [[nodiscard]] bool handle_page(const FeedPage& page, const std::stop_token& stop);
+    [[nodiscard]] bool project_with_retries(const FeedPage::Entry& entry,
+                                            const std::stop_token& stop);
+    [[nodiscard]] Projected project(Entries entries, const Mark& to);
+    /// Parks the event, or stops. Whether the subscription goes on past it.
+    [[nodiscard]] bool give_up(const FeedPage::Entry& entry, const std::string& failure,
+                               unsigned attempts);
+
+    void rest(const std::stop_token& stop, FeedWatch& watch);
+    [[nodiscard]] bool hold();
+    [[nodiscard]] bool still_ours();
+    [[nodiscard]] Mark end_of(const FeedPage& page);
+    [[nodiscard]] CheckpointStep step_to(const Mark& mark) const;
+    /// With what was laid aside on the way.
+    [[nodiscard]] bool save(const Mark& mark, const std::vector<ParkedEvent>& parked);
+    [[nodiscard]] bool note(const Result<Checkpoint>& saved);
+    [[nodiscard]] RetryRules rules(const std::stop_token& stop) const;
+    void stop_because(std::string why);
+
+    Store& store_;
+    Feed& feed_;
+    Timing& timing_;
+    const Settings settings_;
+    const Project project_;
+    const Handle handle_;
+    KeepCheckpoint keep_{store_};
+    bool held_ = false;
+    Checkpoint at_;
+    Timing::Moment renew_at_{};
+    mutable std::mutex why_mutex_;
+    std::optional<std::string> why_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "application/ports/mono.hpp"
+
+namespace sundial {
+
+/// Waits that double from 100 ms to 5 s while something keeps failing, each cut by up to half so
+/// that instances which failed together do not come back together.
+class Backoff {
+public:
+    /// `random` in [0, 1).
+    void fail(double random, Mono now) {
+        constexpr Mono first = std::chrono::milliseconds{100};
+        constexpr Mono longest = std::chrono::seconds{5};
+        const Mono wait = std::min(longest, first * (1 << std::min(failures_, 6)));
+        ++failures_;
+        until_ = now + std::chrono::duration_cast<Mono>(wait * (1.0 - random / 2));
+    }
+    void succeed() { *this = {}; }
+    [[nodiscard]] bool over(Mono now) const { return now >= until_; }
+    [[nodiscard]] bool failing() const { return failures_ > 0; }
+    [[nodiscard]] Mono until() const { return until_; }
+
+private:
+    Mono until_{};
+    int failures_ = 0;
+};
+
+}  // namespace sundial

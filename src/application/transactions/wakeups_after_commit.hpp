@@ -1,0 +1,20 @@
+#pragma once
+
+#include "application/ports/wakeups.hpp"
+#include "application/transactions/after_commit.hpp"
+
+namespace sundial {
+
+/// Passes hints on once what they are about can be seen.
+class WakeupsAfterCommit final : public Wakeups {
+public:
+    explicit WakeupsAfterCommit(Wakeups& wakeups) : wakeups_(wakeups) {}
+    void due_at(Instant when) override {
+        after_commit([this, when] { wakeups_.due_at(when); });
+    }
+
+private:
+    Wakeups& wakeups_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,164 @@
+#include "application/users/edit_user.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/requests/expected_version.hpp"
+#include "application/requests/reference.hpp"
+#include "application/schedules/chain_planner.hpp"
+
+namespace sundial {
+namespace {
+
+/// Whether `rule` still has the occurrence of `nominal`, wherever its policies put it.
+bool keeps_date(const YearlyRule& before, const YearlyRule& after, Date nominal) {
+    return before.day == after.day && (!after.from || *after.from <= nominal.year());
+}
+
+/// What an edit of one user does to that user's live events, all of them locked.
+class Rescheduling {
+public:
+    Rescheduling(const User& before, const User& after, std::span<const Schedule> schedules,
+                 ChainPlanner& planner)
+        : before_(before), after_(after), schedules_(schedules), planner_(planner) {}
+
+    void move(const Event& event) {
+        if (status_of(event) != EventStatus::pending) {
+            found_.skipped.push_back(event.id);
+            return;
+        }
+        ++found_.total_pending;
+        if (made_by_hand(event)) return;
+        const Schedule* schedule = schedule_of(event);
+        const PlanChange change = schedule ? follow(*schedule, event) : follow_single(event);
+        if (change == PlanChange::dropped) planner_.drop(schedule, event);
+        if (change == PlanChange::moment || change == PlanChange::dropped) ++found_.rescheduled;
+    }
+
+    /// For a date that the user has had no rule for until now.
+    void begin_new_dates() {
+        for (const Schedule& schedule : schedules_) {
+            if (!rule_for(schedule, &before_) && rule_for(schedule, &after_)) {
+                planner_.begin(schedule);
+            }
+        }
+    }
+
+    /// Empty if nothing changed that moves events.
+    std::optional<Reschedule> result() && {
+        const bool moves = before_.timezone != after_.timezone || before_.dates != after_.dates ||
+                           before_.date_of_birth != after_.date_of_birth;
+        return moves ? std::optional{std::move(found_)} : std::nullopt;
+    }
+
+private:
+    const Schedule* schedule_of(const Event& event) const {
+        if (!event.occurrence) return nullptr;
+        const auto found = std::ranges::find(schedules_, event.occurrence->schedule, &Schedule::id);
+        return found == schedules_.end() ? nullptr : &*found;
+    }
+
+    /// It repeats what was, for the same receiver; or it was asked for as it is.
+    static bool made_by_hand(const Event& event) {
+        return event.retry_of || (event.occurrence && event.occurrence->origin != Origin::rule);
+    }
+
+    PlanChange follow(const Schedule& schedule, const Event& event) {
+        switch (kind_of(schedule.trigger)) {
+            case TriggerKind::yearly:
+                return follow_date(schedule, event);
+            case TriggerKind::cron:
+            case TriggerKind::rrule:
+                // In another zone the rule is a new definition.
+                return follows_zone(event) ? planner_.replace(schedule, event)
+                                           : planner_.render_again(schedule, event);
+            case TriggerKind::every:
+                break;
+        }
+        return planner_.render_again(schedule, event);
+    }
+
+    PlanChange follow_date(const Schedule& schedule, const Event& event) {
+        const auto before = rule_for(schedule, &before_);
+        const auto after = rule_for(schedule, &after_);
+        if (!after) return PlanChange::dropped;
+        if (!before || !keeps_date(*before, *after, event.occurrence->nominal.date)) {
+            return planner_.replace(schedule, event);
+        }
+        if (follows_zone(event)) return planner_.follow_zone(&schedule, event);
+        return planner_.render_again(schedule, event);
+    }
+
+    PlanChange follow_single(const Event& event) {
+        return follows_zone(event) ? planner_.follow_zone(nullptr, event) : PlanChange::none;
+    }
+
+    /// A wall time in the zone that was the user's goes with the user to another.
+    bool follows_zone(const Event& event) const {
+        return before_.timezone != after_.timezone && event.intent.wall &&
+               event.intent.zone == before_.timezone;
+    }
+
+    const User& before_;
+    const User& after_;
+    std::span<const Schedule> schedules_;
+    ChainPlanner& planner_;
+    Reschedule found_;
+};
+
+}  // namespace
+
+Result<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
+                                 std::optional<Version> expected, const Caller& caller) {
+    const auto wish = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
+    return change(reference, wish, expected, caller);
+}
+
+Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& wanted,
+                                     std::optional<Version> expected, const Caller& caller) {
+    const auto wish = [&wanted](const UserFields& fields) {
+        UserFields wished = wanted;
+        if (!wished.external_id) wished.external_id = fields.external_id;
+        return wished;
+    };
+    return change(reference, wish, expected, caller);
+}
+
+Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish,
+                                    std::optional<Version> expected, const Caller& caller) {
+    Instant earliest = never;
+    // Locks the user, shares the schedules, locks the user's events: in this order everywhere.
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<EditedUser> {
+        const auto id = user_id(tx, reference);
+        if (!id) return id.error();
+        const auto before = tx.users().lock(*id);
+        if (!before) return NotFound{Noun::user, std::string{reference}};
+        if (auto refused = refuse_version(Noun::user, reference, expected, before->version)) {
+            return *refused;
+        }
+        const auto zones = zones_.current();
+        auto read = read_user(*before, wish(fields_of(*before)), *zones, tx.now());
+        if (!read) return read.error();
+        User after = *std::move(read);
+        if (after == *before) return EditedUser{after, std::nullopt};
+
+        after.version = base::next(before->version);
+        after.updated_at = tx.now();
+        if (auto updated = tx.users().update(after); !updated) return updated.error();
+        tx.record(user_updated(*before, after, {ids_.fresh(), caller}));
+
+        const auto schedules = tx.schedules().share_per_user();
+        ChainPlanner planner{tx, &after, *zones, ids_};
+        Rescheduling rescheduling{*before, after, schedules, planner};
+        for (const Event& event : tx.events().lock_of_user(*id)) rescheduling.move(event);
+        rescheduling.begin_new_dates();
+        earliest = planner.earliest();
+        return EditedUser{after, std::move(rescheduling).result()};
+    });
+    if (result) wakeups_.due_at(earliest);
+    return result;
+}
+
+}  // namespace sundial

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/audit/caller.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+#include "application/users/user_fields.hpp"
+#include "domain/user.hpp"
+
+namespace sundial {
+
+/// What an edit did to the user's live events.
+struct Reschedule {
+    std::size_t rescheduled = 0;    // PENDING ones that got another moment or occurrence
+    std::size_t total_pending = 0;  // PENDING ones that it found
+    std::vector<EventId> skipped;   // in PROCESSING: delivered as planned
+};
+
+struct EditedUser {
+    User user;
+    std::optional<Reschedule> reschedule;  // when zone, birth date or further dates changed
+};
+
+/// Changes a person and, in the same transaction, moves and re-renders what is PENDING for them
+/// (time-semantics 10): another zone keeps the nominal date, another birth date replaces the
+/// occurrence by the first one after now. An edit that changes nothing makes no new version.
+class EditUser {
+public:
+    EditUser(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
+        : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
+    /// `expected` is the version that the caller saw, if it insists. Errors: NotFound,
+    /// OptimisticLock, ValidationFailed, DuplicateExternalId.
+    [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
+                                         std::optional<Version> expected, const Caller& caller);
+    /// Every field of the user becomes that of `wanted`; its external id stays if `wanted` names
+    /// none. Errors: as above.
+    [[nodiscard]] Result<EditedUser> replace(std::string_view reference, const UserFields& wanted,
+                                             std::optional<Version> expected, const Caller& caller);
+
+private:
+    /// The fields that a user of such fields shall have.
+    using Wish = std::function<UserFields(UserFields)>;
+    Result<EditedUser> change(std::string_view reference, const Wish& wish,
+                              std::optional<Version> expected, const Caller& caller);
+
+    Store& store_;
+    const TimeZones& zones_;
+    Ids& ids_;
+    Wakeups& wakeups_;
+};
+
+}  // namespace sundial

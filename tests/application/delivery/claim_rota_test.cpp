@@ -1,0 +1,167 @@
+#include "application/delivery/claim_rota.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "support/builders.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::Gt;
+
+/// A shard with so many due events of each priority.
+class Backlogged {
+public:
+    explicit Backlogged(Shares due) : due_(due) {}
+    /// What a claim of `asked` finds.
+    Shares take(const Shares& asked) {
+        Shares found{};
+        for (std::size_t p = 0; p < asked.size(); ++p) {
+            found[p] = std::min(asked[p], due_[p]);
+            due_[p] -= found[p];
+        }
+        return found;
+    }
+
+private:
+    Shares due_;
+};
+
+std::uint32_t sum(const Shares& shares) { return shares[0] + shares[1] + shares[2] + shares[3]; }
+
+/// What `claims` claims of `total` find all in all.
+Shares claim(PriorityShares& shares, Backlogged& shard, std::uint32_t total, int claims) {
+    Shares all{};
+    for (int i = 0; i < claims; ++i) {
+        const Shares asked = shares.of(total);
+        EXPECT_EQ(sum(asked), total);
+        const Shares found = shard.take(asked);
+        shares.found(asked, found);
+        for (std::size_t p = 0; p < all.size(); ++p) all[p] += found[p];
+    }
+    return all;
+}
+
+constexpr std::uint32_t plenty = 1'000'000;
+
+TEST(PriorityShares, AreEightToFourToTwoToOne) {
+    PriorityShares shares;
+    Backlogged shard{{plenty, plenty, plenty, plenty}};
+    EXPECT_THAT(claim(shares, shard, 60, 10), ElementsAre(320, 160, 80, 40));
+}
+
+TEST(PriorityShares, AreFairOneSlotAtATime) {
+    PriorityShares shares;
+    Backlogged shard{{plenty, plenty, plenty, plenty}};
+    EXPECT_THAT(claim(shares, shard, 1, 150), ElementsAre(80, 40, 20, 10));
+}
+
+TEST(PriorityShares, GoToThoseThatHaveMore) {
+    PriorityShares shares;
+    Backlogged shard{{0, 0, plenty, 0}};
+    const Shares first = claim(shares, shard, 60, 1);
+    EXPECT_EQ(first[2], 8U);
+    const Shares second = claim(shares, shard, 60, 1);
+    EXPECT_EQ(second[2], 57U);  // one of each is left to notice the others
+}
+
+TEST(PriorityShares, NoticeWhatIsMoreUrgentInTheNextClaim) {
+    PriorityShares shares;
+    Backlogged normal{{0, 0, plenty, 0}};
+    claim(shares, normal, 60, 3);
+    Backlogged both{{plenty, 0, plenty, 0}};
+    EXPECT_EQ(claim(shares, both, 60, 1)[0], 1U);
+    EXPECT_THAT(claim(shares, both, 60, 1)[0], Gt(40U));
+}
+
+TEST(PriorityShares, NoticeItSoonWithOneSlotToo) {
+    PriorityShares shares;
+    Backlogged low{{0, 0, 0, plenty}};
+    claim(shares, low, 1, 30);
+    Backlogged both{{plenty, 0, 0, plenty}};
+    EXPECT_THAT(claim(shares, both, 1, 10)[0], Gt(0U));
+}
+
+TEST(PriorityShares, AreDrainedWhenEachWasAskedForMoreThanItHad) {
+    PriorityShares shares;
+    Backlogged shard{{0, 0, 3, 0}};
+    EXPECT_FALSE(shares.drained());
+    claim(shares, shard, 2, 1);
+    EXPECT_FALSE(shares.drained());
+    claim(shares, shard, 60, 1);
+    EXPECT_TRUE(shares.drained());
+}
+
+TEST(ClaimRota, IsNeverAheadOfTheDatabasesClock) {
+    ClaimRota rota{1, 0, 1s, false};
+    rota.looked({noon, {never}}, 99s, 100s);
+    EXPECT_EQ(rota.database_now(101s), noon + 1s);
+    rota.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);  // it runs slower than ours
+    EXPECT_EQ(rota.database_now(101s), noon + 900ms);
+}
+
+TEST(ClaimRota, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
+    ClaimRota rota{1, 0, 1s, false};
+    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);  // 0.2 ms there and back
+    EXPECT_EQ(rota.next_change(100s), 100s + 9'800us);
+    EXPECT_FALSE(rota.next_claim(60, 100s + 9'799us));
+    EXPECT_TRUE(rota.next_claim(60, 100s + 9'800us));
+}
+
+TEST(ClaimRota, ComesAgainAtOnceIfItsClaimWasQuickerThanAnyBefore) {
+    ClaimRota rota{1, 0, 1s, false};
+    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);
+    const Mono sent = 100s + 9'800us;
+    const auto turn = rota.next_claim(60, sent);
+    ASSERT_TRUE(turn);
+    rota.claimed(0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
+    EXPECT_TRUE(rota.next_claim(60, sent + 400us));
+    EXPECT_FALSE(rota.must_look(sent + 400us));
+}
+
+TEST(ClaimRota, RestsIfItComesTooEarlyBecauseTheClockStood) {
+    ClaimRota rota{1, 0, 1s, false};
+    rota.looked({noon, {noon + 100us}}, 99'999'800us, 100s);
+    const auto turn = rota.next_claim(60, 100s);
+    ASSERT_TRUE(turn);
+    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // it was set back
+    EXPECT_FALSE(rota.next_claim(60, 100s + 5'399us));
+    EXPECT_TRUE(rota.next_claim(60, 100s + 5'400us));
+}
+
+TEST(ClaimRota, RestsWhereOthersHoldWhatIsDue) {
+    ClaimRota rota{1, 0, 1s, false};
+    rota.looked({noon, {noon}}, 100s, 100s);
+    const auto turn = rota.next_claim(60, 100s);
+    ASSERT_TRUE(turn);
+    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s);
+    EXPECT_TRUE(rota.must_look(100s));
+    rota.looked({noon, {noon}}, 100s, 100s);
+    EXPECT_FALSE(rota.next_claim(60, 100s + 4'999us));
+    EXPECT_TRUE(rota.next_claim(60, 100s + 5ms));
+}
+
+TEST(ClaimRota, BeginsWithItsHomeShard) {
+    ClaimRota rota{4, 2, 1s, false};
+    rota.looked({noon, {noon, noon, noon, noon}}, 100s, 100s);
+    EXPECT_EQ(rota.next_claim(60, 100s)->shard, 2U);
+    rota.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
+    EXPECT_EQ(rota.next_claim(60, 100s)->shard, 3U);
+}
+
+TEST(ClaimRota, IsPastWhatNoShardHasAnyMore) {
+    ClaimRota rota{2, 0, 1s, false};
+    EXPECT_FALSE(rota.past(noon));
+    rota.looked({noon, {never, noon}}, 100s, 100s);
+    EXPECT_FALSE(rota.past(noon));
+    rota.looked({noon, {never, noon + 1us}}, 100s, 100s);
+    EXPECT_TRUE(rota.past(noon));
+}
+
+}  // namespace
+}  // namespace sundial

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "application/delivery/worker.hpp"
+#include "support/builders.hpp"
+
+namespace sundial {
+
+/// A worker driven by hand. Its database's clock reads noon at the start and runs as `now` does.
+class WorkerTest : public testing::Test {
+protected:
+    static WorkerSettings settings(std::size_t slots = 64) {
+        return {.instance = instance_a, .slots = slots, .count_backlog = false};
+    }
+    void restart(const WorkerSettings& with) { worker = Worker{with}; }
+
+    [[nodiscard]] Instant db() const { return noon + (now - start); }
+
+    /// The next command, which must be a `Wanted`.
+    template <class Wanted>
+    Wanted want() {
+        Command command = worker.next(now);
+        if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
+        static constexpr std::array names{
+            "CountBacklog", "Look",    "Claim",  "Plan",     "AskLeave", "Send",      "Abandon",
+            "TellResults",  "Disable", "Settle", "GiveBack", "Extend",   "WaitUntil", "Finished"};
+        throw std::logic_error(std::string{"the worker wants "} + names.at(command.index()));
+    }
+    /// How long it wants to wait.
+    Mono wait() { return want<WaitUntil>().when - now; }
+
+    void look(std::vector<Instant> next) {
+        want<Look>();
+        worker.horizon({db(), std::move(next)}, now);
+    }
+    void claim(const std::vector<Event>& events, bool rescued = false) {
+        want<Claim>();
+        give(events, rescued);
+    }
+    /// Answers a claim with `events`.
+    void give(const std::vector<Event>& events, bool rescued = false) {
+        Claimed claimed{{}, db()};
+        for (const Event& event : events) {
+            claimed.events.push_back(
+                {sundial::claim(event, instance_a, db(), 30s).value(), rescued});
+        }
+        worker.claimed(claimed, now);
+    }
+    /// Answers a plan: all of it goes to `endpoint`.
+    void plan_to(const std::shared_ptr<const Endpoint>& endpoint) {
+        const Plan plan = want<Plan>();
+        std::vector<Decision> decisions;
+        for (const Event& event : plan.events) {
+            decisions.push_back({event.id, Destination{endpoint, endpoint->retry_policy,
+                                                       endpoint->timeout, "target"}});
+        }
+        worker.planned(std::move(decisions), never, now);
+    }
+    void plan() { plan_to(webhook); }
+    void plan_as(decltype(Decision::what) what) {
+        const Plan planned = want<Plan>();
+        ASSERT_THAT(planned.events, testing::SizeIs(1));
+        worker.planned({{planned.events.front().id, std::move(what)}}, never, now);
+    }
+    /// Looks, claims `events`, of one shard, and has them planned.
+    void take(const std::vector<Event>& events, bool rescued = false) {
+        look({db()});
+        claim(events, rescued);
+        plan();
+    }
+    void claim_of_the_first_of_two_shards() {
+        restart({.instance = instance_a, .shards = 2, .slots = 64, .count_backlog = false});
+        look({db(), db()});
+        claim(events(1));
+    }
+    void plan_while_claiming() {
+        want<Claim>();
+        plan();
+        send();
+    }
+    Event send() { return want<Send>().event; }
+    void deliver(const Event& event, const Outcome& outcome) {
+        worker.delivered(event.id, outcome, 0.5, now);
+    }
+    void accept(const Event& event) { deliver(event, accepted()); }
+    std::vector<Settled> settle(std::optional<LeaseLost> lost = std::nullopt) {
+        return answer(want<Settle>(), lost);
+    }
+    std::vector<Settled> answer(const Settle& wanted,
+                                std::optional<LeaseLost> lost = std::nullopt) {
+        std::vector<Result<void>> results(wanted.batch.size());
+        if (lost) std::ranges::fill(results, Result<void>{Error{*lost}});
+        return worker.settled(results, now);
+    }
+    void tell() {
+        want<TellResults>();
+        worker.results_told({});
+    }
+    template <class Failed>
+    void fail(bool transient = true, double random = 0.0) {
+        worker.failed(want<Failed>(), transient, random, now);
+    }
+
+    /// How many events it claims at most.
+    static std::uint32_t asked(const Claim& claim) {
+        const Shares& shares = claim.request.shares;
+        return shares[0] + shares[1] + shares[2] + shares[3];
+    }
+    static Outcome accepted() {
+        Outcome outcome;
+        outcome.verdict = Verdict::accepted;
+        outcome.status_code = 204;
+        return outcome;
+    }
+    static Outcome status(int code) {
+        Outcome outcome;
+        outcome.verdict = Verdict::permanent;
+        outcome.error = DeliveryErrorCode::http_status;
+        outcome.status_code = code;
+        return outcome;
+    }
+    static std::vector<Event> events(std::size_t count, Priority priority = Priority::normal) {
+        std::vector<Event> made;
+        for (std::size_t i = 0; i < count; ++i) made.push_back(an_event().with_priority(priority));
+        return made;
+    }
+
+    const Mono start = 1000s;
+    Mono now = start;
+    Worker worker{settings()};
+    std::shared_ptr<const Endpoint> webhook = std::make_shared<const Endpoint>(an_endpoint());
+};
+
+}  // namespace sundial

@@ -1,0 +1,320 @@
+#include "application/delivery/worker_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "application/delivery/tick.hpp"
+#include "support/engine.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class WorkerLoopTest : public Engine {};
+
+// Where events go.
+
+TEST_F(WorkerLoopTest, DeliversToAWebhook) {
+    const Endpoint endpoint = an_existing_endpoint();
+    const Event event = a_due_event(endpoint);
+
+    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+    const DeliveryRequest& request = webhook.requests.front();
+    EXPECT_EQ(request.event.id, event.id);
+    EXPECT_EQ(request.event.attempt, Attempt{1});
+    EXPECT_EQ(*request.endpoint, endpoint);
+    EXPECT_EQ(request.target_time, "2027-01-05T12:00:00+00:00[UTC]");
+    EXPECT_EQ(request.now, noon);
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+}
+
+TEST_F(WorkerLoopTest, DeliversToAnInbox) {
+    a_due_event(an_existing_endpoint(an_endpoint().inbox()));
+    drain();
+    EXPECT_THAT(inbox.requests, SizeIs(1));
+    EXPECT_THAT(webhook.requests, IsEmpty());
+}
+
+TEST_F(WorkerLoopTest, DeliversToAHandlerOfTheTypeWhereThereIsNoEndpoint) {
+    handlers.on("REMINDER", [](const Event&) { return Handled{}; });
+    NewEvent wanted = a_reminder();
+    wanted.target.utc = "now";
+    scheduled(wanted);
+    drain();
+    ASSERT_THAT(in_process.requests, SizeIs(1));
+    EXPECT_EQ(in_process.requests.front().endpoint, nullptr);
+}
+
+TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
+    birthdays_go_to(an_endpoint());
+    created(ada());
+    webhook.answer = [](const DeliveryRequest&) { return status_outcome(500); };
+    advance(24h);
+    webhook.answer = [](const DeliveryRequest&) { return accepted_outcome(); };
+    advance(1s);
+    ASSERT_THAT(webhook.requests, SizeIs(2));
+    for (const DeliveryRequest& request : webhook.requests) {
+        EXPECT_EQ(request.target_time, "2027-01-06T09:00:00+01:00[Europe/Paris]");
+    }
+    EXPECT_EQ(webhook.requests[1].event.attempt, Attempt{2});
+}
+
+// What may not be sent yet.
+
+TEST_F(WorkerLoopTest, ParksWhatHasNoEndpointAndSendsItOnceItHasOne) {
+    const User user = created(ada());
+    EXPECT_EQ(advance(24h), (Tally{.claimed = 1}));
+    const Event waits = events_of(user, {EventStatus::processing}).at(0);
+    EXPECT_EQ(waits.claimable_at, never);
+    EXPECT_EQ(waits.retry_count, 0U);
+
+    const Endpoint endpoint = an_existing_endpoint();
+    edited_birthday({.endpoint = to_string(endpoint.id)});
+    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(find(waits).endpoint, endpoint.id);
+}
+
+TEST_F(WorkerLoopTest, ParksWhatGoesToADisabledEndpointAndSendsItWhenThatIsEnabled) {
+    Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    write([&](Transaction& tx) {
+        Event event = an_event().to_endpoint(endpoint.id);
+        ASSERT_TRUE(tx.events().add(event));
+    });
+    drain();
+    EXPECT_THAT(webhook.requests, IsEmpty());
+
+    write([&](Transaction& tx) {
+        endpoint.enabled = true;
+        endpoint.version = Version{2};
+        ASSERT_TRUE(tx.endpoints().update(endpoint));
+    });
+    unpark_events.run(endpoint.id);
+    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+}
+
+TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatIsEnabledWhileItsEventIsHeld) {
+    Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    write([&](Transaction& tx) {
+        ASSERT_TRUE(tx.events().add(an_event().to_endpoint(endpoint.id).build()));
+    });
+    faulty.after_give_back = [&] {  // too late for the claim, too early for UnparkEvents to see it
+        faulty.after_give_back = {};
+        write([&](Transaction& tx) {
+            endpoint.enabled = true;
+            endpoint.version = Version{2};
+            ASSERT_TRUE(tx.endpoints().update(endpoint));
+        });
+    };
+    EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
+}
+
+TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatItsScheduleGetsWhileItsEventIsHeld) {
+    const User user = created(ada());
+    faulty.after_give_back = [&] {
+        faulty.after_give_back = {};
+        birthdays_go_to(an_endpoint());
+    };
+    EXPECT_EQ(advance(24h), (Tally{.claimed = 2, .completed = 1}));
+    EXPECT_THAT(webhook.requests, SizeIs(1));
+}
+
+TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
+    const Endpoint endpoint = an_existing_endpoint();
+    const auto change = [&](const auto& change_of) {
+        write([&](Transaction& tx) {
+            tx.circuits().put(change_of(tx.circuits().lock(endpoint.id)));
+        });
+    };
+    change([](const Circuit& fresh) { return count(fresh, {.failed = 5}, noon, CircuitPolicy{}); });
+    a_due_event(endpoint);
+    // By hand, and found nobody who waits: the event is claimed, and what becomes of it decided.
+    faulty.before_give_back = [&] { change(closed); };
+    EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
+}
+
+TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterwards) {
+    birthdays_go_to(an_endpoint());
+    const User user = created(ada());
+    // Paused, but its events not parked yet: the claim comes first.
+    change_birthday([](Schedule& schedule) {
+        schedule.enabled = false;
+        schedule.version = Version{2};
+    });
+    advance(24h);
+    EXPECT_THAT(webhook.requests, IsEmpty());
+    EXPECT_EQ(events_of(user, {EventStatus::processing}).at(0).claimable_at, never);
+
+    edited_birthday({.enabled = true});
+    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+}
+
+TEST_F(WorkerLoopTest, WaitsAMinuteForAZoneThatIsMissing) {
+    birthdays_go_to(an_endpoint());
+    const User user = created(ada());
+    const auto move_to = [&](const char* zone) {
+        write([&](Transaction& tx) {
+            User moved_there = tx.users().lock(user.id).value();
+            moved_there.timezone = zone;
+            ASSERT_TRUE(tx.users().update(moved_there));
+        });
+    };
+    move_to("Mars/Base");
+    advance(24h);
+    EXPECT_THAT(webhook.requests, IsEmpty());
+    move_to("Europe/Paris");
+    EXPECT_EQ(advance(1min), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
+}
+
+TEST_F(WorkerLoopTest, DisablesAnEndpointThatAnswersGone) {
+    const Endpoint endpoint = an_existing_endpoint();
+    const Event first = a_due_event(endpoint);
+    webhook.answer = [](const DeliveryRequest&) { return status_outcome(410); };
+    drain();
+    EXPECT_EQ(status_of(find(first)), EventStatus::failed);
+    const Endpoint gone = queries.endpoint(to_string(endpoint.id)).value();
+    EXPECT_FALSE(gone.enabled);
+    EXPECT_EQ(gone.version, Version{2});
+    EXPECT_EQ(store.recorded().back().event_type, "EndpointUpdated");
+    EXPECT_THAT(logged("endpoint.disabled"), SizeIs(1));
+}
+
+// What it tells.
+
+TEST_F(WorkerLoopTest, LogsAndReportsADelivery) {
+    const Event event = a_due_event(an_existing_endpoint());
+    pass(90s);
+    drain();
+
+    const auto claimed = logged("event.claimed");
+    ASSERT_THAT(claimed, SizeIs(1));
+    EXPECT_EQ(field<std::int64_t>(claimed[0], "eventsClaimed"), 1);
+    EXPECT_EQ(field<std::string>(claimed[0], "claimedBy"), to_string(instance_a));
+    EXPECT_TRUE(has_field(claimed[0], "durationMs"));
+
+    const auto completed = logged("event.completed");
+    ASSERT_THAT(completed, SizeIs(1));
+    const base::LogLine& line = completed[0];
+    EXPECT_EQ(line.correlation_id, "evt-" + to_string(event.id));
+    EXPECT_EQ(field<std::string>(line, "eventId"), to_string(event.id));
+    EXPECT_EQ(field<std::string>(line, "eventType"), "REMINDER");
+    EXPECT_EQ(field<std::string>(line, "idempotencyKey"), event.key.value);
+    EXPECT_EQ(field<std::int64_t>(line, "attempt"), 1);
+    EXPECT_EQ(field<std::int64_t>(line, "retryCount"), 0);
+    EXPECT_EQ(field<std::int64_t>(line, "statusCode"), 204);
+    EXPECT_EQ(field<std::string>(line, "targetTimestampUTC"), "2027-01-05T12:00:00.000Z");
+    EXPECT_EQ(field<std::string>(line, "executedAt"), "2027-01-05T12:01:30.000Z");
+    EXPECT_EQ(field<bool>(line, "lateExecution"), true);
+    EXPECT_EQ(field<std::int64_t>(line, "latenessMs"), 90'000);
+    EXPECT_FALSE(has_field(line, "failureReason"));
+    EXPECT_FALSE(has_field(line, "userId"));
+
+    EXPECT_THAT(observer.claims, ElementsAre(1U));
+    EXPECT_THAT(observer.lateness, ElementsAre(90s));
+    EXPECT_EQ(observer.tries_over, 1U);
+    EXPECT_EQ((observer.transitions[{"REMINDER", EventStatus::processing}]), 1U);
+    EXPECT_EQ((observer.transitions[{"REMINDER", EventStatus::completed}]), 1U);
+}
+
+TEST_F(WorkerLoopTest, LogsRetriesAndFailures) {
+    Endpoint endpoint = an_endpoint().with_retry_policy({.kind = RetryPolicy::Kind::seed});
+    a_due_event(an_existing_endpoint(endpoint));
+    webhook.answer = [](const DeliveryRequest&) { return status_outcome(503); };
+    drain();
+    for (const auto delay : {1s, 2s, 4s}) advance(delay);
+
+    EXPECT_THAT(webhook.requests, SizeIs(4));
+    const auto retrying = logged("event.retrying");
+    ASSERT_THAT(retrying, SizeIs(3));
+    EXPECT_EQ(field<std::int64_t>(retrying[2], "retryCount"), 3);
+    EXPECT_EQ(field<std::string>(retrying[2], "failureReason"), "HTTP_STATUS 503");
+    EXPECT_FALSE(has_field(retrying[2], "executedAt"));
+    const auto failed = logged("event.failed");
+    ASSERT_THAT(failed, SizeIs(1));
+    EXPECT_EQ(field<std::int64_t>(failed[0], "retryCount"), 4);
+    EXPECT_EQ(field<std::int64_t>(failed[0], "attempt"), 4);
+    EXPECT_EQ(field<std::string>(failed[0], "failureReason"), "HTTP_STATUS 503");
+    EXPECT_EQ(field<bool>(failed[0], "lateExecution"), false);
+    EXPECT_THAT(observer.lateness, ElementsAre(0us));  // of the first try alone
+}
+
+TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
+    const Endpoint endpoint = an_existing_endpoint();
+    for (int i = 0; i < 50; ++i) {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = "now+" + std::to_string(i) + "m";
+        wanted.endpoint = to_string(endpoint.id);
+        scheduled(wanted);
+    }
+    pass(24h);
+    EXPECT_EQ(drain(), (Tally{.claimed = 50, .completed = 50}));
+    EXPECT_THAT(webhook.requests, SizeIs(50));
+    turn(1);
+
+    const auto started = logged("recovery.started");
+    ASSERT_THAT(started, SizeIs(1));
+    EXPECT_EQ(field<std::int64_t>(started[0], "missedCount"), 50);
+    EXPECT_EQ(field<std::string>(started[0], "oldestTarget"), "2027-01-05T12:00:00.000Z");
+    EXPECT_EQ(field<std::string>(started[0], "newestTarget"), "2027-01-05T12:49:00.000Z");
+    ASSERT_THAT(logged("recovery.finished"), SizeIs(1));
+    EXPECT_TRUE(has_field(logged("recovery.finished")[0], "durationMs"));
+    for (const auto& line : logged("event.completed")) {
+        EXPECT_EQ(field<bool>(line, "lateExecution"), true);
+    }
+    EXPECT_EQ(drain(), Tally{});
+}
+
+TEST_F(WorkerLoopTest, SaysNothingOfRecoveryWhenNothingWasMissed) {
+    a_due_event(an_existing_endpoint());
+    drain();
+    EXPECT_THAT(logged("recovery.started"), IsEmpty());
+}
+
+TEST_F(WorkerLoopTest, TellsTheQueueWhatHintsAndSuccessorsAreDue) {
+    birthdays_go_to(an_endpoint());
+    const User user = created(ada());
+    faulty.hints.clear();
+    loop->due_at(noon - 1h);
+    turn(1);
+    EXPECT_THAT(faulty.hints, ElementsAre(noon - 1h));
+    advance(24h);
+    EXPECT_THAT(faulty.hints, testing::Contains(pending_of(user).claimable_at));
+}
+
+// Who drives it.
+
+TEST_F(WorkerLoopTest, StopsOnceWhatItHoldsIsSettled) {
+    const Event event = a_due_event(an_existing_endpoint());
+    webhook.holds = true;
+    turn(8);
+    loop->stop();
+    turn(3);
+    EXPECT_TRUE(loop->turn());
+    webhook.finish(accepted_outcome());
+    loop->run();  // returns
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+    EXPECT_FALSE(loop->turn());
+}
+
+TEST_F(WorkerLoopTest, TicksUpToALimit) {
+    const Endpoint endpoint = an_existing_endpoint();
+    for (int i = 0; i < 5; ++i) a_due_event(endpoint);
+    Tick tick{*loop};
+    EXPECT_EQ(tick.run(3), (Tally{.claimed = 3, .completed = 3}));
+    EXPECT_EQ(tick.run(std::nullopt), (Tally{.claimed = 2, .completed = 2}));
+}
+
+TEST_F(WorkerLoopTest, IsTurningForTwoTicksAfterATurn) {
+    turn(1);
+    EXPECT_TRUE(loop->turning());
+    monotonic.time += 2s;
+    EXPECT_FALSE(loop->turning());
+}
+
+}  // namespace
+}  // namespace sundial

@@ -1,0 +1,444 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "application/delivery/worker.hpp"
+#include "support/builders.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::SizeIs;
+using testing::StartsWith;
+
+/// Whether and when a worker sends what it has claimed: circuits, limits, its bulkhead.
+class WorkerMannersTest : public testing::Test {
+protected:
+    [[nodiscard]] Instant db() const { return noon + (now - start); }
+
+    template <class Wanted>
+    Wanted want() {
+        Command command = worker.next(now);
+        if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
+        throw std::logic_error("the worker wants command " + std::to_string(command.index()));
+    }
+    /// It has nothing to do before `when`.
+    void expect_rest(std::chrono::microseconds from_now = 1us) {
+        EXPECT_GE(want<WaitUntil>().when, now + from_now);
+    }
+    void look(Instant next) { want<Look>(), worker.horizon({db(), {next}}, now); }
+
+    static Endpoint limited(std::uint32_t slots) {
+        return an_endpoint().with_most_in_flight(slots);
+    }
+    static Destination to(const Endpoint& endpoint, bool circuit_closed = true) {
+        return {.endpoint = std::make_shared<const Endpoint>(endpoint),
+                .retry_policy = endpoint.retry_policy,
+                .timeout = endpoint.timeout,
+                .target_time = "target",
+                .circuit_closed = circuit_closed};
+    }
+    /// Claims events that go to those destinations, one for each; more is due then if `more`.
+    std::vector<Event> take(const std::vector<Destination>& destinations, bool more = false) {
+        look(db());
+        want<Claim>();
+        Claimed claimed{{}, db()};
+        std::vector<Event> events;
+        for (std::size_t i = 0; i < destinations.size(); ++i) {
+            const Event event = an_event().with_priority(Priority::normal);
+            claimed.events.push_back({sundial::claim(event, instance_a, db(), 30s).value(), false});
+            events.push_back(claimed.events.back().event);
+        }
+        worker.claimed(claimed, now);
+        const Plan plan = want<Plan>();
+        // What is due besides is known by now: there is no look between a claim and its plan.
+        if (more) worker.horizon({db(), {db()}}, now);
+        std::vector<Decision> decisions;
+        for (std::size_t i = 0; i < events.size(); ++i) {
+            decisions.push_back({events[i].id, destinations[i]});
+        }
+        worker.planned(std::move(decisions), never, now);
+        return events;
+    }
+    std::vector<Event> take(std::size_t count, const Destination& destination) {
+        return take(std::vector<Destination>(count, destination));
+    }
+    void answer(std::uint32_t admitted, std::vector<std::chrono::microseconds> waits = {},
+                std::optional<Obstacle> obstacle = std::nullopt, bool probe = false) {
+        const auto asked = want<AskLeave>().asked;
+        ASSERT_THAT(asked, SizeIs(1));
+        worker.admitted(std::vector{Admission{.endpoint = asked[0].endpoint,
+                                              .admitted = admitted,
+                                              .probe = probe,
+                                              .slots = asked[0].in_flight + admitted,
+                                              .share = 1000,
+                                              .obstacle = obstacle,
+                                              .waits = std::move(waits)}});
+    }
+    std::vector<Event> send(std::size_t count) {
+        std::vector<Event> sent;
+        for (std::size_t i = 0; i < count; ++i) sent.push_back(want<Send>().event);
+        return sent;
+    }
+    std::vector<GivenBack> give_back() {
+        auto batch = want<GiveBack>().batch;
+        worker.given_back(0, now);
+        return batch;
+    }
+    void settle() {
+        const Settle wanted = want<Settle>();
+        static_cast<void>(worker.settled(std::vector<Result<void>>(wanted.batch.size()), now));
+    }
+    static Outcome status(int code) {
+        Outcome outcome;
+        outcome.verdict = judge_status(code, 0);
+        outcome.status_code = code;
+        if (outcome.verdict != Verdict::accepted) outcome.error = DeliveryErrorCode::http_status;
+        return outcome;
+    }
+    void deliver(const Event& event, int code, std::chrono::microseconds took = 10ms) {
+        Outcome outcome = status(code);
+        outcome.duration = took;
+        worker.delivered(event.id, outcome, 0.5, now);
+    }
+    /// So that it holds half as many ahead next.
+    void end_many_in_no_time(const Destination& destination) {
+        take(60, destination);
+        for (const Event& event : send(60)) deliver(event, 200);
+        want<Claim>();
+        worker.claimed({{}, db()}, now);
+        settle();
+        now += 100ms;
+    }
+
+    const Mono start = 1000s;
+    Mono now = start;
+    Worker worker{{.instance = instance_a, .slots = 64, .count_backlog = false}};
+};
+
+TEST_F(WorkerMannersTest, AsksNobodyForAHealthyEndpointWithoutLimits) {
+    take(5, to(an_endpoint()));
+    send(5);
+    look(never);
+    expect_rest();
+}
+
+TEST_F(WorkerMannersTest, SendsWhatIsAdmittedAndGivesTheRestBackUntilTheirTime) {
+    take(3, to(limited(2)));
+    const auto asked = want<AskLeave>().asked;
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].waiting, 3U);
+    EXPECT_EQ(asked[0].in_flight, 0U);
+    EXPECT_EQ(asked[0].rules.max_in_flight, 2U);
+    worker.admitted(std::vector{Admission{.endpoint = asked[0].endpoint,
+                                          .admitted = 2,
+                                          .slots = 2,
+                                          .share = 2,
+                                          .obstacle = Obstacle::limit,
+                                          .waits = {700ms}}});
+    send(2);
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(1));
+    EXPECT_EQ(returned[0].delay, 700ms);
+    EXPECT_EQ(returned[0].obstacle, Obstacle::limit);
+    EXPECT_THAT(returned[0].reason, StartsWith("LIMIT_REACHED"));
+}
+
+TEST_F(WorkerMannersTest, AdmitsTheMostUrgentFirst) {
+    look(db());
+    want<Claim>();
+    const Event late = an_event().due(noon - 1s), later = an_event(),
+                critical = an_event().with_priority(Priority::critical);
+    Claimed claimed{{}, db()};
+    for (const Event& event : {later, late, critical}) {
+        claimed.events.push_back({sundial::claim(event, instance_a, db(), 30s).value(), false});
+    }
+    worker.claimed(claimed, now);
+    want<Plan>();
+    const Destination destination = to(limited(2));
+    worker.planned({{later.id, destination}, {late.id, destination}, {critical.id, destination}},
+                   never, now);
+    answer(2, {1s}, Obstacle::limit);
+    const auto sent = send(2);
+    EXPECT_EQ(sent[0].id, critical.id);
+    EXPECT_EQ(sent[1].id, late.id);
+    EXPECT_EQ(give_back().at(0).id, later.id);
+}
+
+TEST_F(WorkerMannersTest, FillsItsSlotsWithoutAskingAgain) {
+    const Destination destination = to(limited(2));
+    take(2, destination);
+    answer(2);
+    for (const Event& event : send(2)) deliver(event, 200);
+    settle();
+    now += 1s;
+    take(1, destination);
+    send(1);
+}
+
+TEST_F(WorkerMannersTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
+    take(2, to(limited(2)));
+    answer(2);
+    const auto sent = send(2);
+    now += 10s;  // a third of the lease, and of the events' own
+    deliver(sent[0], 200);
+    want<Extend>();
+    worker.extended({});
+    const auto asked = want<AskLeave>().asked;
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].waiting, 0U);
+    EXPECT_EQ(asked[0].in_flight, 1U);
+}
+
+TEST_F(WorkerMannersTest, SendsNothingUnderSlotsThatMayBeOver) {
+    take(1, to(limited(2)));
+    answer(1);
+    now += 16s;  // a request could outlast its slot
+    want<Extend>();
+    worker.extended({});
+    worker.failed(want<AskLeave>(), true, 0.0, now);  // nor can the slot be renewed
+    look(never);
+    expect_rest();
+    now += 100ms;
+    const auto asked = want<AskLeave>().asked;
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].waiting, 1U);
+    EXPECT_EQ(asked[0].in_flight, 0U);
+}
+
+TEST_F(WorkerMannersTest, AsksAgainWhenTheDatabaseIsAway) {
+    take(2, to(limited(2)));
+    worker.failed(want<AskLeave>(), true, 0.0, now);
+    look(never);
+    EXPECT_EQ(want<WaitUntil>().when, now + 100ms);
+    now += 100ms;
+    answer(2);
+    send(2);
+}
+
+TEST_F(WorkerMannersTest, PutsOffWhatCannotBeAdmitted) {
+    take(1, to(limited(2)));
+    worker.failed(want<AskLeave>(), false, 0.0, now);
+    EXPECT_THAT(give_back().at(0).reason, StartsWith("ADMISSION_FAILED"));
+}
+
+TEST_F(WorkerMannersTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
+    take(1, to(limited(2)));
+    answer(1);
+    deliver(send(1).at(0), 200);
+    worker.stop(now);
+    answer(0);
+    settle();
+    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 1});
+    worker.results_told({});
+    want<Finished>();
+}
+
+TEST_F(WorkerMannersTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
+    const Destination destination = to(limited(2));
+    Event event = take(1, destination).front();
+    worker.failed(want<AskLeave>(), true, 0.0, now);
+    // Its lease was over before anybody knew.
+    event.version = base::next(event.version);
+    event.attempt = base::next(event.attempt);
+    worker.wake(db());
+    look(db());
+    want<Claim>();
+    worker.claimed({{{event, true}}, db()}, now);
+    want<Plan>();
+    worker.planned({{event.id, destination}}, never, now);
+    now += 100ms;
+    answer(1);
+    EXPECT_EQ(send(1).front().version, event.version);
+}
+
+TEST_F(WorkerMannersTest, SpendsNoTryOnAnOpenCircuit) {
+    take(2, to(an_endpoint(), false));
+    answer(0, {20s, 25s}, Obstacle::circuit);
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(2));
+    EXPECT_EQ(returned[1].delay, 25s);
+    EXPECT_EQ(returned[1].obstacle, Obstacle::circuit);
+    EXPECT_THAT(returned[1].reason, StartsWith("CIRCUIT_OPEN"));
+}
+
+TEST_F(WorkerMannersTest, LooksAgainAtTheCircuitsOfWhatItGivesBack) {
+    const Endpoint endpoint = an_endpoint();
+    take(2, to(endpoint, false));
+    answer(0, {20s, 25s}, Obstacle::circuit);
+    const auto command = want<GiveBack>();
+    ASSERT_THAT(command.held_up, SizeIs(2));
+    EXPECT_EQ(command.held_up[0].event, command.batch[0].id);
+    EXPECT_EQ(command.held_up[0].held, command.batch[0].held);
+    EXPECT_EQ(command.held_up[0].endpoint, endpoint.id);
+}
+
+TEST_F(WorkerMannersTest, SendsOneProbeAndTellsWhatCameOfIt) {
+    const Endpoint endpoint = an_endpoint();
+    take(2, to(endpoint, false));
+    answer(1, {2s}, Obstacle::circuit, true);
+    const auto probe = send(1);
+    give_back();
+    now += 1s;
+    take(1, to(endpoint, false));
+    EXPECT_FALSE(want<AskLeave>().asked.at(0).may_probe);
+    worker.admitted(std::vector{
+        Admission{.endpoint = endpoint.id, .obstacle = Obstacle::circuit, .waits = {1s}}});
+    give_back();
+    deliver(probe[0], 200);
+    now += 20ms;
+    const auto told = want<TellResults>().told;
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].endpoint, endpoint.id);
+    EXPECT_EQ(told[0].probe, CallResult::accepted);
+    EXPECT_EQ(told[0].results, CallResults{});
+    worker.results_told({});
+    settle();
+    take(1, to(endpoint, false));
+    EXPECT_TRUE(want<AskLeave>().asked.at(0).may_probe);
+}
+
+TEST_F(WorkerMannersTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
+    const Endpoint endpoint = an_endpoint();
+    take(1, to(endpoint, false));
+    answer(1, {}, std::nullopt, true);
+    const auto probe = send(1);
+    deliver(probe[0], 503);
+    settle();
+    take(1, to(endpoint, false));
+    EXPECT_FALSE(want<AskLeave>().asked.at(0).may_probe);
+}
+
+TEST_F(WorkerMannersTest, TellsTheFailuresOfABatchTogether) {
+    take(3, to(an_endpoint()));
+    const auto sent = send(3);
+    deliver(sent[0], 200);
+    deliver(sent[1], 503);
+    deliver(sent[2], 503);
+    settle();
+    look(never);
+    EXPECT_EQ(want<WaitUntil>().when, now + 20ms);
+    now += 20ms;
+    const auto told = want<TellResults>().told;
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].results, (CallResults{.accepted = 1, .failed = 2}));
+    worker.failed(TellResults{told}, true, 0.0, now);  // nobody heard it
+    EXPECT_EQ(want<WaitUntil>().when, now + 100ms);
+    now += 100ms;
+    EXPECT_EQ(want<TellResults>().told.at(0).results, told[0].results);
+    worker.results_told({});
+    expect_rest();
+}
+
+// Else a crash in between could leave it unknown that the receiver is back.
+TEST_F(WorkerMannersTest, TellsThatAReceiverIsBackBeforeItSettles) {
+    Destination failing = to(an_endpoint());
+    failing.failing = true;
+    take(1, failing);
+    deliver(send(1).at(0), 200);
+    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 1});
+    worker.results_told({});
+    settle();
+}
+
+TEST_F(WorkerMannersTest, WritesNothingPerDeliveryOfAHealthyEndpoint) {
+    const Destination destination = to(an_endpoint());
+    for (int i = 0; i < 4; ++i) {
+        take(1, destination);
+        deliver(send(1).at(0), 200);
+        settle();
+        now += 1s;
+    }
+    now += 1s;
+    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 4});
+}
+
+TEST_F(WorkerMannersTest, DisablesAnEndpointThatAcceptedNothingForDays) {
+    const Endpoint endpoint = an_endpoint();
+    take(1, to(endpoint));
+    deliver(send(1).at(0), 503);
+    settle();
+    now += 20ms;
+    want<TellResults>();
+    worker.results_told(std::vector{ReceiverChange{.endpoint = endpoint.id,
+                                                   .before = CircuitState::open,
+                                                   .after = CircuitState::open,
+                                                   .given_up = "nothing was accepted since 2026"}});
+    const auto disable = want<DisableEndpoint>();
+    EXPECT_EQ(disable.endpoint, endpoint.id);
+    EXPECT_EQ(disable.reason, "nothing was accepted since 2026");
+}
+
+TEST_F(WorkerMannersTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) {
+    const Destination busy = to(an_endpoint()), other = to(an_endpoint());
+    std::vector<Destination> destinations(32, busy);
+    destinations.insert(destinations.begin(), other);
+    take(destinations, true);
+    send(17);
+    want<Claim>();
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(16));
+    EXPECT_EQ(returned[0].obstacle, Obstacle::limit);
+    EXPECT_LT(returned[0].delay, returned[15].delay);
+}
+
+TEST_F(WorkerMannersTest, LetsOneEndpointTakeAllWhereNobodyElseWaits) {
+    take(std::vector<Destination>(64, to(an_endpoint())), true);
+    send(64);
+}
+
+TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) {
+    const Destination hanging = to(an_endpoint());
+    end_many_in_no_time(hanging);
+    const std::vector<Event> taken = take(90, hanging);
+    send(64);
+    now += 200ms;  // nothing has ended for longer than it looks back
+    EXPECT_EQ(want<WaitUntil>().when, now + 1s);
+    now += 1s;
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(26));
+    EXPECT_EQ(returned.front().id, taken.back().id);  // those that are due first go first
+    EXPECT_EQ(returned.front().delay, 0us);
+    EXPECT_THAT(returned.front().reason, StartsWith("TRIES_SLOW"));
+    EXPECT_EQ(worker.held(), 64U);
+}
+
+TEST_F(WorkerMannersTest, KeepsWhatItTookAheadWhileTriesArePausing) {
+    const Destination pausing = to(an_endpoint());
+    end_many_in_no_time(pausing);
+    take(90, pausing);
+    const std::vector<Event> sent = send(64);
+    now += 200ms;
+    want<WaitUntil>();
+    now += 900ms;
+    for (const Event& event : sent) deliver(event, 200);
+    send(26);
+    look(never);
+    now += 20ms;
+    settle();
+    expect_rest();
+}
+
+TEST_F(WorkerMannersTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
+    const Endpoint endpoint = an_endpoint();
+    end_many_in_no_time(to(endpoint));
+    take(90, to(endpoint));
+    const std::vector<Event> sent = send(64);
+    deliver(sent[0], 503);
+    send(1);
+    now += 20ms;
+    want<TellResults>();
+    worker.results_told(std::vector{ReceiverChange{
+        .endpoint = endpoint.id, .before = CircuitState::closed, .after = CircuitState::open}});
+    answer(0, std::vector<std::chrono::microseconds>(25, 20s), Obstacle::circuit);
+    const auto returned = give_back();
+    ASSERT_THAT(returned, SizeIs(25));
+    EXPECT_EQ(returned.front().obstacle, Obstacle::circuit);
+}
+
+}  // namespace
+}  // namespace sundial

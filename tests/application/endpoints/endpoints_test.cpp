@@ -1,0 +1,482 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/edit_endpoint.hpp"
+#include "application/endpoints/read_inbox.hpp"
+#include "application/endpoints/reseal_secrets.hpp"
+#include "application/endpoints/rotate_secret.hpp"
+#include "application/endpoints/test_endpoint.hpp"
+#include "application/ports/failures.hpp"
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+/// Accepts everything at once, and remembers it.
+class RecordedDelivery final : public Delivery {
+public:
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
+        requests.push_back(std::move(request));
+        Outcome outcome;
+        outcome.verdict = Verdict::accepted;
+        outcome.status_code = 204;
+        done(std::move(outcome));
+    }
+    std::vector<DeliveryRequest> requests;
+};
+
+class Endpoints : public ControlPlane {
+protected:
+    static NewEndpoint crm() {
+        NewEndpoint wanted;
+        wanted.name = "CRM";
+        wanted.url = "https://crm.example/hook";
+        return wanted;
+    }
+    static NewEndpoint bin() {
+        NewEndpoint wanted;
+        wanted.name = "bin";
+        wanted.type = EndpointType::inbox;
+        return wanted;
+    }
+    CreatedEndpoint create(const NewEndpoint& wanted) {
+        return create_endpoint.run(wanted, "req-1").value();
+    }
+    std::vector<std::string> refused(const NewEndpoint& wanted) {
+        return defects_of(create_endpoint.run(wanted, "req-1"));
+    }
+    Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& wish) {
+        return edit_endpoint.run(to_string(endpoint.id), wish, std::nullopt, "req-2");
+    }
+    /// An event that came due while its endpoint was disabled.
+    Event a_parked_event(const Endpoint& endpoint) {
+        NewEvent wanted = a_reminder();
+        wanted.endpoint = to_string(endpoint.id);
+        wanted.target.utc = "now";
+        scheduled(wanted);
+        return parked(claimed_one());
+    }
+
+    CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
+    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
+    RotateSecret rotate_secret{store, secrets, ids};
+    RecordedDelivery delivery;
+    TestEndpoint test_endpoint{store, delivery, ids};
+    ReadInbox read_inbox{store};
+    ClearInbox clear_inbox{store};
+};
+
+TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
+    NewEndpoint wanted = crm();
+    wanted.external_id = "crm";
+    wanted.secret = "whsec_given";
+    const auto [endpoint, secret] = create(wanted);
+
+    EXPECT_EQ(secret, "whsec_given");
+    EXPECT_EQ(queries.endpoint("ext:crm").value(), endpoint);
+    EXPECT_EQ(secrets.open(endpoint.signing_keys.at(0).sealed), "whsec_given");
+    EXPECT_EQ(endpoint.secret_hint, "whsec_…");
+    EXPECT_EQ(endpoint.version, Version{1});
+    EXPECT_THAT(create(crm()).secret, HasSubstr("whsec_"));
+}
+
+TEST_F(Endpoints, AreRefusedWithAllThatIsWrong) {
+    NewEndpoint wanted = crm();
+    wanted.name = "";
+    wanted.url = "http://crm.example/hook";
+    wanted.timeout = 25s;
+    wanted.headers = {{"webhook-id", "mine"}};
+    wanted.secret = "secret";
+    EXPECT_THAT(refused(wanted),
+                UnorderedElementsAre("/name required", "/url not_allowed", "/timeout out_of_range",
+                                     "/headers/webhook-id not_allowed", "/secret bad_format"));
+    wanted = crm();
+    wanted.url.reset();
+    EXPECT_THAT(refused(wanted), ElementsAre("/url required"));
+    EXPECT_THAT(queries.endpoints({}).items, IsEmpty());
+}
+
+TEST_F(Endpoints, AreInboxesOnlyWhereThatIsAllowed) {
+    const auto [inbox, secret] = create(bin());
+    EXPECT_EQ(inbox.type, EndpointType::inbox);
+    EXPECT_THAT(secret, IsEmpty());
+    EXPECT_THAT(inbox.signing_keys, IsEmpty());
+
+    NewEndpoint wanted = bin();
+    wanted.url = "https://crm.example/hook";
+    wanted.secret = "whsec_given";
+    EXPECT_THAT(refused(wanted), UnorderedElementsAre("/url not_allowed", "/secret not_allowed"));
+
+    CreateEndpoint in_production{store, secrets, destinations, ids, {.allow_inbox = false}};
+    EXPECT_THAT(defects_of(in_production.run(bin(), "req-1")), ElementsAre("/type not_allowed"));
+}
+
+TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
+    NewEndpoint wanted = crm();
+    wanted.rate_limit = RateLimit{50, 100};
+    wanted.max_in_flight = 20;
+    const Endpoint endpoint = create(wanted).endpoint;
+    EXPECT_EQ(endpoint.rate_limit, (RateLimit{50, 100}));
+    EXPECT_EQ(endpoint.max_in_flight, 20U);
+
+    EndpointEdit wish;
+    wish.rate_limit = RateLimitEdit{.per_second = 10, .burst = {}};
+    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{10, 100}));
+    wish = {};
+    wish.rate_limit = std::optional<RateLimitEdit>{};
+    wish.max_in_flight = std::optional<std::uint32_t>{};
+    const Endpoint free = edit(endpoint, wish).value();
+    EXPECT_EQ(free.rate_limit, std::nullopt);
+    EXPECT_EQ(free.max_in_flight, std::nullopt);
+    wish = {};
+    wish.rate_limit = RateLimitEdit{.per_second = 7, .burst = {}};
+    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{7, 7}));
+}
+
+TEST_F(Endpoints, RefuseLimitsThatAreNone) {
+    NewEndpoint wanted = crm();
+    wanted.rate_limit = RateLimit{0, 10'001};
+    wanted.max_in_flight = 0;
+    EXPECT_THAT(refused(wanted),
+                UnorderedElementsAre("/rateLimit/perSecond out_of_range",
+                                     "/rateLimit/burst out_of_range", "/maxInFlight out_of_range"));
+    const Endpoint endpoint = create(crm()).endpoint;
+    EndpointEdit wish;
+    wish.rate_limit = RateLimitEdit{.per_second = {}, .burst = 5};
+    EXPECT_THAT(defects_of(edit(endpoint, wish)), ElementsAre("/rateLimit/perSecond required"));
+}
+
+TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    const auto circuit_of = [&] { return queries.circuits(std::vector{endpoint.id}).circuits[0]; };
+    write([&](Transaction& tx) {
+        const Circuit fresh = tx.circuits().lock(endpoint.id);
+        tx.circuits().put(count(fresh, {.failed = 5}, tx.now(), CircuitPolicy{}));
+    });
+    ASSERT_EQ(circuit_of().state, CircuitState::open);
+    NewEvent wanted = a_reminder();
+    wanted.endpoint = to_string(endpoint.id);
+    wanted.target.utc = "now";
+    scheduled(wanted);
+    const Event claimed = claimed_one();
+    queue.give_back(std::vector{GivenBack{.id = claimed.id,
+                                          .held = claimed.version,
+                                          .number = claimed.attempt,
+                                          .by = instance_a,
+                                          .delay = 1h,
+                                          .reason = "CIRCUIT_OPEN",
+                                          .obstacle = Obstacle::circuit}});
+    EndpointEdit wish;
+    wish.close_circuit = true;
+    EXPECT_EQ(edit(endpoint, wish)->version, endpoint.version);
+    EXPECT_EQ(circuit_of().state, CircuitState::closed);
+    EXPECT_EQ(queue.depth().waiting_for_circuit, 0U);
+    EXPECT_EQ(queue.depth().due, 1U);
+    EXPECT_EQ(log.lines().back().event_name, "endpoint.circuit_closed");
+}
+
+TEST_F(Endpoints, ForgetTheirCircuitWhenTheyAreEnabled) {
+    NewEndpoint wanted = crm();
+    wanted.enabled = false;
+    const Endpoint endpoint = create(wanted).endpoint;
+    write([&](Transaction& tx) {
+        Circuit failing = tx.circuits().lock(endpoint.id);
+        failing.failing_since = noon - 24h * 30;
+        tx.circuits().put(failing);
+    });
+    EndpointEdit wish;
+    wish.enabled = true;
+    ASSERT_TRUE(edit(endpoint, wish));
+    EXPECT_EQ(queries.circuits(std::vector{endpoint.id}).circuits[0].failing_since, std::nullopt);
+}
+
+TEST_F(Endpoints, TakeAnExternalIdOnce) {
+    NewEndpoint wanted = crm();
+    wanted.external_id = "crm";
+    const auto first = create(wanted).endpoint;
+    const auto error = error_of<DuplicateExternalId>(create_endpoint.run(wanted, "req-1"));
+    EXPECT_EQ(error.existing, first.id.value);
+}
+
+TEST_F(Endpoints, AreRecordedWithoutAnySecret) {
+    NewEndpoint wanted = crm();
+    wanted.secret = "whsec_given";
+    wanted.headers = {{"Authorization", "Bearer 123"}};
+    create(wanted);
+    const auto recorded = store.recorded().back();
+    EXPECT_EQ(recorded.event_type, "EndpointCreated");
+    EXPECT_THAT(recorded.data, HasSubstr(R"("headers":["Authorization"])"));
+    for (const char* secret : {"whsec", "nevig", "Bearer"}) {
+        EXPECT_THAT(recorded.data, Not(HasSubstr(secret)));
+    }
+}
+
+TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
+    NewEndpoint wanted = crm();
+    wanted.headers = {{"X-Team", "crm"}, {"X-Env", "test"}};
+    const Endpoint before = create(wanted).endpoint;
+    EndpointEdit wish;
+    wish.timeout = 20s;
+    wish.headers.members = {{"X-Env", std::nullopt}, {"X-Team", "sales"}, {"X-New", "1"}};
+
+    const Endpoint after = edit(before, wish).value();
+
+    Endpoint expected = before;
+    expected.timeout = 20s;
+    expected.headers = {{"X-Team", "sales"}, {"X-New", "1"}};
+    expected.version = Version{2};
+    EXPECT_EQ(after, expected);
+    EXPECT_EQ(store.recorded().back().event_type, "EndpointUpdated");
+    EXPECT_EQ(store.recorded().back().data, R"({"headers":["X-Team","X-New"],"timeout":"PT20S"})");
+}
+
+TEST_F(Endpoints, MakeNoVersionOfAnEditThatChangesNothing) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    EndpointEdit wish;
+    wish.name = endpoint.name;
+    wish.type = endpoint.type;
+    wish.enabled = true;
+    EXPECT_EQ(edit(endpoint, wish).value(), endpoint);
+    EXPECT_THAT(store.recorded(), SizeIs(1));
+}
+
+TEST_F(Endpoints, NeverChangeTheirType) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    EndpointEdit wish;
+    wish.type = EndpointType::inbox;
+    wish.url = "http://plain.example";
+    EXPECT_THAT(defects_of(edit(endpoint, wish)),
+                UnorderedElementsAre("/type not_allowed", "/url not_allowed"));
+    EXPECT_EQ(queries.endpoint(to_string(endpoint.id)).value(), endpoint);
+}
+
+TEST_F(Endpoints, RefuseAStaleVersion) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    EXPECT_TRUE(fails_with<OptimisticLock>(
+        edit_endpoint.run(to_string(endpoint.id), {}, Version{2}, "req-2")));
+    EXPECT_TRUE(fails_with<NotFound>(edit_endpoint.run("ext:no", {}, std::nullopt, "req-2")));
+}
+
+TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    const Endpoint other = an_existing_endpoint(an_endpoint().disabled());
+    const Event event = a_parked_event(endpoint);
+    a_parked_event(other);
+    EndpointEdit wish;
+    wish.enabled = true;
+
+    const Endpoint after = edit(endpoint, wish).value();
+
+    EXPECT_FALSE(after.disabled_reason);
+    EXPECT_EQ(wakeups.hints.back(), clock.now());
+    EXPECT_EQ(claimed_one().id, event.id);
+}
+
+/// Fails the transaction of that number, from 1, and no other.
+class FailsOnce final : public Store {
+public:
+    FailsOnce(Store& store, int which) : store_{store}, left_{which} {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        if (--left_ == 0) throw Unavailable{"away"};
+        store_.transact(work);
+    }
+    void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
+    [[nodiscard]] bool open_here() override { return store_.open_here(); }
+
+private:
+    Store& store_;
+    int left_;
+};
+
+TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAgain) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    const Event event = a_parked_event(endpoint);
+    FailsOnce failing{store, 1};
+    UnparkEvents unpark{failing, wakeups};
+    EditEndpoint edit_it{store, secrets, destinations, ids, unpark, log, settings};
+    EndpointEdit wish;
+    wish.enabled = true;
+
+    EXPECT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-2")->enabled);
+    EXPECT_THAT(log.lines().back().message, HasSubstr("is let go later: away"));
+    EXPECT_THAT(claimed(), IsEmpty());
+
+    ASSERT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-3"));
+    EXPECT_EQ(claimed_one().id, event.id);
+}
+
+TEST_F(Endpoints, LetGoAtStartWhatACrashLeftBehind) {
+    const Endpoint endpoint = an_existing_endpoint();
+    an_existing_endpoint(an_endpoint().disabled());
+    const Event event = a_parked_event(endpoint);
+    EXPECT_EQ(unpark_events.run_all(), 1U);
+    EXPECT_EQ(claimed_one().id, event.id);
+    EXPECT_EQ(unpark_events.run_all(), 0U);
+}
+
+TEST_F(Endpoints, KeepWaitingWhatBelongsToADisabledOne) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled());
+    a_parked_event(endpoint);
+    EXPECT_EQ(unpark_events.run(endpoint.id), 0U);
+    EXPECT_EQ(unpark_events.run_all(), 0U);
+}
+
+TEST_F(Endpoints, SayWhyTheyAreDisabled) {
+    const Endpoint endpoint = create(crm()).endpoint;
+    EndpointEdit wish;
+    wish.enabled = false;
+    EXPECT_TRUE(edit(endpoint, wish)->disabled_reason);
+}
+
+TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
+    const Endpoint endpoint = create(crm()).endpoint;
+
+    const auto tested = test_endpoint.run(to_string(endpoint.id)).value();
+
+    EXPECT_EQ(tested.outcome.status_code, 204);
+    ASSERT_THAT(delivery.requests, SizeIs(1));
+    EXPECT_EQ(delivery.requests[0].event, tested.event);
+    EXPECT_EQ(*delivery.requests[0].endpoint, endpoint);
+    EXPECT_EQ(delivery.requests[0].target_time, "2027-01-05T12:00:00Z[UTC]");
+    EXPECT_EQ(tested.event.type, "sundial.test");
+    EXPECT_EQ(tested.event.attempt, Attempt{1});
+    EXPECT_THAT(queries.events({}).items, IsEmpty());
+}
+
+TEST_F(Endpoints, AreNotTestedWhileDisabled) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().disabled("too slow"));
+    const auto error = error_of<EndpointDisabled>(test_endpoint.run(to_string(endpoint.id)));
+    EXPECT_EQ(error.reason, "too slow");
+    EXPECT_TRUE(fails_with<NotFound>(test_endpoint.run("ext:no")));
+    EXPECT_THAT(delivery.requests, IsEmpty());
+}
+
+TEST_F(Endpoints, ShowAndForgetWhatAnInboxReceived) {
+    const Endpoint inbox = create(bin()).endpoint;
+    const std::string id = to_string(inbox.id);
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        write([&](Transaction& tx) {
+            tx.inbox().add({uuid_of(i), inbox.id, noon, {{"webhook-id", "k"}}, std::to_string(i)});
+        });
+    }
+    const auto page = read_inbox.run(id, {.limit = 2, .after = std::nullopt}).value();
+    ASSERT_THAT(page.items, SizeIs(2));
+    EXPECT_EQ(page.items[0].body, "3");
+    EXPECT_TRUE(page.has_more);
+
+    ASSERT_TRUE(clear_inbox.run(id));
+    EXPECT_THAT(read_inbox.run(id, {.after = std::nullopt})->items, IsEmpty());
+}
+
+TEST_F(Endpoints, HaveNoInboxUnlessTheyAreOne) {
+    const std::string id = to_string(create(crm()).endpoint.id);
+    EXPECT_THAT(defects_of(read_inbox.run(id, {.after = std::nullopt})),
+                ElementsAre(" not_allowed"));
+    EXPECT_THAT(defects_of(clear_inbox.run(id)), ElementsAre(" not_allowed"));
+    EXPECT_TRUE(fails_with<NotFound>(clear_inbox.run("ext:no")));
+}
+
+TEST_F(Endpoints, GetANewSecretWhileTheOldOneSignsBesideIt) {
+    NewEndpoint wanted = crm();
+    wanted.secret = "whsec_old";
+    const Endpoint before = create(wanted).endpoint;
+    const auto [after, secret] =
+        rotate_secret.run(to_string(before.id), {.secret = "whsec_new"}, before.version, "req-2")
+            .value();
+    EXPECT_EQ(secret, "whsec_new");
+    ASSERT_THAT(after.signing_keys, SizeIs(2));
+    EXPECT_EQ(secrets.open(after.signing_keys[0].sealed), "whsec_new");
+    EXPECT_EQ(after.signing_keys[0].signs_until, never);
+    EXPECT_EQ(secrets.open(after.signing_keys[1].sealed), "whsec_old");
+    EXPECT_EQ(after.signing_keys[1].signs_until, noon + 24h);
+    EXPECT_EQ(after.version, Version{2});
+    EXPECT_EQ(queries.endpoint(to_string(before.id)).value(), after);
+    EXPECT_EQ(store.recorded().back().event_type, "EndpointUpdated");
+    EXPECT_THAT(store.recorded().back().data,
+                R"({"signingKeys":[{"scheme":"v1","signsUntil":null},)"
+                R"({"scheme":"v1","signsUntil":"2027-01-06T12:00:00Z"}]})");
+}
+
+TEST_F(Endpoints, RefuseARotationThatIsWrong) {
+    const Endpoint webhook = create(crm()).endpoint;
+    const auto rotate = [&](const Endpoint& endpoint, Rotation rotation) {
+        return rotate_secret.run(to_string(endpoint.id), rotation, std::nullopt, "req-2");
+    };
+    EXPECT_THAT(defects_of(rotate(webhook, {.old_signs_for = 169h})),
+                ElementsAre("/oldSignsFor out_of_range"));
+    EXPECT_THAT(defects_of(rotate(webhook, {.secret = "mine"})), ElementsAre("/secret bad_format"));
+    EXPECT_THAT(defects_of(rotate(create(bin()).endpoint, {})), ElementsAre("/type not_allowed"));
+    EXPECT_TRUE(rotate(webhook, {}));
+    EXPECT_TRUE(rotate(webhook, {}));
+    EXPECT_THAT(defects_of(rotate(webhook, {})), ElementsAre("/oldSignsFor not_allowed"));
+    EXPECT_TRUE(rotate(webhook, {.old_signs_for = 0s}));
+    const auto stale = rotate_secret.run(to_string(webhook.id), {}, Version{1}, "req-2");
+    EXPECT_EQ(error_of<OptimisticLock>(stale).actual, Version{4});
+}
+
+TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
+    NewEndpoint wanted = crm();
+    wanted.ed25519 = true;
+    const Endpoint made = create(wanted).endpoint;
+    EXPECT_EQ(made.public_key, "whpk_public");
+    ASSERT_THAT(made.signing_keys, SizeIs(2));
+    EXPECT_EQ(made.signing_keys[1].scheme, SignatureScheme::v1a);
+
+    EXPECT_THAT(edit(made, {.ed25519 = true}).value().signing_keys, SizeIs(2));
+    const Endpoint without = edit(made, {.ed25519 = false}).value();
+    EXPECT_THAT(without.public_key, IsEmpty());
+    EXPECT_THAT(without.signing_keys, ElementsAre(made.signing_keys[0]));
+    EXPECT_THAT(edit(made, {.ed25519 = true}).value().signing_keys, SizeIs(2));
+
+    // A rotation makes both new.
+    const auto rotated = rotate_secret.run(to_string(made.id), {}, std::nullopt, "req-2").value();
+    EXPECT_THAT(rotated.endpoint.signing_keys, SizeIs(4));
+
+    NewEndpoint inbox = bin();
+    inbox.ed25519 = true;
+    EXPECT_THAT(refused(inbox), ElementsAre("/ed25519 not_allowed"));
+    EXPECT_THAT(defects_of(edit(create(bin()).endpoint, {.ed25519 = true})),
+                ElementsAre("/ed25519 not_allowed"));
+}
+
+TEST_F(Endpoints, OfTypePullSignNothingAndHaveNoFormat) {
+    NewEndpoint wanted;
+    wanted.name = "workers";
+    wanted.type = EndpointType::pull;
+    wanted.format = BodyFormat::envelope;
+    wanted.ed25519 = true;
+    EXPECT_THAT(refused(wanted),
+                UnorderedElementsAre("/format not_allowed", "/ed25519 not_allowed"));
+}
+
+TEST_F(Endpoints, AreResealedWhenTheEncryptionKeyHasChanged) {
+    const Endpoint current = create(crm()).endpoint;
+    Endpoint old = create(crm()).endpoint;
+    old.signing_keys[0].sealed = "old:" + old.signing_keys[0].sealed;
+    ASSERT_TRUE(in_transaction(store, [&](Transaction& tx) { return tx.endpoints().update(old); }));
+
+    ResealSecrets reseal{store, secrets};
+    const auto first = reseal.run();
+    EXPECT_EQ(first.resealed, 1U);
+    EXPECT_EQ(first.unreadable, 0U);
+    const Endpoint after = queries.endpoint(to_string(old.id)).value();
+    EXPECT_EQ("old:" + after.signing_keys[0].sealed, old.signing_keys[0].sealed);
+    EXPECT_EQ(after.version, old.version);
+    EXPECT_EQ(queries.endpoint(to_string(current.id)).value(), current);
+    EXPECT_EQ(reseal.run().resealed, 0U);
+}
+
+}  // namespace
+}  // namespace sundial

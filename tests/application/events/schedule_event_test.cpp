@@ -1,0 +1,258 @@
+#include "application/events/schedule_event.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class ScheduleEventTest : public ControlPlane {
+protected:
+    static NewEvent at(TargetFields target) {
+        NewEvent wanted = a_reminder();
+        wanted.target = std::move(target);
+        return wanted;
+    }
+    std::vector<std::string> refused(TargetFields target) {
+        return defects_of(schedule_event.run(at(std::move(target))));
+    }
+    Instant due(TargetFields target) { return scheduled(at(std::move(target))).due; }
+};
+
+TEST_F(ScheduleEventTest, KeepsWhatIsAskedFor) {
+    const Endpoint crm = an_existing_endpoint(an_endpoint().with_external_id("crm"));
+    const User user = created(ada());
+    NewEvent wanted = a_reminder();
+    wanted.priority = Priority::high;
+    wanted.user = to_string(user.id);
+    wanted.endpoint = "ext:crm";
+    wanted.idempotency_key = "renew-7";
+    wanted.payload = "{ \"text\" :  \"Renew\"}";
+
+    const Event event = scheduled(wanted);
+
+    EXPECT_EQ(find(event), event);
+    EXPECT_EQ(event.type, "REMINDER");
+    EXPECT_EQ(event.priority, Priority::high);
+    EXPECT_EQ(event.user, user.id);
+    EXPECT_EQ(event.endpoint, crm.id);
+    EXPECT_EQ(event.key, IdempotencyKey{"renew-7"});
+    EXPECT_EQ(event.payload, "{ \"text\" :  \"Renew\"}");
+    EXPECT_EQ(event.due, noon + 1h);
+    EXPECT_EQ(event.claimable_at, noon + 1h);
+    EXPECT_EQ(event.version, Version{1});
+    EXPECT_EQ(event.tz_release, "2025b");
+    EXPECT_FALSE(event.occurrence);
+    EXPECT_EQ(wakeups.hints.back(), noon + 1h);
+}
+
+TEST_F(ScheduleEventTest, GivesEachItsOwnKeyIfNoneIsGiven) {
+    EXPECT_NE(scheduled(a_reminder()).key, scheduled(a_reminder()).key);
+}
+
+TEST_F(ScheduleEventTest, RefusesAKnownKeyAndNamesItsEvent) {
+    NewEvent wanted = a_reminder();
+    wanted.idempotency_key = "renew-7";
+    const Event first = scheduled(wanted);
+    const auto error = error_of<DuplicateIdempotencyKey>(schedule_event.run(wanted));
+    EXPECT_EQ(error.existing, first.id);
+    EXPECT_EQ(error.status, EventStatus::pending);
+}
+
+TEST_F(ScheduleEventTest, IsDueAtOnceWhenItsTargetIsPast) {
+    const Event event = scheduled(at({.utc = "2027-01-05T11:00:00Z"}));
+    EXPECT_EQ(event.due, noon - 1h);
+    EXPECT_EQ(claimed_one().id, event.id);
+}
+
+TEST_F(ScheduleEventTest, TakesALocalTimeInItsZone) {
+    const Event event = scheduled(at({.local = "2027-01-06T09:00:00", .zone = "America/New_York"}));
+    EXPECT_EQ(event.due, sys_days{January / 6 / 2027} + 14h);
+    EXPECT_EQ(event.intent.wall, local_days{January / 6 / 2027} + 9h);
+    EXPECT_EQ(event.intent.zone, "America/New_York");
+}
+
+TEST_F(ScheduleEventTest, TakesTheZoneOfTheTextOrElseOfTheUser) {
+    EXPECT_EQ(due({.local = "2027-01-06T09:00[America/New_York]"}),
+              sys_days{January / 6 / 2027} + 14h);
+    NewEvent wanted = at({.local = "2027-01-06T09:00"});
+    wanted.user = to_string(created(born("1990-01-01", "Asia/Kolkata")).id);
+    EXPECT_EQ(scheduled(wanted).due, sys_days{January / 6 / 2027} + 3h + 30min);
+    wanted.target.zone = "Europe/Paris";
+    EXPECT_EQ(scheduled(wanted).due, sys_days{January / 6 / 2027} + 8h);
+}
+
+TEST_F(ScheduleEventTest, KeepsTheZoneThatAnInstantIsShownIn) {
+    const Event event = scheduled(at({.utc = "2027-01-06T09:00:00Z", .zone = "America/New_York"}));
+    EXPECT_EQ(event.due, sys_days{January / 6 / 2027} + 9h);
+    EXPECT_EQ(event.intent.zone, "America/New_York");
+    EXPECT_FALSE(event.intent.wall);
+}
+
+TEST_F(ScheduleEventTest, MovesATimeInAGapByThePolicy) {
+    TargetFields target{.local = "2027-03-14T02:30", .zone = "America/New_York"};
+    EXPECT_EQ(due(target), sys_days{March / 14 / 2027} + 7h + 30min);
+    target.gap = GapPolicy::boundary;
+    EXPECT_EQ(due(target), sys_days{March / 14 / 2027} + 7h);
+    for (const auto policy : {GapPolicy::reject, GapPolicy::skip}) {
+        target.gap = policy;
+        EXPECT_THAT(refused(target), ElementsAre("/targetTimestampLocal nonexistent_time"));
+    }
+}
+
+TEST_F(ScheduleEventTest, ChoosesThePassOfATimeThatOccursTwice) {
+    TargetFields target{.local = "2027-11-07T01:30", .zone = "America/New_York"};
+    EXPECT_EQ(due(target), sys_days{November / 7 / 2027} + 5h + 30min);
+    target.overlap = OverlapPolicy::later;
+    EXPECT_EQ(due(target), sys_days{November / 7 / 2027} + 6h + 30min);
+    for (const auto policy : {OverlapPolicy::reject, OverlapPolicy::skip}) {
+        target.overlap = policy;
+        EXPECT_THAT(refused(target), ElementsAre("/targetTimestampLocal ambiguous_time"));
+    }
+    target.overlap = OverlapPolicy::both;
+    EXPECT_THAT(refused(target), ElementsAre("/overlap not_allowed"));
+}
+
+TEST_F(ScheduleEventTest, RemembersThePassThatAnOffsetChose) {
+    const Event event =
+        scheduled(at({.local = "2027-11-07T01:30-05:00", .zone = "America/New_York"}));
+    EXPECT_EQ(event.due, sys_days{November / 7 / 2027} + 6h + 30min);
+    EXPECT_EQ(event.intent.overlap, OverlapPolicy::later);
+    EXPECT_THAT(refused({.local = "2027-11-07T01:30-08:00", .zone = "America/New_York"}),
+                ElementsAre("/targetTimestampLocal offset_mismatch"));
+}
+
+TEST_F(ScheduleEventTest, RefusesAMomentThatIsNone) {
+    EXPECT_THAT(refused({}), ElementsAre("/targetTimestampUTC required"));
+    EXPECT_THAT(refused({.utc = "tomorrow"}), ElementsAre("/targetTimestampUTC bad_time"));
+    EXPECT_THAT(refused({.utc = "now+60000d"}), ElementsAre("/targetTimestampUTC out_of_range"));
+    EXPECT_THAT(refused({.utc = "2077-01-06T00:00:00Z"}),
+                ElementsAre("/targetTimestampUTC out_of_range"));
+    EXPECT_THAT(refused({.utc = "now", .local = "2027-01-06T09:00"}),
+                ElementsAre("/targetTimestampLocal not_allowed"));
+    EXPECT_THAT(refused({.utc = "now", .gap = GapPolicy::later}), ElementsAre("/gap not_allowed"));
+    EXPECT_THAT(refused({.local = "2027-01-06T09:00"}), ElementsAre("/targetTimezone required"));
+    EXPECT_THAT(refused({.local = "2027-02-30T09:00", .zone = "Mars/Base"}),
+                ElementsAre("/targetTimestampLocal bad_time", "/targetTimezone unknown_zone"));
+    EXPECT_THAT(refused({.local = "2027-01-06T09:00", .zone = "Mars/Base"}),
+                ElementsAre("/targetTimezone unknown_zone"));
+    EXPECT_THAT(refused({.utc = "2027-01-06T09:00:00+05:00[Europe/Paris]"}),
+                ElementsAre("/targetTimestampUTC offset_mismatch"));
+}
+
+TEST_F(ScheduleEventTest, MayLieFiftyYearsAhead) {
+    EXPECT_EQ(due({.utc = "2077-01-04T00:00:00Z"}), sys_days{January / 4 / 2077});
+}
+
+TEST_F(ScheduleEventTest, TellsAllThatIsWrongAtOnceAndKeepsNothing) {
+    NewEvent wanted = at({.utc = "soon"});
+    wanted.event_type = "no spaces";
+    wanted.user = "ext:nobody";
+    wanted.endpoint = "0199";
+    wanted.idempotency_key = "a.dot";
+    EXPECT_THAT(defects_of(schedule_event.run(wanted)),
+                UnorderedElementsAre("/eventType bad_format", "/idempotencyKey bad_format",
+                                     "/userId not_allowed", "/endpointId not_allowed",
+                                     "/targetTimestampUTC bad_time"));
+    EXPECT_THAT(queries.events({}).items, IsEmpty());
+    EXPECT_THAT(wakeups.hints, IsEmpty());
+}
+
+TEST_F(ScheduleEventTest, TakesAnEndpointThatIsDisabled) {
+    NewEvent wanted = a_reminder();
+    wanted.endpoint = to_string(an_existing_endpoint(an_endpoint().disabled()).id);
+    EXPECT_TRUE(schedule_event.run(wanted));
+}
+
+TEST_F(ScheduleEventTest, IsAPartOfTheTransactionThatIsOpen) {
+    std::optional<Event> event;
+    store.transact([&](Transaction&) {
+        event = scheduled(a_reminder());
+        return false;
+    });
+    EXPECT_FALSE(queries.event(to_string(event->id)));
+    store.transact([&](Transaction&) { return event = scheduled(a_reminder()), true; });
+    EXPECT_EQ(find(*event), event);
+}
+
+class ManyEventsTest : public ScheduleEventTest {
+protected:
+    /// In this order: fine for Ada, of a known key, of nobody, fine and first.
+    std::vector<NewEvent> some() {
+        const User user = created(ada());
+        known = scheduled(with_key("known"));
+        NewEvent for_ada = with_key("later");
+        for_ada.user = to_string(user.id);
+        for_ada.target = {.local = "2027-03-01T09:00:00"};
+        NewEvent of_nobody = with_key("of-nobody");
+        of_nobody.user = "ext:nobody";
+        of_nobody.event_type = "";
+        NewEvent first = with_key("first");
+        first.target = {.utc = "2027-02-01T00:00:00Z"};
+        wakeups.hints.clear();
+        return {for_ada, with_key("known"), of_nobody, first};
+    }
+    static NewEvent with_key(const std::string& key) {
+        NewEvent wanted = a_reminder();
+        wanted.idempotency_key = key;
+        return wanted;
+    }
+    std::size_t stored() {
+        return in_read(store, [](Transaction& tx) { return tx.events().list({}).items.size(); });
+    }
+    std::optional<Event> known;
+};
+
+TEST_F(ManyEventsTest, AreStoredEachForItself) {
+    const auto wanted = some();
+    const std::size_t before = stored();
+    const auto answers = schedule_event.run_each(wanted);
+    ASSERT_EQ(answers.size(), 4U);
+    ASSERT_TRUE(answers[0]);
+    EXPECT_EQ(find(*answers[0]), *answers[0]);
+    EXPECT_EQ(answers[0]->intent.zone, "Europe/Paris");
+    ASSERT_FALSE(answers[1]);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answers[1].error()).existing, known->id);
+    EXPECT_THAT(defects_of(answers[2]), ElementsAre("/eventType required", "/userId not_allowed"));
+    ASSERT_TRUE(answers[3]);
+    EXPECT_EQ(find(*answers[3]), *answers[3]);
+    EXPECT_THAT(wakeups.hints, ElementsAre(answers[3]->due));  // the first of them
+    EXPECT_EQ(stored(), before + 2);
+}
+
+TEST_F(ManyEventsTest, AreStoredAllOrNone) {
+    auto wanted = some();
+    const std::size_t before = stored();
+    const auto refused = schedule_event.run_all(wanted);
+    EXPECT_TRUE(refused[0]);
+    EXPECT_FALSE(refused[1]);
+    EXPECT_THAT(wakeups.hints, IsEmpty());
+    EXPECT_EQ(stored(), before);
+
+    wanted.erase(wanted.begin() + 1, wanted.begin() + 3);
+    for (const auto& answer : schedule_event.run_all(wanted)) {
+        ASSERT_TRUE(answer);
+        EXPECT_EQ(find(*answer), *answer);
+    }
+    EXPECT_EQ(stored(), before + 2);
+}
+
+TEST_F(ManyEventsTest, WithOneKeyAreOne) {
+    const auto answers = schedule_event.run_each(std::vector{with_key("same"), with_key("same")});
+    ASSERT_TRUE(answers[0]);
+    ASSERT_FALSE(answers[1]);
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answers[1].error()).existing, answers[0]->id);
+}
+
+}  // namespace
+}  // namespace sundial

@@ -1,0 +1,55 @@
+#include "application/observation/engine_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "contract/settlements.hpp"
+#include "support/builders.hpp"
+#include "support/recorded_log.hpp"
+
+namespace sundial {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+/// A log of level `warn`.
+class WarnLog final : public RecordedLog {
+public:
+    [[nodiscard]] bool wants(base::LogLevel level) const override {
+        return level >= base::LogLevel::warn;
+    }
+};
+
+std::vector<std::string> names_of(const RecordedLog& log) {
+    std::vector<std::string> names;
+    for (const base::LogLine& line : log.lines()) names.push_back(line.event_name);
+    return names;
+}
+
+/// Each kind of settlement, and one that came too late.
+void report_all(base::Log& log) {
+    EngineObserver observer;
+    const Event event = *claim(EventBuilder{}, Claimant{an_id<InstanceId>(), ""}, noon, 30s);
+    for (const Settlement& one :
+         {accepted(event, noon), refused(event, noon), retry_in(event, noon, 5s)}) {
+        report_settled({event, one, false}, noon, log, observer);
+    }
+    report_settled({event, accepted(event, noon), true}, noon, log, observer);
+}
+
+TEST(EngineReport, TellsOfEachSettlement) {
+    RecordedLog log;
+    report_all(log);
+    EXPECT_THAT(names_of(log),
+                ElementsAre("event.completed", "event.failed", "event.retrying", "settle.late"));
+}
+
+TEST(EngineReport, MakesNoLineOfADeliveryThatTheLogDoesNotWant) {
+    WarnLog log;
+    report_all(log);
+    EXPECT_THAT(names_of(log), ElementsAre("event.failed", "event.retrying", "settle.late"));
+}
+
+}  // namespace
+}  // namespace sundial

@@ -1,0 +1,336 @@
+#include "application/pull/pull_events.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "application/events/explain_event.hpp"
+#include "support/pull_workers.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class PullEventsTest : public PullWorkers {
+protected:
+    /// A schedule for the workers, for nobody.
+    Schedule made(ScheduleFields wanted) {
+        wanted.event_type = "JOB";
+        wanted.endpoint = to_string(endpoint.id);
+        wanted.timezone = "UTC";
+        const auto created = create_schedule.run(wanted, "req-1");
+        EXPECT_TRUE(created) << testing::PrintToString(defects_of(created));
+        return created.value().schedule;
+    }
+    Schedule hourly(ScheduleFields wanted = {}) {
+        wanted.trigger = TriggerFields{.cron = "0 * * * *"};
+        return made(std::move(wanted));
+    }
+    using PullWorkers::events_of;
+    std::vector<Event> events_of(const Schedule& schedule, std::vector<EventStatus> statuses) {
+        EventQuery query;
+        query.schedule = schedule.id;
+        query.statuses = std::move(statuses);
+        return queries.events(query).items;
+    }
+};
+
+TEST_F(PullEventsTest, GivesAWorkerWhatIsDueWithTheVersionToAnswerUnder) {
+    const Event event = a_due_event();
+    const auto work = pull.run(order("w-1"));
+
+    ASSERT_TRUE(work);
+    EXPECT_EQ(work->endpoint, endpoint.id);
+    EXPECT_THAT(work->events,
+                ElementsAre(claim(event, Claimant{instance_b, "w-1"}, noon, 30s).value()));
+    EXPECT_EQ(work->events[0].payload, event.payload);
+    EXPECT_EQ(find(event), work->events[0]);
+    EXPECT_THAT(pulled("w-2"), IsEmpty());
+}
+
+TEST_F(PullEventsTest, TakesAnEndpointByItsExternalId) {
+    a_due_event();
+    WorkOrder wanted = order();
+    wanted.endpoint = "ext:workers";
+    EXPECT_THAT(pull.run(wanted)->events, SizeIs(1));
+}
+
+TEST_F(PullEventsTest, LeavesThemToWorkersAlone) {
+    a_due_event();
+    EXPECT_EQ(drain(), Tally{});
+    EXPECT_THAT(pulled(), SizeIs(1));
+}
+
+TEST_F(PullEventsTest, RefusesWhatCannotBeAskedFor) {
+    WorkOrder wanted = order("");
+    wanted.limit = 0;
+    wanted.lease = 500ms;
+    EXPECT_THAT(defects_of(pull.run(wanted)),
+                testing::UnorderedElementsAre("/worker required", "/limit out_of_range",
+                                              "/lease out_of_range"));
+    wanted = order(std::string(101, 'w'));
+    wanted.limit = 101;
+    wanted.lease = 12h + 1s;
+    EXPECT_THAT(defects_of(pull.run(wanted)), SizeIs(3));
+
+    wanted = order();
+    wanted.endpoint = "ext:nobody";
+    EXPECT_TRUE(fails_with<NotFound>(pull.run(wanted)));
+    wanted.endpoint = to_string(an_existing_endpoint().id);
+    EXPECT_THAT(defects_of(pull.run(wanted)), ElementsAre(" not_allowed"));
+}
+
+TEST_F(PullEventsTest, RefusesADisabledEndpoint) {
+    a_due_event();
+    change_endpoint([](Endpoint& changed) {
+        changed.enabled = false;
+        changed.disabled_reason = "holidays";
+    });
+    EXPECT_EQ(error_of<EndpointDisabled>(pull.run(order())).reason, "holidays");
+}
+
+TEST_F(PullEventsTest, GivesTheMostUrgentFirstAndNoMoreThanAskedFor) {
+    const auto due = [&](Priority priority, const char* when) {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = when;
+        wanted.endpoint = to_string(endpoint.id);
+        wanted.priority = priority;
+        return scheduled(wanted).id;
+    };
+    const auto low = due(Priority::low, "now-3h");
+    const auto late = due(Priority::normal, "now-2h");
+    const auto early = due(Priority::normal, "now-1h");
+    const auto critical = due(Priority::critical, "now");
+    std::vector<EventId> given;
+    for (const Event& event : pulled("w-1", 4)) given.push_back(event.id);
+    EXPECT_THAT(given, ElementsAre(critical, late, early, low));
+    due(Priority::low, "now");
+    due(Priority::low, "now");
+    EXPECT_THAT(pulled("w-1", 1), SizeIs(1));
+    EXPECT_THAT(pulled("w-1", 9), SizeIs(1));
+}
+
+/// Whatever is due of which priority, an order is filled as far as there is something.
+RC_GTEST_FIXTURE_PROP(PullEventsTest, FillsAnOrder, ()) {
+    const auto counts = *rc::gen::container<std::vector<int>>(4, rc::gen::inRange(0, 6));
+    const auto limit = *rc::gen::inRange<std::size_t>(1, 20);
+    random.value = *rc::gen::element(0.0, 0.3, 0.7, 0.999);
+    std::size_t all = 0;
+    for (std::size_t p = 0; p < counts.size(); ++p) {
+        for (int i = 0; i < counts[p]; ++i, ++all) {
+            NewEvent wanted = a_reminder();
+            wanted.target.utc = "now";
+            wanted.endpoint = to_string(endpoint.id);
+            wanted.priority = static_cast<Priority>(p);
+            scheduled(wanted);
+        }
+    }
+    RC_ASSERT(pulled("w-1", limit).size() == std::min(limit, all));
+    pulled("w-1", 100);
+}
+
+TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
+    const Endpoint webhooks = an_existing_endpoint();
+    const Event event = Engine::a_due_event(webhooks);
+    const auto move_to = [&](const Endpoint& destination) {
+        EventEdit edit;
+        edit.endpoint = std::optional{to_string(destination.id)};
+        return edit_event.run(to_string(event.id), edit, std::nullopt);
+    };
+    ASSERT_TRUE(move_to(endpoint));
+    EXPECT_EQ(drain(), Tally{});
+    const Event held = pulled_one();
+    EXPECT_TRUE(fails_with<InvalidStateTransition>(move_to(webhooks)));
+    ASSERT_TRUE(released_by(held));
+}
+
+TEST_F(PullEventsTest, GivesWhatWaitedForAnEndpoint) {
+    const User user = created(ada());
+    pass(24h);
+    drain();  // her birthday has no endpoint, so an instance parks it
+    const Event parked = events_of(user, {EventStatus::processing}).at(0);
+    edited_birthday({.endpoint = to_string(endpoint.id)});
+    const Event held = pulled_one();
+    EXPECT_EQ(held.id, parked.id);
+    EXPECT_EQ(held.retry_count, 0U);
+    EXPECT_TRUE(completed_by(held));
+}
+
+// Chains.
+
+TEST_F(PullEventsTest, PlansTheSuccessorBeforeAnEventIsHandedOut) {
+    const Schedule schedule = hourly();
+    pass(1h);
+    const Event held = pulled_one();
+    EXPECT_EQ(held.due, noon + 1h);
+    const auto pending = events_of(schedule, {EventStatus::pending});
+    ASSERT_THAT(pending, SizeIs(1));
+    EXPECT_EQ(pending[0].due, noon + 2h);
+    EXPECT_EQ(wakeups.hints.back(), noon + 2h);
+
+    pass(1h);  // its worker is never heard of again, and the chain goes on
+    EXPECT_EQ(pulled("w-2").size(), 2U);
+    EXPECT_EQ(events_of(schedule, {EventStatus::pending}).at(0).due, noon + 3h);
+}
+
+TEST_F(PullEventsTest, LeavesWhatPolicyDrops) {
+    ScheduleFields wanted;
+    wanted.misfire = MisfirePolicy::skip;
+    const Schedule schedule = hourly(wanted);
+    pass(3h + 10min);
+    EXPECT_THAT(pulled(), IsEmpty());
+    EXPECT_THAT(events_of(schedule, {EventStatus::cancelled}), SizeIs(1));
+    EXPECT_EQ(events_of(schedule, {EventStatus::pending}).at(0).due, noon + 4h);
+    EXPECT_EQ(observer.transitions.at({"JOB", EventStatus::cancelled}), 1U);
+}
+
+TEST_F(PullEventsTest, ParksTheEventOfAScheduleThatWasPausedAfterItsClaim) {
+    const Schedule schedule = hourly();
+    pass(1h);
+    write([&](Transaction& tx) {  // as an edit does, whose parking the claim came before
+        Schedule paused = tx.schedules().lock(schedule.id).value();
+        paused.enabled = false;
+        tx.schedules().update(paused);
+    });
+    EXPECT_THAT(pulled(), IsEmpty());
+    const auto waits = events_of(schedule, {EventStatus::processing});
+    ASSERT_THAT(waits, SizeIs(1));
+    EXPECT_EQ(waits[0].claimable_at, never);
+    EXPECT_FALSE(is_claimed(waits[0]));
+}
+
+// Tries.
+
+TEST_F(PullEventsTest, CountsALostLeaseAndGivesTheEventToTheNext) {
+    const Event event = a_due_event();
+    pulled_one("w-1");
+    pass(30s);
+    const Event again = pulled_one("w-2");
+    EXPECT_EQ(again.id, event.id);
+    EXPECT_EQ(again.attempt, Attempt{2});
+    EXPECT_EQ(again.retry_count, 1U);
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::lost);
+    EXPECT_EQ(to_string(*attempts_of(event).at(0).instance), "w-1");
+    EXPECT_EQ(observer.rescued, 1U);
+    EXPECT_THAT(logged("lease.expired"), SizeIs(1));
+}
+
+TEST_F(PullEventsTest, FailsAnEventWhoseTriesWereAllLost) {
+    const Event event = a_due_event();
+    for (int tries = 0; tries < 3; ++tries) {  // two retries by its endpoint's policy
+        pulled_one();
+        pass(30s);
+    }
+    EXPECT_THAT(pulled(), IsEmpty());
+    const Event failed = find(event);
+    ASSERT_EQ(status_of(failed), EventStatus::failed);
+    EXPECT_THAT(std::get<Failed>(failed.state).reason, testing::StartsWith("LEASE_LOST"));
+    EXPECT_EQ(observer.transitions.at({"REMINDER", EventStatus::failed}), 1U);
+    EXPECT_THAT(logged("event.failed"), SizeIs(1));
+}
+
+TEST_F(PullEventsTest, CompletesUnseenWhatAnEarlierWorkerSaidTooLateThatItHasDone) {
+    const Event event = a_due_event();
+    const Event first = pulled_one("w-1");
+    pass(30s);
+    const Event second = pulled_one("w-2");
+    EXPECT_TRUE(fails_with<LeaseLost>(completed_by(first)));
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::late);
+
+    pass(30s);  // nothing is heard of w-2 either
+    EXPECT_THAT(pulled("w-3"), IsEmpty());
+    EXPECT_EQ(status_of(find(event)), EventStatus::completed);
+    EXPECT_TRUE(fails_with<LeaseLost>(completed_by(second)));
+}
+
+TEST_F(PullEventsTest, FailsWhatHasNoPayload) {
+    const Event event = an_event().to_endpoint(endpoint.id).with_payload("");
+    write([&](Transaction& tx) { ASSERT_TRUE(tx.events().add(event)); });
+    EXPECT_THAT(pulled(), IsEmpty());
+    EXPECT_THAT(std::get<Failed>(find(event).state).reason,
+                testing::HasSubstr("PAYLOAD_TOO_LARGE"));
+}
+
+TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
+    const Event event = a_due_event();
+    pull.take_back(pulled());
+    const Event free = find(event);
+    EXPECT_FALSE(is_claimed(free));
+    EXPECT_EQ(free.claimable_at, noon);
+    EXPECT_EQ(free.retry_count, 0U);
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
+    EXPECT_EQ(wakeups.hints.back(), noon);
+    EXPECT_THAT(pulled("w-2"), SizeIs(1));
+}
+
+TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
+    const Event event = a_due_event();
+    const auto work = pulled();
+    faulty.give_back_fault = FaultyQueue::Fault::lost_request;
+    EXPECT_NO_THROW(pull.take_back(work));
+    EXPECT_TRUE(is_claimed(find(event)));
+    EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
+}
+
+/// Two shards have something, it says, and the second claim fails.
+class HalfAway final : public PullQueue {
+public:
+    explicit HalfAway(PullQueue& queue) : queue_{queue} {}
+    PullHorizon look(std::span<const EndpointId> endpoints) override {
+        PullHorizon horizon = queue_.look(endpoints);
+        if (horizon.heads.empty()) return horizon;
+        horizon.heads.push_back(horizon.heads.front());
+        horizon.heads.back().shard = horizon.heads.front().shard + 1;
+        return horizon;
+    }
+    Claimed claim(const PullRequest& request) override {
+        if (++claims_ == 2) throw Unavailable{"away"};
+        PullRequest of_the_one = request;
+        of_the_one.shard = 0;
+        return queue_.claim(of_the_one);
+    }
+
+private:
+    PullQueue& queue_;
+    int claims_ = 0;
+};
+
+TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
+    const Event event = a_due_event();
+    HalfAway half_away{pull_queue};
+    PullEvents failing{instance_b, ports_over(half_away)};
+    WorkOrder long_work = order();
+    long_work.lease = 12h;
+    EXPECT_THROW((void)failing.run(long_work), Unavailable);
+    EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
+    EXPECT_EQ(pulled_one("w-2").id, event.id);
+}
+
+TEST_F(PullEventsTest, IsExplained) {
+    ExplainEvent explain_event{store, zones};
+    const auto wait_of = [&](const Event& event) {
+        return explain_event.run(to_string(event.id)).value().wait.value().text;
+    };
+    const Event event = a_due_event();
+    EXPECT_THAT(wait_of(event), testing::HasSubstr("waits for a worker of its endpoint"));
+    pulled_one("w-1");
+    EXPECT_THAT(wait_of(event), testing::HasSubstr("the worker 'w-1' has it"));
+}
+
+TEST_F(PullEventsTest, TellsWhoClaimed) {
+    a_due_event();
+    a_due_event();
+    pulled("w-7");
+    const auto lines = logged("event.claimed");
+    ASSERT_THAT(lines, SizeIs(1));
+    EXPECT_EQ(field<std::string>(lines[0], "claimedBy"), "w-7");
+    EXPECT_EQ(field<std::int64_t>(lines[0], "eventsClaimed"), 2);
+    EXPECT_EQ(observer.tries, 2U);
+    EXPECT_EQ(observer.transitions.at({"REMINDER", EventStatus::processing}), 2U);
+}
+
+}  // namespace
+}  // namespace sundial

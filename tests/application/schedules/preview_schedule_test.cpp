@@ -1,0 +1,200 @@
+#include "application/schedules/preview_schedule.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "domain/time/text.hpp"
+#include "support/control_plane.hpp"
+
+namespace sundial {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// From 2027-01-05T12:00:00Z on, in zones that a hand has made.
+class PreviewTest : public ControlPlane {
+protected:
+    static PreviewWish of(const TriggerFields& trigger, const char* zone = "America/New_York") {
+        PreviewWish wish;
+        wish.fields = ScheduleFields{};
+        wish.fields->trigger = trigger;
+        wish.fields->timezone = std::optional<std::string>{zone};
+        return wish;
+    }
+    Preview previewed(const PreviewWish& wish) {
+        const auto preview = preview_schedule.run(wish);
+        EXPECT_TRUE(preview) << testing::PrintToString(defects_of(preview));
+        return preview.value();
+    }
+    /// `2027-03-14T03:00:00.000-04:00 gap_boundary wanted 2027-03-14T02:30:00`.
+    static std::vector<std::string> lines(const Preview& preview) {
+        std::vector<std::string> all;
+        for (const auto& row : preview.occurrences) {
+            std::string line = row.target ? row.local : "-";
+            if (!row.note.empty()) line += ' ' + row.note;
+            if (row.wanted_local) line += " wanted " + *row.wanted_local;
+            if (row.skipped) line += " skipped " + *row.skipped;
+            all.push_back(std::move(line));
+        }
+        return all;
+    }
+
+    PreviewSchedule preview_schedule{store, zones};
+};
+
+TEST_F(PreviewTest, ShowsWhatAGapDoes) {
+    PreviewWish wish = of({.cron = "30 2 * * *"});
+    wish.from = "2027-03-13T00:00:00Z";
+    wish.count = 3;
+    const Preview preview = previewed(wish);
+    EXPECT_THAT(lines(preview),
+                ElementsAre("2027-03-13T02:30:00.000-05:00",
+                            "2027-03-14T03:00:00.000-04:00 gap_boundary wanted 2027-03-14T02:30:00",
+                            "2027-03-15T02:30:00.000-04:00"));
+    EXPECT_EQ(preview.zone, "America/New_York");
+    EXPECT_THAT(preview.warnings, IsEmpty());
+    wish.fields->gap = GapPolicy::skip;
+    EXPECT_THAT(
+        lines(previewed(wish)),
+        ElementsAre("2027-03-13T02:30:00.000-05:00", "- gap_skipped wanted 2027-03-14T02:30:00",
+                    "2027-03-15T02:30:00.000-04:00 offset_changed"));
+}
+
+TEST_F(PreviewTest, ShowsBothPassesOfAnOverlap) {
+    PreviewWish wish = of({.cron = "30 1 7 11 *"});
+    wish.fields->overlap = OverlapPolicy::both;
+    wish.count = 2;
+    EXPECT_THAT(
+        lines(previewed(wish)),
+        ElementsAre("2027-11-07T01:30:00.000-04:00 overlap_earlier wanted 2027-11-07T01:30:00",
+                    "2027-11-07T01:30:00.000-05:00 overlap_later wanted 2027-11-07T01:30:00"));
+}
+
+TEST_F(PreviewTest, ShowsWhereABirthdayOn29FebruaryGoes) {
+    const User user = created(born("1992-02-29", "Europe/Paris"));
+    PreviewWish wish{.schedule = "ext:birthday"};
+    wish.scope.user = to_string(user.id);
+    wish.count = 2;
+    const auto rows = previewed(wish).occurrences;
+    ASSERT_THAT(rows, SizeIs(2));
+    EXPECT_EQ(rows[0].local, "2027-02-28T09:00:00.000+01:00");
+    EXPECT_EQ(rows[0].note, "leap_moved");
+    EXPECT_EQ(rows[1].local, "2028-02-29T09:00:00.000+01:00");
+    EXPECT_EQ(rows[1].note, "");
+}
+
+TEST_F(PreviewTest, ShowsAPersonElsewhere) {
+    const User user = created(ada());
+    PreviewWish wish{.schedule = "ext:birthday"};
+    wish.scope = {.user = to_string(user.id), .timezone = "Pacific/Auckland"};
+    wish.count = 1;
+    const Preview preview = previewed(wish);
+    EXPECT_THAT(lines(preview), ElementsAre("2027-01-06T09:00:00.000+13:00"));
+    EXPECT_EQ(preview.zone, "Pacific/Auckland");
+}
+
+TEST_F(PreviewTest, BeginsWithAnOccurrenceAtFrom) {
+    PreviewWish wish = of({.cron = "0 12 * * *"}, "UTC");
+    wish.count = 1;
+    EXPECT_THAT(lines(previewed(wish)), ElementsAre("2027-01-05T12:00:00.000+00:00"));
+}
+
+TEST_F(PreviewTest, WarnsOfAPauseAndOfWhatNeverFires) {
+    const User user = created(ada());
+    edited_birthday({.enabled = false});
+    PreviewWish wish{.schedule = "ext:birthday"};
+    wish.scope.user = to_string(user.id);
+    EXPECT_THAT(previewed(wish).warnings, ElementsAre(HasSubstr("paused")));
+
+    PreviewWish wedding = of({.yearly = YearlyFields{.on = "wedding"}});
+    wedding.fields->timezone.reset();
+    wedding.fields->per_user = true;
+    wedding.scope.user = to_string(user.id);
+    const Preview never_yet = previewed(wedding);
+    EXPECT_THAT(never_yet.warnings, ElementsAre(HasSubstr("wedding")));
+    EXPECT_THAT(never_yet.occurrences, IsEmpty());
+}
+
+TEST_F(PreviewTest, NamesWhatIsWrong) {
+    EXPECT_TRUE(fails_with<NotFound>(preview_schedule.run({.schedule = "ext:no"})));
+    EXPECT_THAT(defects_of(preview_schedule.run({.schedule = "ext:birthday"})),
+                ElementsAre("/userId required"));
+    EXPECT_THAT(defects_of(preview_schedule.run(of({.cron = "0 0 30 2 *"}))),
+                ElementsAre("/schedule/trigger/cron never_fires"));
+    PreviewWish wish = of({.cron = "0 12 * * *"});
+    wish.scope.timezone = "Mars/Base";
+    EXPECT_THAT(defects_of(preview_schedule.run(wish)),
+                ElementsAre("/override/timezone unknown_zone"));
+    wish.scope = {.user = "ext:nobody"};
+    EXPECT_THAT(defects_of(preview_schedule.run(wish)), ElementsAre("/userId not_allowed"));
+    wish.scope = {};
+    wish.from = "soon";
+    EXPECT_THAT(defects_of(preview_schedule.run(wish)), ElementsAre("/from bad_time"));
+}
+
+class OccurrencesTest : public PreviewTest {
+protected:
+    Schedule a_schedule_of(const std::string& cron) {
+        ScheduleFields wanted;
+        wanted.event_type = "JOB";
+        wanted.trigger = TriggerFields{.cron = cron};
+        wanted.timezone = std::optional<std::string>{"UTC"};
+        return create_schedule.run(wanted, "req-1").value().schedule;
+    }
+    Preview listed(const OccurrencesWish& wish) { return preview_schedule.list(wish).value(); }
+};
+
+TEST_F(OccurrencesTest, ComePageByPageAsOneLongList) {
+    const std::string id = to_string(a_schedule_of("0 * * * *").id);
+    const OccurrencesWish all{.schedule = id, .to = "now+1d", .limit = 500};
+    const Preview whole = listed(all);
+    EXPECT_THAT(whole.occurrences, SizeIs(24));
+    EXPECT_FALSE(whole.has_more);
+
+    std::vector<std::string> paged;
+    OccurrencesWish page = all;
+    page.limit = 7;
+    for (bool more = true; more;) {
+        const Preview part = listed(page);
+        for (const std::string& line : lines(part)) paged.push_back(line);
+        page.after = part.occurrences.back().place;
+        more = part.has_more;
+    }
+    EXPECT_EQ(paged, lines(whole));
+}
+
+TEST_F(OccurrencesTest, TellWhichOfThePastDidNotFire) {
+    const Schedule schedule = a_schedule_of("0 * * * *");
+    write([&](Transaction& tx) {
+        tx.skips().add({.id = ids.fresh(),
+                        .schedule = schedule.id,
+                        .user = std::nullopt,
+                        .reason = "misfire_once",
+                        .first = noon - 2h,
+                        .last = noon - 1h,
+                        .count = 2,
+                        .next = noon,
+                        .recorded_at = noon});
+    });
+    const OccurrencesWish wish{
+        .schedule = to_string(schedule.id), .from = "now-3h", .to = "now+2h"};
+    EXPECT_THAT(lines(listed(wish)),
+                ElementsAre("2027-01-05T09:00:00.000+00:00",
+                            "2027-01-05T10:00:00.000+00:00 skipped misfire_once",
+                            "2027-01-05T11:00:00.000+00:00 skipped misfire_once",
+                            "2027-01-05T12:00:00.000+00:00", "2027-01-05T13:00:00.000+00:00"));
+}
+
+TEST_F(OccurrencesTest, NameTheParameterThatIsWrong) {
+    EXPECT_THAT(defects_of(preview_schedule.list({.schedule = "ext:birthday"})),
+                ElementsAre("?userId required"));
+    const std::string id = to_string(a_schedule_of("0 * * * *").id);
+    EXPECT_THAT(defects_of(preview_schedule.list({.schedule = id, .to = "24:00"})),
+                ElementsAre("?to bad_time"));
+}
+
+}  // namespace
+}  // namespace sundial
