@@ -12,6 +12,7 @@
 #include "adapters/sqlite/manners_statements.hpp"
 #include "adapters/sqlite/migrations.hpp"
 #include "adapters/sqlite/open.hpp"
+#include "adapters/sqlite/private_files.hpp"
 #include "adapters/sqlite/pull_queue.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/retention.hpp"
@@ -168,6 +169,7 @@ public:
         clock_ = std::make_unique<SqliteClock>(*time_, *writer_);
         retention_ = std::make_unique<SqliteRetention>(*writer_);
     }
+        keep_private(file, log);
 
     Store& store() override { return *store_; }
     EventQueue& queue() override { return *queue_; }
@@ -268,3 +270,4 @@ std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
 }
 
 }  // namespace sundial::sqlite
+    keep_private(file, log);
