@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "application/ports/time_zones.hpp"
 #include "server/settings.hpp"
@@ -11,6 +12,9 @@ namespace sundial::server {
 struct ProcessOptions {
     bool test_clock = false;
     std::size_t demo_people = 0;  // 0: no demo
+    /// Where a key for secrets is made if none is set and the database is no SQLite file, which has
+    /// one beside it. Empty: nowhere.
+    std::string key_file{};
 };
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends it at once. Returns the exit

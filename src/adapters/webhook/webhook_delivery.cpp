@@ -44,7 +44,8 @@ std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secret
     return open;
 }
 
-/// A file that cannot be read would fail every delivery, one after the other, by and by.
+}  // namespace
+
 void check_certificates(const std::string& file) {
     if (file.empty()) return;
     const std::unique_ptr<std::FILE, decltype(&std::fclose)> in(std::fopen(file.c_str(), "re"),
@@ -54,8 +55,6 @@ void check_certificates(const std::string& file) {
     if (!first)
         throw CannotStart("delivery.ca_file: there is no certificate (PEM) to read in " + file);
 }
-
-}  // namespace
 
 /// The thread that owns libcurl's multi handle; others only queue and wake it.
 class WebhookDelivery::Sender {
