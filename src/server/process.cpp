@@ -33,6 +33,7 @@
 #include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
+#include "server/secret_files.hpp"
 #include "server/signals.hpp"
 #include "server/tz_watch.hpp"
 #include "server/version.hpp"
@@ -117,6 +118,15 @@ std::vector<std::string> encryption_keys(const Settings& settings, const Process
     }
     const std::string file = key_file(settings, options);
     return file.empty() ? std::vector<std::string>{} : system::keys_from_file(file);
+}
+
+/// Those that the settings name, and the key file.
+std::vector<SecretFile> secret_files_of(const LoadedSettings& loaded,
+                                        const ProcessOptions& options) {
+    std::vector<SecretFile> files = loaded.secret_files;
+    const std::string own = key_file(loaded.settings, options);
+    if (!own.empty()) files.push_back({"security.encryption_key", own});
+    return files;
 }
 
 base::LogLine line(base::LogLevel level, std::string event_name, std::string message) {
@@ -272,7 +282,8 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
 
 }  // namespace
 
-int run_process(const Settings& settings, const ProcessOptions& options) {
+int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
+    const Settings& settings = loaded.settings;
     const Signals signals;
     check_settings(settings);
     system::SystemIds ids;
@@ -292,6 +303,9 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     warn_of_open_doors(settings, log);
     auto database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
     if (!database) return 0;
+    std::vector<std::string> sealing_keys = encryption_keys(settings, options);
+    const std::vector<SecretFile> secret_files = secret_files_of(loaded, options);
+    warn_of_open_files(secret_files, log);
 
     const Handlers handlers;
     Observers observers;
@@ -304,7 +318,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .observer = observers,
                                         .storage_observer = metrics,
                                         .log = log,
-                                        .encryption_keys = encryption_keys(settings, options),
+                                        .encryption_keys = std::move(sealing_keys),
                                         .listeners = {{http.address, port}}});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
@@ -331,8 +345,10 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, log, signals, tz_watch,
-                       [&] { reload(settings, server, engine.api_keys(), log); });
+    serve_until_signal(engine, server, gate, log, signals, tz_watch, [&] {
+        reload(settings, server, engine.api_keys(), log);
+        warn_of_open_files(secret_files, log);
+    });
     return 0;
 }
 

@@ -19,7 +19,7 @@ struct ProcessOptions {
 
 /// Serves until SIGTERM or SIGINT, then drains; a second signal ends it at once. Returns the exit
 /// code. Throws CannotStart before anything has changed.
-[[nodiscard]] int run_process(const Settings& settings, const ProcessOptions& options);
+[[nodiscard]] int run_process(const LoadedSettings& loaded, const ProcessOptions& options);
 
 /// One pass over what is due, then the end: for an external minute trigger. Prints what it did.
 [[nodiscard]] int run_tick(const Settings& settings, std::uint64_t limit, bool json);

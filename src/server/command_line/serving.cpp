@@ -40,7 +40,7 @@ std::map<std::string, std::string> dev_settings(bool test_clock) {
 void add_serve(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
     add_settings_flags(tree.verb("serve", "serve the API, claim and deliver events",
-                                 [flags] { return run_process(load(*flags).settings, {}); }),
+                                 [flags] { return run_process(load(*flags), {}); }),
                        *flags);
 }
 
@@ -48,7 +48,7 @@ void add_dev(CommandTree& tree) {
     const auto flags = std::make_shared<DevFlags>();
     CLI::App& dev =
         tree.verb("dev", "everything in one process, with demo people and an inbox", [flags] {
-            return run_process(load(flags->settings, dev_settings(flags->test_clock)).settings,
+            return run_process(load(flags->settings, dev_settings(flags->test_clock)),
                                {.test_clock = flags->test_clock,
                                 .demo_people = flags->people,
                                 .key_file = "sundial-dev.key"});
