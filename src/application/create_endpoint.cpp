@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "application/endpoint_headers.hpp"
 #include "application/fresh_keys.hpp"
 #include "application/recorded_changes.hpp"
 
@@ -71,7 +72,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .type = wanted.type,
                       .url = wanted.url.value_or(""),
                       .format = wanted.format,
-                      .headers = wanted.headers,
+                      .headers = {},
                       .timeout = wanted.timeout,
                       .retry_policy = wanted.retry_policy,
                       .retry_client_errors = wanted.retry_client_errors,
@@ -98,6 +99,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
             judge_pull(wanted, found);
             break;
     }
+    endpoint.headers = sealed_headers(wanted.headers, secrets_, found);
     auto fresh = keys_of(wanted, secrets_);
     if (!fresh) {
         const auto* invalid_secret = std::get_if<ValidationFailed>(&fresh.error());

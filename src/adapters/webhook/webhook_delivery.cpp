@@ -37,10 +37,15 @@ Outcome forbidden(std::string why) {
     return outcome;
 }
 
-/// Throws Corrupt.
-std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secrets) {
-    std::vector<OpenKey> open;
-    for (const SigningKey& key : keys) open.push_back({key.scheme, secrets.open(key.sealed)});
+/// What the endpoint keeps sealed and needs at `now`. Throws Corrupt.
+Credentials opened(const Endpoint& endpoint, Instant now, Secrets& secrets) {
+    Credentials open;
+    for (const SigningKey& key : signing_at(endpoint.signing_keys, now)) {
+        open.keys.push_back({key.scheme, secrets.open(key.sealed)});
+    }
+    for (const EndpointHeader& header : endpoint.headers) {
+        open.headers.emplace_back(header.name, secrets.open(header.sealed));
+    }
     return open;
 }
 
@@ -90,15 +95,15 @@ public:
             done(forbidden(refused->message));
             return;
         }
-        std::vector<OpenKey> keys;
+        Credentials credentials;
         try {
-            keys = opened(signing_at(endpoint.signing_keys, request.now), secrets_);
+            credentials = opened(endpoint, request.now, secrets_);
         } catch (const Corrupt& error) {
             done(unsent(error.what()));
             return;
         }
         auto transfer = std::make_unique<Transfer>(
-            std::move(request), std::get<Target>(std::move(judged)), std::move(keys),
+            std::move(request), std::get<Target>(std::move(judged)), std::move(credentials),
             Transfer::World{settings_, rules_.addresses(), clock_}, std::move(done));
         bool is_first = false;
         {
