@@ -120,12 +120,20 @@ def wrong_database():
         sql(url, "CREATE ROLE stranger LOGIN; DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM public',"
                  " current_database()); END $$")
         no_right = with_query("", user="stranger")
+        sql(url, "DO $$ BEGIN EXECUTE format($copy$COPY (VALUES ('local all guarded scram-sha-256'), ('local all all trust'))"
+                 " TO %L$copy$, current_setting('hba_file')); END $$; CREATE ROLE guarded LOGIN PASSWORD 'its password';"
+                 " SELECT pg_reload_conf()")
+        h.wait_until(lambda: subprocess.run(["psql", "-w", with_query("", user="guarded"), "-Xc", ""], check=False,
+                                            capture_output=True).returncode != 0, "the new rules")
+        wrong_password, no_password = (with_query("", user="guarded", **query) for query in ({"password": "not it"}, {}))
         for database, parts in ((no_database, ("no_such_database", "CREATE DATABASE")),
                                 (no_role, ("no_such_role", "role", "storage.url")),
-                                (no_right, ("GRANT CONNECT",))):
+                                (no_right, ("GRANT CONNECT",)),
+                                (wrong_password, ("guarded", "correct role and password")),
+                                (no_password, ("correct role and password",))):
             for command in (("serve", "--http.listen=127.0.0.1:0"), ("db", "migrate"), ("db", "status"), ("key", "list"), ("tick",)):
                 text = refused(*command, "--db", database, directory=directory)
-                assert all(part in text for part in parts), (command, text)
+                assert all(part in text for part in parts) and "not it" not in text, (command, text)
         assert not has_schema(url) and os.listdir(directory) == []
 
         # A server that is away is waited for, as before.

@@ -69,6 +69,8 @@ Attempt attempted(const std::string& url) {
 std::optional<std::string> lasting_refusal(const std::string& url) {
     const Attempt attempt = attempted(url);
     if (!attempt || PQstatus(attempt.get()) != CONNECTION_BAD) return std::nullopt;
+    if (PQconnectionNeedsPassword(attempt.get()) == 1)
+        return advice(wrong_password);  // none is given
     std::optional<std::string> advised;
     std::istringstream lines{PQerrorMessage(attempt.get())};
     for (std::string line; std::getline(lines, line);) {
