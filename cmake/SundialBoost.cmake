@@ -16,6 +16,7 @@ function(sundial_boost_library name)
     add_library(sundial_boost_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/boost/${name}.cpp)
     target_compile_definitions(sundial_boost_${name} PUBLIC ${BOOST_DEFINE})
     target_link_libraries(sundial_boost_${name} PUBLIC Boost::headers Threads::Threads)
+    target_compile_options(sundial_boost_${name} PRIVATE ${SUNDIAL_HARDENING_COMPILE})
     if(SUNDIAL_SANITIZE)
         target_compile_options(sundial_boost_${name} PRIVATE
             -fsanitize=${SUNDIAL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

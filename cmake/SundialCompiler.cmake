@@ -1,10 +1,14 @@
-# Warnings, sanitizers and linker for every target of this project.
+# Warnings, sanitizers, hardening and linker for every target of this project.
+include(SundialHardening)
 
 add_library(sundial_compiler INTERFACE)
 target_compile_options(sundial_compiler INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
     -Wnull-dereference -Werror
     $<$<CXX_COMPILER_ID:Clang>:-Wimplicit-fallthrough -Wthread-safety>)
+
+target_compile_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_COMPILE})
+target_link_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_LINK})
 
 if(CMAKE_UNITY_BUILD)
     # A parameter of one file may bear the name of a constant of another: that hides nothing.

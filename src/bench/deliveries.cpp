@@ -59,6 +59,7 @@ class AnyDestination final : public DestinationRules {
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view /*url*/) const override {
         return std::nullopt;
     }
+    [[nodiscard]] std::string origin(std::string_view /*url*/) const override { return {}; }
 };
 
 Endpoint make_endpoint(const Site& site, Store& store, const std::string& url) {

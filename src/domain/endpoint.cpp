@@ -30,6 +30,9 @@ constexpr std::uint32_t most_client_error_retries = 50;  // no policy has more r
 
 constexpr std::uint32_t highest_limit = 10'000;
 
+/// What stands in a hint for the part that is not shown.
+constexpr std::string_view hint_mark = "…";
+
 /// Those that a webhook sets itself, does without, or that are the connection's own.
 constexpr std::array<std::string_view, 17> reserved_headers{"accept-encoding",
                                                             "connection",
@@ -78,39 +81,6 @@ std::string seconds_text(std::chrono::seconds duration) {
 }
 
 using Defects = std::vector<FieldError>;
-
-void judge_headers(const Endpoint& endpoint, Defects& defects) {
-    std::size_t bytes = 0;
-    std::set<std::string> seen;
-    for (const auto& [name, value] : endpoint.headers) {
-        bytes += name.size() + value.size();
-        const std::string pointer = json_pointer("/headers", name);
-        if (!is_token(name)) {
-            defects.push_back({pointer, "bad_format",
-                               "a header's name is made of letters, digits and !#$%&'*+-.^_`|~"});
-        } else if (is_reserved(base::lowered(name))) {
-            defects.push_back({pointer, "not_allowed", "this header is set by Sundial itself"});
-        } else if (!seen.insert(base::lowered(name)).second) {
-            defects.push_back({pointer, "not_allowed",
-                               "the header is given twice; upper and lower case are the same"});
-        }
-        if (std::ranges::any_of(value, is_control)) {
-            defects.push_back({pointer, "bad_format",
-                               "a header's value must not contain line breaks, NUL or other "
-                               "control characters"});
-        }
-    }
-    if (endpoint.headers.size() > most_headers) {
-        defects.push_back({"/headers", "out_of_range",
-                           "has " + std::to_string(endpoint.headers.size()) +
-                               " headers; at most 20 are allowed"});
-    }
-    if (bytes > most_header_bytes) {
-        defects.push_back({"/headers", "too_long",
-                           "has " + std::to_string(bytes) +
-                               " bytes of names and values; at most 4096 are allowed"});
-    }
-}
 
 void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease, Defects& defects) {
     const auto longest = std::min(longest_timeout, lease - lease_margin);
@@ -176,10 +146,58 @@ std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds l
     if (auto defect = refuse_text("/name", endpoint.name, longest_name)) {
         defects.push_back(*std::move(defect));
     }
-    judge_headers(endpoint, defects);
     judge_timeout(endpoint, lease, defects);
     judge_retries(endpoint, defects);
     judge_limits(endpoint, defects);
+    return defects;
+}
+
+std::string header_hint(std::string_view value) {
+    constexpr std::size_t shown = 3;
+    // Thirteen characters stay hidden: too many to guess.
+    constexpr std::size_t least = 16;
+    const bool long_enough = value.size() >= least;
+    const auto tail = long_enough ? value.substr(value.size() - shown) : std::string_view{};
+    const bool plain = std::ranges::all_of(tail, [](char c) { return c > ' ' && c <= '~'; });
+    return std::string{hint_mark}.append(plain ? tail : std::string_view{});
+}
+
+std::vector<FieldError> header_defects(std::span<const HeaderText> headers) {
+    Defects defects;
+    std::size_t bytes = 0;
+    std::set<std::string> seen;
+    for (const auto& [name, value] : headers) {
+        bytes += name.size() + value.size();
+        const std::string pointer = json_pointer("/headers", name);
+        if (!is_token(name)) {
+            defects.push_back({pointer, "bad_format",
+                               "a header's name is made of letters, digits and !#$%&'*+-.^_`|~"});
+        } else if (is_reserved(base::lowered(name))) {
+            defects.push_back({pointer, "not_allowed", "this header is set by Sundial itself"});
+        } else if (!seen.insert(base::lowered(name)).second) {
+            defects.push_back({pointer, "not_allowed",
+                               "the header is given twice; upper and lower case are the same"});
+        }
+        if (std::ranges::any_of(value, is_control)) {
+            defects.push_back({pointer, "bad_format",
+                               "a header's value must not contain line breaks, NUL or other "
+                               "control characters"});
+        } else if (value.starts_with(hint_mark)) {
+            defects.push_back({pointer, "bad_format",
+                               "this is the hint that answers show in place of the value; give "
+                               "the value itself, or leave the header out to keep it"});
+        }
+    }
+    if (headers.size() > most_headers) {
+        defects.push_back(
+            {"/headers", "out_of_range",
+             "has " + std::to_string(headers.size()) + " headers; at most 20 are allowed"});
+    }
+    if (bytes > most_header_bytes) {
+        defects.push_back({"/headers", "too_long",
+                           "has " + std::to_string(bytes) +
+                               " bytes of names and values; at most 4096 are allowed"});
+    }
     return defects;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,22 @@ enum class BodyFormat : std::uint8_t { raw, envelope, cloudevents };
 [[nodiscard]] std::string_view to_string(BodyFormat format);
 [[nodiscard]] std::optional<BodyFormat> parse_body_format(std::string_view text);
 
+/// A header that the endpoint's owner adds to each request. Its value may be a credential.
+struct EndpointHeader {
+    std::string name;
+    std::string sealed;  // the value, encrypted; opened only to be sent
+    std::string hint;    // what may be shown of the value: "…Q9f". Empty: `sealed` is the value
+                         // itself, as it used to be stored; ResealSecrets seals it at the start
+    friend bool operator==(const EndpointHeader&, const EndpointHeader&) = default;
+};
+
+/// A header as it is given and sent: name and value.
+using HeaderText = std::pair<std::string, std::string>;
+
+/// What of a header's value may be shown: the last three characters of one that is long enough to
+/// stay secret all the same, else none.
+[[nodiscard]] std::string header_hint(std::string_view value);
+
 /// Where events go. Its type never changes, nor its format: every try of an event has the same
 /// bytes.
 struct Endpoint {
@@ -37,8 +54,8 @@ struct Endpoint {
     EndpointType type = EndpointType::webhook;
     std::string url;  // webhook only
     BodyFormat format = BodyFormat::raw;
-    std::vector<std::pair<std::string, std::string>> headers;  // the user's own
-    std::chrono::seconds timeout{10};                          // whole request, 1–30 s
+    std::vector<EndpointHeader> headers;  // the user's own
+    std::chrono::seconds timeout{10};     // whole request, 1–30 s
     RetryPolicy retry_policy;
     std::uint32_t retry_client_errors = 0;
     std::optional<RateLimit> rate_limit{};         // empty: as fast as events come
@@ -54,10 +71,13 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-/// All that is wrong with name, external id, headers (at most 20, 4 KiB; legal; none that we set or
-/// that belongs to the connection), time-out (1–30 s, at most lease − 10 s), client error retries
-/// (0–50), retry policy, rate (1–10,000 a second, bursts of as many), requests in flight
-/// (1–10,000). The URL is judged by the webhook rules.
+/// All that is wrong with name, external id, time-out (1–30 s, at most lease − 10 s), client error
+/// retries (0–50), retry policy, rate (1–10,000 a second, bursts of as many), requests in flight
+/// (1–10,000). The URL is judged by the webhook rules, headers by `header_defects`.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
+
+/// All that is wrong with the headers of an endpoint: at most 20, 4 KiB; legal; none that we set or
+/// that belongs to the connection.
+[[nodiscard]] std::vector<FieldError> header_defects(std::span<const HeaderText> headers);
 
 }  // namespace sundial

@@ -82,6 +82,7 @@ public:
         return NewSecret{};
     }
     sundial::Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
+    std::optional<std::string> seal_text(std::string_view /*text*/) override { return {}; }
     std::string open(const std::string& /*sealed*/) override { return {}; }
     std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
 };
@@ -91,6 +92,7 @@ public:
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view /*url*/) const override {
         return FieldError{"/url", "not_allowed", "this program has no webhooks"};
     }
+    [[nodiscard]] std::string origin(std::string_view /*url*/) const override { return {}; }
 };
 
 sundial::Handled as_domain(const Handled& handled) {

@@ -60,6 +60,7 @@ FollowTzdata& Engine::follow_tzdata() { return parts_->follow; }
 
 Engine::Pass Engine::tick(std::uint64_t limit) {
     parts_->follow_tzdata();
+    parts_->reseal();
     const Tally tally = parts_->tick.run(limit);
     return {tally.claimed, tally.completed, tally.failed, tally.retrying};
 }

@@ -197,7 +197,7 @@ void Engine::Parts::follow_tzdata() {
 }
 
 void Engine::Parts::reseal() {
-    const auto [resealed, unreadable] = reseal_secrets.run();
+    const auto [resealed, unreadable, unsealed] = reseal_secrets.run();
     const auto tell = [this](base::LogLevel level, std::size_t count, const char* what) {
         if (count == 0) return;
         base::LogLine line;
@@ -206,10 +206,14 @@ void Engine::Parts::reseal() {
         log.write(std::move(line));
     };
     tell(base::LogLevel::info, resealed,
-         " endpoints' secrets are now sealed under the first of security.encryption_key");
+         " endpoints' secrets and header values are now sealed under the first of "
+         "security.encryption_key");
     tell(base::LogLevel::warn, unreadable,
-         " endpoints' secrets were sealed under a key that security.encryption_key does not "
-         "hold: nothing can be sent to them");
+         " endpoints' secrets or header values were sealed under a key that "
+         "security.encryption_key does not hold: nothing can be sent to them");
+    tell(base::LogLevel::warn, unsealed,
+         " endpoints have header values that lie readable in the database; the next start with "
+         "security.encryption_key seals them");
 }
 
 WorkerSettings Engine::Parts::worker_settings() {

@@ -119,7 +119,7 @@ struct Engine::Parts {
     /// Before anything is claimed: what came due in the meantime may not be due by the clock of
     /// today.
     void follow_tzdata();
-    /// After the encryption key has been replaced.
+    /// After the encryption key has been replaced, or a version that did not seal everything.
     void reseal();
     [[nodiscard]] WorkerSettings worker_settings();
     [[nodiscard]] EventQueue& claimed_from();

@@ -1,9 +1,12 @@
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 
 #include "adapters/system/crash_arming.hpp"
 #include "application/ports/failures.hpp"
@@ -36,6 +39,20 @@ void keep_freed_memory() {
     ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
+/// The exit code of a command whose results may not have arrived: a full disk behind standard
+/// output is noticed when what was printed is written, a network file system's when it is closed.
+int once_written(int exit_code) {
+    std::cout.flush();
+    const bool written = !std::cout.fail() && std::ferror(stdout) == 0;
+    // A command that prints nothing may have been started without standard output.
+    const bool kept = ::close(STDOUT_FILENO) == 0 || errno == EBADF;
+    if (written && kept) return exit_code;
+    std::fputs(
+        "sundial: the output could not be written: standard output is closed, or its disk full\n",
+        stderr);
+    return exit_code == server::ok ? static_cast<int>(server::failure) : exit_code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -56,7 +73,7 @@ int main(int argc, char** argv) {
         server::add_rule_commands(tree);
         server::add_zone_commands(tree);
         server::add_bench_commands(tree);
-        return tree.run(argc, argv);
+        return once_written(tree.run(argc, argv));
     } catch (const cli::Unreachable& error) {
         return told(server::unreachable, "", error);
     } catch (const Unavailable& error) {

@@ -12,12 +12,15 @@
 
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/server.hpp"
+#include "adapters/redis/open.hpp"
 #include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
 #include "adapters/system/monotonic_clock.hpp"
 #include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
+#include "adapters/webhook/address_rules.hpp"
+#include "adapters/webhook/webhook_delivery.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/ports/failures.hpp"
 #include "base/json_writer.hpp"
@@ -30,6 +33,7 @@
 #include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
+#include "server/secret_files.hpp"
 #include "server/signals.hpp"
 #include "server/tz_watch.hpp"
 #include "server/version.hpp"
@@ -66,8 +70,19 @@ CannotStart without_keys(const Settings& settings) {
                        "127.0.0.1 or [::1]");
 }
 
-/// Sooner than a database is made for nothing.
-void check_for_keys(const Settings& settings) {
+/// What settings say that no start can work with, before a database is made or migrated for
+/// nothing.
+void check_settings(const Settings& settings) {
+    if (!settings.security.encryption_key.empty()) {
+        (void)system::parse_encryption_keys(settings.security.encryption_key,
+                                            "security.encryption_key");
+    }
+    if (!settings.security.api_keys_file.empty()) {
+        (void)read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{});
+    }
+    (void)webhook::AddressRules({.allow = settings.delivery.allow, .deny = settings.delivery.deny});
+    webhook::check_certificates(settings.delivery.ca_file);
+    if (!settings.locks.url.empty()) redis::check_url(settings.locks.url);
     const auto file = sqlite_file(settings.storage.url);
     const bool cannot_have_any =
         file && !std::filesystem::exists(*file) && settings.security.api_keys_file.empty();
@@ -88,14 +103,30 @@ http::ServerSettings http_settings(const Settings& settings) {
     return http;
 }
 
-/// The keys that secrets are sealed under; made beside a SQLite file when none is set.
-std::vector<std::string> encryption_keys(const Settings& settings) {
+/// Where the key for secrets is kept if none is set; empty: nowhere.
+std::string key_file(const Settings& settings, const ProcessOptions& options) {
+    if (!settings.security.encryption_key.empty()) return {};
+    const auto file = sqlite_file(settings.storage.url);
+    return file ? *file + ".key" : options.key_file;
+}
+
+/// The keys that secrets are sealed under; made where there is a place for one and none is set.
+std::vector<std::string> encryption_keys(const Settings& settings, const ProcessOptions& options) {
     if (!settings.security.encryption_key.empty()) {
         return system::parse_encryption_keys(settings.security.encryption_key,
                                              "security.encryption_key");
     }
-    const auto file = sqlite_file(settings.storage.url);
-    return file ? system::keys_from_file(*file + ".key") : std::vector<std::string>{};
+    const std::string file = key_file(settings, options);
+    return file.empty() ? std::vector<std::string>{} : system::keys_from_file(file);
+}
+
+/// Those that the settings name, and the key file.
+std::vector<SecretFile> secret_files_of(const LoadedSettings& loaded,
+                                        const ProcessOptions& options) {
+    std::vector<SecretFile> files = loaded.secret_files;
+    const std::string own = key_file(loaded.settings, options);
+    if (!own.empty()) files.push_back({"security.encryption_key", own});
+    return files;
 }
 
 base::LogLine line(base::LogLevel level, std::string event_name, std::string message) {
@@ -166,11 +197,12 @@ http::ServerWorld real_world(Ids& ids) {
 
 /// Says what there is to see, `made` people of it new, then begins to show it.
 void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOptions& options,
-                  const TimeZones& zones, std::uint16_t port) {
+                  const TimeZones& zones, std::uint16_t port, const std::string& key_file) {
     std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
               << engine.database().kind() << ", tzdata " << zones.current()->release() << '\n'
               << "people: " << std::max<std::size_t>(options.demo_people, 12) << " (" << made
               << " new), birthdays at 09:00 where they live, to the inbox\n";
+    if (!key_file.empty()) std::cout << "secrets are encrypted by the key in " << key_file << '\n';
     if (options.test_clock) {
         std::cout << "the clock stands still: 'sundial clock advance --by PT24H --server "
                      "http://127.0.0.1:"
@@ -250,9 +282,10 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
 
 }  // namespace
 
-int run_process(const Settings& settings, const ProcessOptions& options) {
+int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
+    const Settings& settings = loaded.settings;
     const Signals signals;
-    check_for_keys(settings);
+    check_settings(settings);
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
     zones::CctzTimeZones zones(tz_directory(settings));
@@ -266,18 +299,13 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const auto count_unknown = [&metrics](std::string_view operation) {
         metrics.outcome_unknown(operation);
     };
-    const bool patient = !sqlite_file(settings.storage.url);
-    std::unique_ptr<Database> database;
-    if (!patient) {
-        database =
-            open_database(settings, options.test_clock, log, end_at_once(log), count_unknown);
-    }
-    const std::uint16_t port = server.listen();
+    const std::uint16_t port = server.listen();  // first: a port in use changes no database
     warn_of_open_doors(settings, log);
-    if (patient) {
-        database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
-    }
+    auto database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
     if (!database) return 0;
+    std::vector<std::string> sealing_keys = encryption_keys(settings, options);
+    const std::vector<SecretFile> secret_files = secret_files_of(loaded, options);
+    warn_of_open_files(secret_files, log);
 
     const Handlers handlers;
     Observers observers;
@@ -290,7 +318,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .observer = observers,
                                         .storage_observer = metrics,
                                         .log = log,
-                                        .encryption_keys = encryption_keys(settings),
+                                        .encryption_keys = std::move(sealing_keys),
                                         .listeners = {{http.address, port}}});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
@@ -310,14 +338,17 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
     ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
     log.write(std::move(ready));
-    if (options.demo_people > 0) present_demo(demo, made, engine, options, zones, port);
+    if (options.demo_people > 0)
+        present_demo(demo, made, engine, options, zones, port, key_file(settings, options));
     TzWatch tz_watch(
         zones, engine.follow_tzdata(), log,
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, log, signals, tz_watch,
-                       [&] { reload(settings, server, engine.api_keys(), log); });
+    serve_until_signal(engine, server, gate, log, signals, tz_watch, [&] {
+        reload(settings, server, engine.api_keys(), log);
+        warn_of_open_files(secret_files, log);
+    });
     return 0;
 }
 
@@ -335,7 +366,7 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
                    .observer = observers,
                    .storage_observer = nobody,
                    .log = log,
-                   .encryption_keys = encryption_keys(settings)});
+                   .encryption_keys = encryption_keys(settings, {})});
     const Engine::Pass pass = engine.tick(limit);
     if (json) {
         base::JsonWriter out;

@@ -375,9 +375,21 @@ public:
         }
         origins_[std::string(name)] = origin;
     }
+    /// The same for a value that was read from `file`.
+    void set_from_file(const std::string& file, std::string_view name, std::string_view text,
+                       const std::string& origin) {
+        set(name, text, origin);
+        const bool secret = find_key(name, origin).secret || base::redacted(text) != text;
+        if (secret) secret_files_.push_back({std::string(name), file});
+    }
 
     LoadedSettings take() && {
-        LoadedSettings result{std::move(loaded_), {}};
+        LoadedSettings result{std::move(loaded_), {}, std::move(secret_files_)};
+        const auto add = [&](const char* setting, const std::string& file) {
+            if (!file.empty()) result.secret_files.push_back({setting, file});
+        };
+        add("http.tls_key", result.settings.http.tls_key);
+        add("security.api_keys_file", result.settings.security.api_keys_file);
         for (const Key& key : keys()) {
             const auto origin = origins_.find(std::string(key.name));
             std::string value = key.show(result.settings);
@@ -391,6 +403,7 @@ public:
 private:
     Settings loaded_;
     std::map<std::string, std::string> origins_;
+    std::vector<SecretFile> secret_files_;
 };
 
 void take_environment(Loading& loading, const std::map<std::string, std::string>& environment) {
@@ -410,7 +423,8 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
         known.insert(name);
         known.insert(name + "_FILE");
         if (const auto file = given(name + "_FILE"); file != environment.end()) {
-            loading.set(key.name, read_secret_file(file->second, file->first), file->first);
+            loading.set_from_file(file->second, key.name,
+                                  read_secret_file(file->second, file->first), file->first);
         }
         if (const auto found = given(name); found != environment.end())
             loading.set(key.name, found->second, name);
@@ -461,7 +475,7 @@ LoadedSettings load_settings(const SettingsSources& sources) {
     for (const auto& [name, text] : sources.defaults) loading.set(name, text, "default");
     if (!sources.file.empty()) {
         for (const auto& [name, text] : read_settings_file(sources.file))
-            loading.set(name, text, sources.file);
+            loading.set_from_file(sources.file, name, text, sources.file);
     }
     take_environment(loading, sources.environment);
     for (const auto& [name, text] : sources.flags) loading.set(name, text, "--" + name);

@@ -90,9 +90,16 @@ struct SettingShown {
     std::string origin;  // "default", "sundial.toml", "SUNDIAL_HTTP_LISTEN", "--http.listen"
 };
 
+/// A file that holds a secret, and the setting that the secret is, or that names the file.
+struct SecretFile {
+    std::string setting;
+    std::string file;
+};
+
 struct LoadedSettings {
     Settings settings;
     std::vector<SettingShown> shown;
+    std::vector<SecretFile> secret_files;
 };
 
 struct SettingsSources {

@@ -11,16 +11,18 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 
 TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
-    Endpoint webhook =
-        an_endpoint()
-            .with_external_id("crm")
-            .named("CRM – ü 🎂")
-            .with_url("https://crm.example:8443/hook?a=b&c=%20")
-            .with_headers({{"X-Team", "a"}, {"X-Empty", ""}, {"X-Team", "\"b\" ü"}, {"A", "1"}})
-            .with_timeout(29s)
-            .with_retry_policy({RetryPolicy::Kind::custom, {1s, 60s, 86400s}})
-            .retrying_client_errors(3)
-            .disabled("410 Gone");
+    Endpoint webhook = an_endpoint()
+                           .with_external_id("crm")
+                           .named("CRM – ü 🎂")
+                           .with_url("https://crm.example:8443/hook?a=b&c=%20")
+                           .with_headers({{"X-Team", "key-1.+/aZ09==", "…Q9f"},
+                                          {"X-Readable", "\"b\" ü", ""},
+                                          {"X-Empty", "", ""},
+                                          {"A", "key-1.\t", "…"}})
+                           .with_timeout(29s)
+                           .with_retry_policy({RetryPolicy::Kind::custom, {1s, 60s, 86400s}})
+                           .retrying_client_errors(3)
+                           .disabled("410 Gone");
     webhook.version = Version{5};
     webhook.created_at = noon - 1us;
     webhook.updated_at = noon + 1us;

@@ -13,15 +13,16 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Headers = std::vector<std::pair<std::string, std::string>>;
+using Headers = std::vector<HeaderText>;
 
 constexpr std::chrono::seconds lease = 30s;
 
 std::vector<std::string> wrong(const EndpointBuilder& endpoint) {
     return brief(defects(endpoint, lease));
 }
+std::vector<std::string> wrong(const Headers& headers) { return brief(header_defects(headers)); }
 std::vector<std::string> wrong(std::string header, std::string value) {
-    return wrong(an_endpoint().with_headers({{std::move(header), std::move(value)}}));
+    return wrong(Headers{{std::move(header), std::move(value)}});
 }
 
 TEST(EndpointDefects, AreNoneForAWebhookAndAnInbox) {
@@ -75,16 +76,31 @@ TEST(EndpointDefects, RefuseHeadersThatAreOursOrTheConnections) {
 }
 
 TEST(EndpointDefects, RefuseAHeaderGivenTwice) {
-    EXPECT_THAT(wrong(an_endpoint().with_headers({{"X-Team", "a"}, {"x-team", "b"}})),
+    EXPECT_THAT(wrong(Headers{{"X-Team", "a"}, {"x-team", "b"}}),
                 ElementsAre("/headers/x-team not_allowed"));
+}
+
+TEST(EndpointDefects, RefuseTheHintOfAHeaderInPlaceOfItsValue) {
+    EXPECT_THAT(wrong("Authorization", "…Q9f"), ElementsAre("/headers/Authorization bad_format"));
+    EXPECT_THAT(wrong("Authorization", header_hint("short")),
+                ElementsAre("/headers/Authorization bad_format"));
+}
+
+TEST(HeaderHint, ShowsTheEndOfALongValueAndNothingOfAShortOne) {
+    EXPECT_EQ(header_hint("Bearer 0123456789"), "…789");
+    EXPECT_EQ(header_hint("0123456789abcdef"), "…def");
+    EXPECT_EQ(header_hint("0123456789abcde"), "…");
+    EXPECT_EQ(header_hint(""), "…");
+    EXPECT_EQ(header_hint("0123456789abcdé"), "…");
+    EXPECT_EQ(header_hint("0123456789abc d"), "…");
 }
 
 TEST(EndpointDefects, BoundNumberAndSizeOfHeaders) {
     Headers headers;
     for (int i = 0; i < 20; ++i) headers.emplace_back("X-" + std::to_string(i), "v");
-    EXPECT_THAT(wrong(an_endpoint().with_headers(headers)), IsEmpty());
+    EXPECT_THAT(wrong(headers), IsEmpty());
     headers.emplace_back("X-20", "v");
-    EXPECT_THAT(wrong(an_endpoint().with_headers(headers)), ElementsAre("/headers out_of_range"));
+    EXPECT_THAT(wrong(headers), ElementsAre("/headers out_of_range"));
 
     EXPECT_THAT(wrong("X-Big", std::string(4096 - 5, 'v')), IsEmpty());
     EXPECT_THAT(wrong("X-Big", std::string(4096 - 4, 'v')), ElementsAre("/headers too_long"));

@@ -173,5 +173,17 @@ TEST(Settings, TheSourceOfTimeZonesAndItsDirectoryMustAgree) {
     EXPECT_EQ(complaint_about({.flags = {{"tz.dir", "/opt/zones"}, {"tz.watch", "false"}}}), "");
 }
 
+TEST(Settings, NameTheFilesThatHoldSecrets) {
+    const SettingsFile file(
+        "[storage]\nlisten_url = 'postgresql://u:p@h/d'\nurl = 'postgresql://u@h/d'\n"
+        "[security]\napi_keys_file = 'keys'\n[http]\ntls_cert = 'cert'\ntls_key = 'key'\n");
+    const LoadedSettings loaded = load_settings({.file = file.path()});
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const auto& [setting, named] : loaded.secret_files) found.emplace_back(setting, named);
+    EXPECT_THAT(found, testing::ElementsAre(testing::Pair("storage.listen_url", file.path()),
+                                            testing::Pair("http.tls_key", "key"),
+                                            testing::Pair("security.api_keys_file", "keys")));
+}
+
 }  // namespace
 }  // namespace sundial::server

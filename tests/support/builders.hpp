@@ -252,7 +252,7 @@ public:
                     .external_id = std::nullopt,
                     .name = "CRM",
                     .url = "https://crm.example/hook",
-                    .headers = {{"X-Team", "crm"}},
+                    .headers = {{"X-Team", "crm", "…"}},
                     .retry_policy = {},
                     .disabled_reason = std::nullopt,
                     .signing_keys = {{.sealed = "sealed"}},
@@ -271,7 +271,7 @@ public:
     EndpointBuilder& signed_by(std::vector<SigningKey> keys) {
         return endpoint_.signing_keys = std::move(keys), *this;
     }
-    EndpointBuilder& with_headers(std::vector<std::pair<std::string, std::string>> headers) {
+    EndpointBuilder& with_headers(std::vector<EndpointHeader> headers) {
         return endpoint_.headers = std::move(headers), *this;
     }
     EndpointBuilder& with_timeout(std::chrono::seconds timeout) {

@@ -23,6 +23,7 @@
 #include "application/events/schedule_event.hpp"
 #include "application/operations/operation_tasks.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/failures.hpp"
 #include "application/ports/mono.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/backfill_schedule.hpp"
@@ -66,14 +67,22 @@ public:
         return NewSecret{shown, std::string{shown.rbegin(), shown.rend()}, "whsec_…"};
     }
     Result<NewKeyPair> new_key_pair() override { return NewKeyPair{"whpk_public", "etavirp"}; }
+    std::optional<std::string> seal_text(std::string_view text) override {
+        if (!has_key) return std::nullopt;
+        return std::string{text.rbegin(), text.rend()};
+    }
     std::string open(const std::string& sealed) override {
+        if (sealed.starts_with("lost:")) throw Corrupt{"sealed under a key that is lost"};
         return std::string{sealed.rbegin(), sealed.rend()};
     }
-    /// What begins with "old:" was sealed under an earlier key.
+    /// What begins with "old:" was sealed under an earlier key, with "lost:" under one that is
+    /// gone.
     std::optional<std::string> resealed(const std::string& sealed) override {
+        if (sealed.starts_with("lost:")) (void)open(sealed);
         if (!sealed.starts_with("old:")) return std::nullopt;
         return sealed.substr(4);
     }
+    bool has_key = true;  // to seal text with
 };
 
 /// Refuses plain http.
@@ -82,6 +91,9 @@ public:
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override {
         if (url.starts_with("https://")) return std::nullopt;
         return FieldError{"/url", "not_allowed", "must be https"};
+    }
+    [[nodiscard]] std::string origin(std::string_view url) const override {
+        return std::string{url.substr(0, url.find('/', url.find("://") + 3))};
     }
 };
 

@@ -211,24 +211,24 @@ SUNDIAL_LIST_RUNS(skipped_runs_down, "<", "DESC");
 
 // Endpoints.
 
-/// $1 to $25: the columns in order.
+/// $1 to $26: the columns in order.
 inline constexpr Statement add_endpoint{"add_endpoint", R"sql(
     INSERT INTO sundial.endpoints
-        (id, external_id, name, type, url, header_names, header_values, timeout, retry_policy,
+        (id, external_id, name, type, url, header_names, sealed_headers, timeout, retry_policy,
          retry_delays, retry_client_errors, enabled, disabled_reason, secret_hint, version,
          created_at, updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key,
-         signing_schemes, sealed_keys, keys_sign_until)
+         signing_schemes, sealed_keys, keys_sign_until, header_hints)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25)
+            $20, $21, $22, $23, $24, $25, $26)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 inline constexpr Statement update_endpoint{"update_endpoint", R"sql(
     UPDATE sundial.endpoints
-       SET external_id = $2, name = $3, type = $4, url = $5, header_names = $6, header_values = $7,
+       SET external_id = $2, name = $3, type = $4, url = $5, header_names = $6, sealed_headers = $7,
            timeout = $8, retry_policy = $9, retry_delays = $10, retry_client_errors = $11,
            enabled = $12, disabled_reason = $13, secret_hint = $14, version = $15,
            created_at = $16, updated_at = $17, rate_per_second = $18, rate_burst = $19,
            max_in_flight = $20, format = $21, public_key = $22, signing_schemes = $23,
-           sealed_keys = $24, keys_sign_until = $25
+           sealed_keys = $24, keys_sign_until = $25, header_hints = $26
      WHERE id = $1)sql"};
 inline constexpr Statement find_endpoint{"find_endpoint",
                                          "SELECT * FROM sundial.endpoints WHERE id = $1"};

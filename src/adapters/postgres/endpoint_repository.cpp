@@ -7,7 +7,12 @@
 namespace sundial::postgres {
 
 Answer PostgresEndpointRepository::write(const Statement& statement, const Endpoint& endpoint) {
-    const auto [header_names, header_values] = unzipped(endpoint.headers);
+    std::vector<std::string> header_names, sealed_headers, header_hints;
+    for (const EndpointHeader& header : endpoint.headers) {
+        header_names.push_back(header.name);
+        sealed_headers.push_back(header.sealed);
+        header_hints.push_back(header.hint);
+    }
     std::vector<std::int32_t> delays;
     for (const auto delay : endpoint.retry_policy.custom) {
         delays.push_back(static_cast<std::int32_t>(delay.count()));
@@ -26,11 +31,11 @@ Answer PostgresEndpointRepository::write(const Statement& statement, const Endpo
     }
     return session_.run(
         statement, endpoint.id, endpoint.external_id, endpoint.name, to_string(endpoint.type),
-        endpoint.url, header_names, header_values, std::chrono::microseconds{endpoint.timeout},
+        endpoint.url, header_names, sealed_headers, std::chrono::microseconds{endpoint.timeout},
         name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors, endpoint.enabled,
         endpoint.disabled_reason, endpoint.secret_hint, endpoint.version, endpoint.created_at,
         endpoint.updated_at, per_second, burst, endpoint.max_in_flight, to_string(endpoint.format),
-        endpoint.public_key, schemes, sealed_keys, sign_until);
+        endpoint.public_key, schemes, sealed_keys, sign_until, header_hints);
 }
 
 Result<void> PostgresEndpointRepository::external_id_is_free(const Endpoint& endpoint) {

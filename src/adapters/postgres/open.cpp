@@ -9,6 +9,7 @@
 #include "adapters/postgres/migrate.hpp"
 #include "adapters/postgres/migration_statements.hpp"
 #include "adapters/postgres/pull_queue.hpp"
+#include "adapters/postgres/refusal.hpp"
 #include "adapters/postgres/retention.hpp"
 #include "adapters/postgres/rows.hpp"
 #include "adapters/postgres/store.hpp"
@@ -144,14 +145,25 @@ std::uint32_t fixed_shards(Connection& connection, const Settings& settings, bas
     return shards;
 }
 
+/// What no waiting mends must not look like a server that is away.
+std::unique_ptr<Connection> connect(const Settings& settings, base::Log& log) {
+    try {
+        return std::make_unique<Connection>(settings.url, log);
+    } catch (const Unavailable& failed) {
+        const auto refusal = lasting_refusal(settings.url);
+        if (!refusal) throw;
+        throw CannotStart{failed.what() + std::string{" – "} + *refusal};
+    }
+}
+
 /// Failures of a start, in the words of the port.
 template <class Work>
 auto starting(const Settings& settings, base::Log& log, Work work) {
     check_settings(settings);
     try {
-        Connection connection{settings.url, log};
-        check_server(connection);
-        return work(connection);
+        const auto connection = connect(settings, log);
+        check_server(*connection);
+        return work(*connection);
     } catch (const ConnectionLost& lost) {
         throw Unavailable{lost.what()};
     } catch (const SqlError& error) {

@@ -72,9 +72,9 @@ struct MigrationStatus {
 class PostgresDatabase {
 public:
     /// Connects, migrates if asked to, and makes history partitions for the months ahead. Throws
-    /// Unavailable while nobody answers at the URL or lets us in (try again later), CannotStart
-    /// where waiting does not help: not a URL, a server older than 15, a database newer than this
-    /// program or not migrated, or one that was on a test clock.
+    /// Unavailable while no server answers at the URL (try again later), CannotStart where waiting
+    /// does not help: not a URL, no such database or role, a wrong password, a server older than
+    /// 15, a database newer than this program or not migrated, or one that was on a test clock.
     [[nodiscard]] static std::unique_ptr<PostgresDatabase> open(const Settings& settings,
                                                                 base::Log& log);
     virtual ~PostgresDatabase() = default;

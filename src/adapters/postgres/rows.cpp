@@ -27,6 +27,20 @@ std::vector<SigningKey> signing_keys_of(const std::vector<std::string>& schemes,
     return keys;
 }
 
+std::vector<EndpointHeader> endpoint_headers_of(std::vector<std::string> names,
+                                                std::vector<std::string> sealed,
+                                                std::vector<std::string> hints) {
+    if (sealed.size() != names.size() || hints.size() != names.size()) {
+        throw Corrupt{"PostgreSQL holds headers in columns of different lengths"};
+    }
+    std::vector<EndpointHeader> headers;
+    headers.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        headers.push_back({std::move(names[i]), std::move(sealed[i]), std::move(hints[i])});
+    }
+    return headers;
+}
+
 constexpr std::array<std::string_view, 3> retry_policy_names{"standard", "seed", "custom"};
 
 std::optional<RetryPolicy::Kind> retry_policy_kind(std::string_view name) {
@@ -109,7 +123,8 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
     const int id = reader.column("id"), external_id = reader.column("external_id"),
               name = reader.column("name"), type = reader.column("type"),
               url = reader.column("url"), header_names = reader.column("header_names"),
-              header_values = reader.column("header_values"), timeout = reader.column("timeout"),
+              sealed_headers = reader.column("sealed_headers"),
+              header_hints = reader.column("header_hints"), timeout = reader.column("timeout"),
               retry_policy = reader.column("retry_policy"),
               retry_delays = reader.column("retry_delays"),
               retry_client_errors = reader.column("retry_client_errors"),
@@ -141,8 +156,9 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .type = read_name(parse_endpoint_type, rows.get<std::string>(row, type)),
             .url = rows.get<std::string>(row, url),
             .format = read_name(parse_body_format, rows.get<std::string>(row, format)),
-            .headers = zipped(rows.get<std::vector<std::string>>(row, header_names),
-                              rows.get<std::vector<std::string>>(row, header_values)),
+            .headers = endpoint_headers_of(rows.get<std::vector<std::string>>(row, header_names),
+                                           rows.get<std::vector<std::string>>(row, sealed_headers),
+                                           rows.get<std::vector<std::string>>(row, header_hints)),
             .timeout = std::chrono::floor<std::chrono::seconds>(
                 rows.get<std::chrono::microseconds>(row, timeout)),
             .retry_policy = {.kind = read_name(retry_policy_kind,

@@ -12,4 +12,7 @@ namespace sundial::redis {
 /// `store`. Does not connect yet. Throws CannotStart: not such a URL, or built without hiredis.
 [[nodiscard]] std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store);
 
+/// Throws what `open_locks` would throw of `url`.
+void check_url(const std::string& url);
+
 }  // namespace sundial::redis

@@ -12,6 +12,7 @@
 #include "adapters/sqlite/manners_statements.hpp"
 #include "adapters/sqlite/migrations.hpp"
 #include "adapters/sqlite/open.hpp"
+#include "adapters/sqlite/private_files.hpp"
 #include "adapters/sqlite/pull_queue.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/retention.hpp"
@@ -149,11 +150,26 @@ FirstValues first_values(const Settings& settings) {
             settings.birthday_time};
 }
 
+/// Applies the pending migrations. Header values of endpoints used to be stored readable. While the
+/// database still has some, freed space is overwritten, and the log that may hold them is emptied:
+/// once they are sealed, the files have no copy.
+std::vector<Migration> migrate(Connection& connection, const FirstValues& values, base::Log& log) {
+    connection.run("PRAGMA secure_delete = ON");
+    auto applied = apply_migrations(connection, values, log);
+    if (connection.query(sql::readable_headers).next()) {
+        connection.checkpoint(true);
+    } else {
+        connection.run("PRAGMA secure_delete = FAST");
+    }
+    return applied;
+}
+
 class OpenSqliteDatabase final : public SqliteDatabase {
 public:
     OpenSqliteDatabase(const fs::path& file, const Settings& settings, base::Log& log,
                        OnFatal on_fatal)
         : lock_{file}, health_{log, std::move(on_fatal)} {
+        keep_private(file, log);
         at_start(file, [&] {
             auto connection = std::make_unique<Connection>(file, Connection::Role::writer);
             const bool clean = prepare(*connection, file, settings, log);
@@ -211,7 +227,7 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
     use_log(connection, file);
     if (!settings.survives_power_cut) trust_the_power_supply(connection, log);
     const FirstValues first = first_values(settings);
-    apply_migrations(connection, first, log);
+    migrate(connection, first, log);
 
     connection.execute(sql::begin_write);
     if (settings.test_clock) put_on_test_clock(connection, first.now);
@@ -259,11 +275,12 @@ std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
     const fs::path file = path_of(settings);
     refuse_what_is_no_database(file);
     const FileLock lock{file};
+    keep_private(file, log);
     return at_start(file, [&] {
         Connection connection{file, Connection::Role::writer};
         if (read_migrations(connection).pending.empty()) return std::vector<Migration>{};
         use_log(connection, file);
-        return apply_migrations(connection, first_values(settings), log);
+        return migrate(connection, first_values(settings), log);
     });
 }
 

@@ -1,6 +1,5 @@
 #include "adapters/sqlite/file_lock.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "adapters/sqlite/private_files.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::sqlite {
@@ -36,7 +36,7 @@ void say_whose(int descriptor) {
 
 FileLock::FileLock(const std::filesystem::path& database) {
     const std::string file = database.string() + "-lock";
-    descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    descriptor_ = open_private(file);
     if (descriptor_ < 0) {
         throw CannotStart{"cannot open " + file + ": " + std::generic_category().message(errno) +
                           ". The folder must exist and be writable; or give another file "

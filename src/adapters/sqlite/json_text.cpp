@@ -161,4 +161,24 @@ std::vector<SigningKey> signing_keys_in(std::string_view json) {
     return keys;
 }
 
+std::string array_of(const std::vector<EndpointHeader>& headers) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const auto& [name, sealed, hint] : headers) {
+        json.begin_array().value(name).value(sealed).value(hint).end_array();
+    }
+    return std::move(json.end_array()).text();
+}
+
+std::vector<EndpointHeader> endpoint_headers_in(std::string_view json) {
+    std::vector<std::string> strings = texts_in(json);
+    if (strings.size() % 3 != 0) refuse(json);
+    std::vector<EndpointHeader> headers;
+    for (std::size_t i = 0; i < strings.size(); i += 3) {
+        headers.push_back(
+            {std::move(strings[i]), std::move(strings[i + 1]), std::move(strings[i + 2])});
+    }
+    return headers;
+}
+
 }  // namespace sundial::sqlite

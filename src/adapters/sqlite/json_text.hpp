@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/endpoint.hpp"
 #include "domain/signing_key.hpp"
 
 /// The JSON of our own columns: small, and read by people and by SQLite too.
@@ -36,5 +37,10 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string array_of(const std::vector<SigningKey>& keys);
 /// Throws Corrupt.
 [[nodiscard]] std::vector<SigningKey> signing_keys_in(std::string_view json);
+
+/// `[["Authorization","…","…Q9f"],…]`: name, sealed value, hint.
+[[nodiscard]] std::string array_of(const std::vector<EndpointHeader>& headers);
+/// Throws Corrupt.
+[[nodiscard]] std::vector<EndpointHeader> endpoint_headers_in(std::string_view json);
 
 }  // namespace sundial::sqlite

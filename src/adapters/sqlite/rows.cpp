@@ -208,7 +208,7 @@ Endpoint read_endpoint(Cursor& row) {
                       .name = row.take<std::string>(),
                       .type = row.take<EndpointType>(),
                       .url = row.take<std::string>(),
-                      .headers = pairs_in(row.take<std::string>()),
+                      .headers = endpoint_headers_in(row.take<std::string>()),
                       .timeout = row.take<std::chrono::seconds>(),
                       .retry_policy = {.kind = row.take<RetryPolicy::Kind>(),
                                        .custom = seconds_in(row.take<std::string>())},

@@ -41,6 +41,11 @@ inline constexpr Statement is_used{R"sql(
     SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM event_history)
         OR EXISTS (SELECT 1 FROM recorded_events))sql"};
 
+/// A row if the value of an endpoint's header is not sealed yet.
+inline constexpr Statement readable_headers{R"sql(
+    SELECT 1 FROM endpoints, json_each(endpoints.headers) AS header
+     WHERE json_extract(header.value, '$[2]') = '' LIMIT 1)sql"};
+
 /// One row "ok", or what is wrong.
 inline constexpr Statement quick_check{"PRAGMA quick_check"};
 

@@ -138,7 +138,7 @@ std::vector<std::string> keys_from_file(const std::filesystem::path& file) {
     }
     if (errno != EEXIST)
         throw CannotStart("cannot make the key file " + file.string() + ": " +
-                          std::strerror(errno));
+                          std::strerror(errno) + "; or set security.encryption_key");
     std::ostringstream content;
     content << std::ifstream(file).rdbuf();
     return parse_encryption_keys(content.str(), "the key file " + file.string());

@@ -6,14 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "application/ports/seal.hpp"
 #include "application/ports/secrets.hpp"
 
 namespace sundial::system {
 
 /// Signing secrets, and other text that must not lie readable, under keys of 32 bytes: the first
 /// seals, all open. With each secret is kept the id of the key that sealed it.
-class SecretBox final : public Secrets, public Seal {
+class SecretBox final : public Secrets {
 public:
     /// Without a key nothing can be sealed: `seal` answers a ValidationFailed that says which
     /// setting is missing.

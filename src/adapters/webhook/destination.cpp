@@ -18,9 +18,9 @@ FieldError wrong(std::string code, std::string message) {
     return {"/url", std::move(code), std::move(message)};
 }
 
-std::string part(CURLU* url, CURLUPart which) {
+std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
     char* text = nullptr;
-    if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return "";
+    if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return "";
     const std::unique_ptr<char, decltype(&curl_free)> owned(text, &curl_free);
     return text;
 }
@@ -141,6 +141,17 @@ std::optional<FieldError> UrlRules::refuse(std::string_view url) const {
     auto judged = judge(url);
     if (auto* error = std::get_if<FieldError>(&judged)) return std::move(*error);
     return std::nullopt;
+}
+
+std::string UrlRules::origin(std::string_view text) const {
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+    if (curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(),
+                     CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
+        return "";
+    }
+    const std::string port = part(url.get(), CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
+    return part(url.get(), CURLUPART_SCHEME) + "://" + lower(part(url.get(), CURLUPART_HOST)) +
+           (port.empty() ? "" : ':' + port);
 }
 
 }  // namespace sundial::webhook

@@ -37,6 +37,7 @@ public:
     /// For who stores a URL and for who sends to it, at every try.
     [[nodiscard]] std::variant<Target, FieldError> judge(std::string_view url) const;
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override;
+    [[nodiscard]] std::string origin(std::string_view url) const override;
     [[nodiscard]] const AddressRules& addresses() const { return addresses_; }
 
 private:

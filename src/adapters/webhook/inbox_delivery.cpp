@@ -6,6 +6,16 @@
 #include "adapters/webhook/request_headers.hpp"
 
 namespace sundial::webhook {
+namespace {
+
+/// A READ key sees what an inbox received, so it gets hints in place of the values.
+HeaderList hints_of(const std::vector<EndpointHeader>& headers) {
+    HeaderList hints;
+    for (const EndpointHeader& header : headers) hints.emplace_back(header.name, header.hint);
+    return hints;
+}
+
+}  // namespace
 
 InboxDelivery::InboxDelivery(Store& store, Ids& ids, std::string user_agent)
     : store_(store), ids_(ids), user_agent_(std::move(user_agent)), thread_([this] { run(); }) {}
@@ -47,7 +57,9 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
             for (const Waiting& one : batch) {
                 const Endpoint& endpoint = *one.request.endpoint;
                 std::string body = request_body(one.request.event, endpoint.format);
-                auto headers = request_headers(one.request, body, {}, user_agent_);
+                auto headers = request_headers(one.request, body,
+                                               {.keys = {}, .headers = hints_of(endpoint.headers)},
+                                               user_agent_);
                 tx.inbox().add({.id = ids_.fresh(),
                                 .endpoint = endpoint.id,
                                 .received_at = tx.now(),

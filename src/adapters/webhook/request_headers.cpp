@@ -22,7 +22,7 @@ void add_cloud_event(HeaderList& headers, const Event& event) {
 }  // namespace
 
 HeaderList request_headers(const DeliveryRequest& request, std::string_view body,
-                           std::span<const OpenKey> keys, std::string_view user_agent) {
+                           const Credentials& credentials, std::string_view user_agent) {
     base::check(request.endpoint != nullptr);
     const Endpoint& endpoint = *request.endpoint;
     const Event& event = request.event;
@@ -35,14 +35,16 @@ HeaderList request_headers(const DeliveryRequest& request, std::string_view body
                        {"X-Idempotency-Key", id},
                        {"Idempotency-Key", '"' + id + '"'},
                        {"webhook-timestamp", std::to_string(timestamp.time_since_epoch().count())}};
-    if (!keys.empty()) headers.emplace_back("webhook-signature", sign(keys, id, timestamp, body));
+    if (!credentials.keys.empty()) {
+        headers.emplace_back("webhook-signature", sign(credentials.keys, id, timestamp, body));
+    }
     headers.emplace_back("Sundial-Event-Id", to_string(event.id));
     headers.emplace_back("Sundial-Event-Type", event.type);
     headers.emplace_back("Sundial-Attempt", std::to_string(event.attempt.value));
     headers.emplace_back("Sundial-Target-Time", request.target_time);
     if (endpoint.format == BodyFormat::raw) add_cloud_event(headers, event);
     headers.emplace_back("traceparent", traceparent(event.id, event.attempt));
-    headers.insert(headers.end(), endpoint.headers.begin(), endpoint.headers.end());
+    headers.insert(headers.end(), credentials.headers.begin(), credentials.headers.end());
     return headers;
 }
 

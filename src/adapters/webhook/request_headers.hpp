@@ -1,9 +1,7 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "adapters/webhook/signature.hpp"
@@ -11,12 +9,17 @@
 
 namespace sundial::webhook {
 
-using HeaderList = std::vector<std::pair<std::string, std::string>>;
+using HeaderList = std::vector<HeaderText>;
 
-/// All headers of one try that is sent at `request.now` (reliability 7), the user's own last;
-/// without `keys` nothing is signed.
+/// What an endpoint keeps sealed, opened for one try.
+struct Credentials {
+    std::vector<OpenKey> keys;  // without one nothing is signed
+    HeaderList headers;         // the user's own
+};
+
+/// All headers of one try that is sent at `request.now` (reliability 7), the user's own last.
 [[nodiscard]] HeaderList request_headers(const DeliveryRequest& request, std::string_view body,
-                                         std::span<const OpenKey> keys,
+                                         const Credentials& credentials,
                                          std::string_view user_agent);
 
 }  // namespace sundial::webhook

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "adapters/webhook/echoes.hpp"
 #include "adapters/webhook/request_body.hpp"
-#include "adapters/webhook/request_headers.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::webhook {
@@ -114,12 +114,12 @@ struct Transfer::Callbacks {
 void Transfer::HandleFree::operator()(CURL* handle) const { curl_easy_cleanup(handle); }
 void Transfer::ListFree::operator()(curl_slist* list) const { curl_slist_free_all(list); }
 
-Transfer::Transfer(DeliveryRequest request, Target target, std::vector<OpenKey> keys, World world,
+Transfer::Transfer(DeliveryRequest request, Target target, Credentials credentials, World world,
                    std::function<void(Outcome)> done)
     : request_(std::move(request)),
       target_(std::move(target)),
       body_(request_body(request_.event, request_.endpoint->format)),
-      keys_(std::move(keys)),
+      credentials_(std::move(credentials)),
       world_(world),
       done_(std::move(done)),
       started_(world.clock.now()),
@@ -215,7 +215,7 @@ void Transfer::set_headers() {
     request_.now += world_.clock.now() - started_;
     curl_slist* list = nullptr;
     for (const auto& [name, value] :
-         request_headers(request_, body_, keys_, world_.settings.user_agent)) {
+         request_headers(request_, body_, credentials_, world_.settings.user_agent)) {
         list = curl_slist_append(list, header_line(name, value).c_str());
     }
     for (const char* unwanted : {"Expect:", "Accept:", "Transfer-Encoding:"})
@@ -244,7 +244,7 @@ Outcome Transfer::outcome(int curl_code) const {
     Outcome outcome;
     outcome.status_code = reader_.status();
     outcome.verdict = judge_status(reader_.status(), 0);
-    outcome.response_body = reader_.kept_body();
+    outcome.response_body = without_echoes(reader_.kept_body(), credentials_.headers);
     outcome.retry_after =
         reader_.retry_after(std::chrono::floor<std::chrono::seconds>(request_.now));
     if (outcome.verdict != Verdict::accepted) outcome.error = DeliveryErrorCode::http_status;

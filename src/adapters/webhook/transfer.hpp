@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "adapters/webhook/destination.hpp"
+#include "adapters/webhook/request_headers.hpp"
 #include "adapters/webhook/response_reader.hpp"
-#include "adapters/webhook/signature.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"
 
@@ -37,8 +37,8 @@ public:
         const AddressRules& addresses;
         const MonotonicClock& clock;
     };
-    /// It is signed by `keys` once its connection stands.
-    Transfer(DeliveryRequest request, Target target, std::vector<OpenKey> keys, World world,
+    /// It is signed once its connection stands.
+    Transfer(DeliveryRequest request, Target target, Credentials credentials, World world,
              std::function<void(Outcome)> done);
     ~Transfer();
     Transfer(const Transfer&) = delete;
@@ -83,7 +83,7 @@ private:
     DeliveryRequest request_;
     Target target_;
     std::string body_;
-    std::vector<OpenKey> keys_;
+    Credentials credentials_;
     World world_;
     std::function<void(Outcome)> done_;
     std::chrono::microseconds started_;

@@ -37,14 +37,20 @@ Outcome forbidden(std::string why) {
     return outcome;
 }
 
-/// Throws Corrupt.
-std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secrets) {
-    std::vector<OpenKey> open;
-    for (const SigningKey& key : keys) open.push_back({key.scheme, secrets.open(key.sealed)});
+/// What the endpoint keeps sealed and needs at `now`. Throws Corrupt.
+Credentials opened(const Endpoint& endpoint, Instant now, Secrets& secrets) {
+    Credentials open;
+    for (const SigningKey& key : signing_at(endpoint.signing_keys, now)) {
+        open.keys.push_back({key.scheme, secrets.open(key.sealed)});
+    }
+    for (const EndpointHeader& header : endpoint.headers) {
+        open.headers.emplace_back(header.name, secrets.open(header.sealed));
+    }
     return open;
 }
 
-/// A file that cannot be read would fail every delivery, one after the other, by and by.
+}  // namespace
+
 void check_certificates(const std::string& file) {
     if (file.empty()) return;
     const std::unique_ptr<std::FILE, decltype(&std::fclose)> in(std::fopen(file.c_str(), "re"),
@@ -54,8 +60,6 @@ void check_certificates(const std::string& file) {
     if (!first)
         throw CannotStart("delivery.ca_file: there is no certificate (PEM) to read in " + file);
 }
-
-}  // namespace
 
 /// The thread that owns libcurl's multi handle; others only queue and wake it.
 class WebhookDelivery::Sender {
@@ -91,15 +95,15 @@ public:
             done(forbidden(refused->message));
             return;
         }
-        std::vector<OpenKey> keys;
+        Credentials credentials;
         try {
-            keys = opened(signing_at(endpoint.signing_keys, request.now), secrets_);
+            credentials = opened(endpoint, request.now, secrets_);
         } catch (const Corrupt& error) {
             done(unsent(error.what()));
             return;
         }
         auto transfer = std::make_unique<Transfer>(
-            std::move(request), std::get<Target>(std::move(judged)), std::move(keys),
+            std::move(request), std::get<Target>(std::move(judged)), std::move(credentials),
             Transfer::World{settings_, rules_.addresses(), clock_}, std::move(done));
         bool is_first = false;
         {

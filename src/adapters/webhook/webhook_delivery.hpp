@@ -12,14 +12,17 @@
 
 namespace sundial::webhook {
 
+/// A file that cannot be read would fail every delivery, one after the other. Throws CannotStart if
+/// there is no certificate in `file`, the setting delivery.ca_file; empty: the system's are used.
+void check_certificates(const std::string& file);
+
 /// Signed POST requests by libcurl, many at once on one thread. Sends each at most once: no
 /// redirect, no proxy, no resend on a connection that died. At every try the URL is judged again,
 /// its name looked up, and each of its addresses judged: one that is denied, and it connects to
 /// none.
 class WebhookDelivery final : public Delivery {
 public:
-    /// Throws CannotStart if `settings.ca_file` has no certificate. `lookup` is for tests: by
-    /// default the system's.
+    /// Throws as `check_certificates` does. `lookup` is for tests: by default the system's.
     WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
                     const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system);
     /// Gives up what is under way: its outcome is retryable.

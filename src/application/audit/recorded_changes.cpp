@@ -81,9 +81,9 @@ void write(JsonWriter& json, const MisfireRule& rule) {
 }
 
 /// Their values may be credentials: only names are told.
-void write(JsonWriter& json, const std::vector<std::pair<std::string, std::string>>& headers) {
+void write(JsonWriter& json, const std::vector<EndpointHeader>& headers) {
     json.begin_array();
-    for (const auto& header : headers) write(json, header.first);
+    for (const EndpointHeader& header : headers) write(json, header.name);
     json.end_array();
 }
 

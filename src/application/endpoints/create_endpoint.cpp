@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "application/audit/recorded_changes.hpp"
+#include "application/endpoints/endpoint_headers.hpp"
 #include "application/endpoints/fresh_keys.hpp"
 
 namespace sundial {
@@ -71,7 +72,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .type = wanted.type,
                       .url = wanted.url.value_or(""),
                       .format = wanted.format,
-                      .headers = wanted.headers,
+                      .headers = {},
                       .timeout = wanted.timeout,
                       .retry_policy = wanted.retry_policy,
                       .retry_client_errors = wanted.retry_client_errors,
@@ -98,6 +99,7 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
             judge_pull(wanted, found);
             break;
     }
+    endpoint.headers = sealed_headers(wanted.headers, secrets_, found);
     auto fresh = keys_of(wanted, secrets_);
     if (!fresh) {
         const auto* invalid_secret = std::get_if<ValidationFailed>(&fresh.error());

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "application/audit/caller.hpp"
@@ -28,7 +27,7 @@ struct NewEndpoint {
     EndpointType type = EndpointType::webhook;
     std::optional<std::string> url{};  // of a webhook
     BodyFormat format = BodyFormat::raw;
-    std::vector<std::pair<std::string, std::string>> headers{};
+    std::vector<HeaderText> headers{};
     std::chrono::seconds timeout{10};
     RetryPolicy retry_policy{};
     std::uint32_t retry_client_errors = 0;

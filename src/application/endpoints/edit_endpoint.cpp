@@ -1,10 +1,13 @@
 #include "application/endpoints/edit_endpoint.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "application/audit/recorded_changes.hpp"
+#include "application/endpoints/endpoint_headers.hpp"
 #include "application/observation/engine_log.hpp"
 #include "application/requests/expected_version.hpp"
 #include "application/requests/reference.hpp"
@@ -26,7 +29,6 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     if (edit.external_id) endpoint.external_id = *edit.external_id;
     if (edit.name) endpoint.name = *edit.name;
     if (edit.url) endpoint.url = *edit.url;
-    endpoint.headers = edited(std::move(endpoint.headers), edit.headers);
     if (edit.timeout) endpoint.timeout = *edit.timeout;
     if (edit.retry_policy) endpoint.retry_policy = *edit.retry_policy;
     if (edit.retry_client_errors) endpoint.retry_client_errors = *edit.retry_client_errors;
@@ -61,12 +63,21 @@ Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Sec
     return endpoint;
 }
 
+/// The origin that the URL moves to, if it is allowed and another one.
+std::optional<std::string> moved_to(const Endpoint& before, const EndpointEdit& edit,
+                                    const DestinationRules& destinations) {
+    if (!edit.url || destinations.refuse(*edit.url)) return std::nullopt;
+    std::string origin = destinations.origin(*edit.url);
+    if (origin == destinations.origin(before.url)) return std::nullopt;
+    return origin;
+}
+
 /// The URL is judged when it is given: what an older rule let in may stay while other things
 /// change.
-std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after,
-                                   const EndpointEdit& edit, const DestinationRules& destinations,
-                                   std::chrono::seconds lease) {
-    auto found = defects(after, lease);
+void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEdit& edit,
+                 const DestinationRules& destinations, std::chrono::seconds lease,
+                 std::vector<FieldError>& found) {
+    std::ranges::move(defects(after, lease), std::back_inserter(found));
     const bool new_rate = edit.rate_limit && *edit.rate_limit && !before.rate_limit;
     if (new_rate && !(*edit.rate_limit)->per_second) {
         std::erase_if(
@@ -89,7 +100,6 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
         found.push_back(
             {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
     }
-    return found;
 }
 
 /// Whether it was not closed.
@@ -119,7 +129,10 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         auto with_keys = with_ed25519(*before, edit.ed25519, secrets_);
         if (!with_keys) return with_keys.error();
         Endpoint after = edited(*std::move(with_keys), edit);
-        auto found = defects_of(*before, after, edit, destinations_, settings_.lease);
+        std::vector<FieldError> found;
+        after.headers = edited_headers(before->headers, edit.headers,
+                                       moved_to(*before, edit, destinations_), secrets_, found);
+        add_defects(*before, after, edit, destinations_, settings_.lease, found);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
         limited_anew = has_other_limits(*before, after);

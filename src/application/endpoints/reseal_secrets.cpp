@@ -1,14 +1,16 @@
 #include "application/endpoints/reseal_secrets.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "application/endpoints/endpoint_headers.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial {
 
 bool ResealSecrets::reseal(Endpoint& endpoint) {
-    bool all_opened = true;
+    bool all_opened = reseal_headers(endpoint.headers, secrets_);
     for (SigningKey& key : endpoint.signing_keys) {
         try {
             if (auto sealed = secrets_.resealed(key.sealed)) key.sealed = *std::move(sealed);
@@ -19,19 +21,28 @@ bool ResealSecrets::reseal(Endpoint& endpoint) {
     return all_opened;
 }
 
+namespace {
+
+/// Whether values of its headers lie readable in the database.
+bool is_readable(const Endpoint& endpoint) {
+    return std::ranges::any_of(endpoint.headers, &std::string::empty, &EndpointHeader::hint);
+}
+
+}  // namespace
+
 ResealSecrets::Done ResealSecrets::run() {
     Done done;
-    EndpointQuery webhooks;
-    webhooks.type = EndpointType::webhook;
-    webhooks.page.limit = 500;
+    EndpointQuery all;
+    all.page.limit = 500;
     for (bool more = true; more;) {
         const auto page =
-            in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(webhooks); });
+            in_read(store_, [&](Transaction& tx) { return tx.endpoints().list(all); });
         for (const Endpoint& listed : page.items) {
-            webhooks.page.after = PageKey{
-                std::to_string(listed.created_at.time_since_epoch().count()), listed.id.value};
+            all.page.after = PageKey{std::to_string(listed.created_at.time_since_epoch().count()),
+                                     listed.id.value};
             Endpoint wanted = listed;
             if (!reseal(wanted)) ++done.unreadable;
+            if (is_readable(wanted)) ++done.unsealed;
             if (wanted == listed) continue;
             store_.transact([&](Transaction& tx) {
                 auto endpoint = tx.endpoints().lock(listed.id);

@@ -7,14 +7,16 @@
 
 namespace sundial {
 
-/// Brings the keys of all endpoints under the encryption key that seals today, so that the one
-/// before it can be forgotten. For the start of a process; several may do it at once.
+/// Brings the keys and the header values of all endpoints under the encryption key that seals
+/// today, so that the one before it can be forgotten; also header values that versions before
+/// stored readable. For the start of a process; several may do it at once.
 class ResealSecrets {
 public:
     ResealSecrets(Store& store, Secrets& secrets) : store_(store), secrets_(secrets) {}
     struct Done {
         std::size_t resealed = 0;    // endpoints
         std::size_t unreadable = 0;  // sealed under a key that is not known any more
+        std::size_t unsealed = 0;    // with header values that no key is there to seal
     };
     [[nodiscard]] Done run();
 

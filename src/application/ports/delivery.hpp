@@ -50,6 +50,8 @@ public:
     virtual ~DestinationRules() = default;
     /// What is wrong with `url` for a webhook, at pointer /url; empty if nothing is.
     [[nodiscard]] virtual std::optional<FieldError> refuse(std::string_view url) const = 0;
+    /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if it is none.
+    [[nodiscard]] virtual std::string origin(std::string_view url) const = 0;
 };
 
 }  // namespace sundial

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "application/ports/seal.hpp"
 #include "domain/error.hpp"
 
 namespace sundial {
@@ -19,17 +20,15 @@ struct NewKeyPair {
     std::string sealed;      // the private one, as it is stored
 };
 
-/// Signing secrets, encrypted at rest with AES-256-GCM. Thread-safe.
-class Secrets {
+/// Signing secrets and other text of an endpoint, encrypted at rest with AES-256-GCM. Thread-safe.
+/// `open` gives a key's bytes, or the text.
+class Secrets : public Seal {
 public:
-    virtual ~Secrets() = default;
     /// Seals `given` (`whsec_` + base64 of 24 to 64 bytes), or 32 random bytes. Errors:
     /// ValidationFailed at /secret, also when there is no encryption key to seal with.
     virtual Result<NewSecret> seal(const std::optional<std::string>& given) = 0;
     /// Errors: ValidationFailed at /ed25519 when there is no encryption key to seal with.
     virtual Result<NewKeyPair> new_key_pair() = 0;
-    /// The key's bytes. Throws Corrupt if it was sealed under a key that is not known, or changed.
-    virtual std::string open(const std::string& sealed) = 0;
     /// `sealed` under the encryption key that seals today; nothing if it is already. Throws as
     /// `open` does.
     virtual std::optional<std::string> resealed(const std::string& sealed) = 0;

@@ -20,10 +20,8 @@ struct TextsEdit {
     std::vector<std::pair<std::string, std::optional<std::string>>> members;
 };
 
-/// `texts` after the edit; in the second form those that stay keep their order.
+/// `texts` after the edit.
 [[nodiscard]] std::map<std::string, std::string> edited(std::map<std::string, std::string> texts,
                                                         const TextsEdit& edit);
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> edited(
-    std::vector<std::pair<std::string, std::string>> texts, const TextsEdit& edit);
 
 }  // namespace sundial

@@ -161,11 +161,12 @@ int export_dead_letters(const HttpClient& client, const EventChoice& choice, con
             for (const json::value& event : page.at("data").as_array()) {
                 output.out << json::serialize(event) << '\n';
             }
+            output.out.flush();
             cursor = text_of(page, "nextCursor");
         };
         const int code = print(answer, {output.out, output.err, false}, write);
         if (code != 0) return code;
-    } while (!cursor.empty());
+    } while (!cursor.empty() && output.out);
     return exit_code::ok;
 }
 

@@ -76,7 +76,7 @@ int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
                 const std::function<bool()>& goes_on, const Output& output) {
     std::string after = std::to_string(wanted.after);
     const Output in_words{output.out, output.err, false};
-    for (bool more = true; more && goes_on();) {
+    for (bool more = true; more && goes_on() && output.out;) {
         std::string path = "/v1/feed?limit=500&after=" + after;
         if (!wanted.type.empty()) path += "&aggregateType=" + query_text(wanted.type);
         if (wanted.wait) path += "&wait=PT20S";

@@ -9,13 +9,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "adapters/system/monotonic_clock.hpp"
+#include "server/command_line/environment.hpp"
 
 namespace sundial::server {
 namespace {
+
+constexpr std::string_view default_server = "http://127.0.0.1:8080";
 
 constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; no job takes a year
 
@@ -32,11 +36,11 @@ std::string judge_seconds(const std::string& text) {
 }  // namespace
 
 void add_client_flags(CLI::App& command, ClientFlags& flags) {
-    command.add_option("--server", flags.server, "server to ask")
-        ->envname("SUNDIAL_SERVER")
-        ->capture_default_str();
-    command.add_option("--api-key", flags.api_key, "key to show it; better in the environment")
-        ->envname("SUNDIAL_API_KEY")
+    command
+        .add_option("--server", flags.server,
+                    "server to ask; else SUNDIAL_SERVER, else " + std::string(default_server))
+        ->type_name("URL");
+    command.add_option("--api-key", flags.api_key, "key to show it; better in SUNDIAL_API_KEY")
         ->type_name("KEY");
     command.add_flag("--json", flags.json, "the answer as the API gave it");
 }
@@ -47,7 +51,19 @@ void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help
         ->type_name("SECONDS");
 }
 
-cli::HttpClient client(const ClientFlags& flags) { return {flags.server, flags.api_key}; }
+cli::HttpClient client(const ClientFlags& flags) {
+    const auto variables = environment();
+    const auto chosen = [&](const std::optional<std::string>& flag, const char* variable,
+                            std::string_view otherwise) {
+        if (flag) return *flag;
+        const auto found = variables.find(variable);
+        return std::string(found == variables.end() || found->second.empty()
+                               ? otherwise
+                               : std::string_view(found->second));
+    };
+    return {chosen(flags.server, "SUNDIAL_SERVER", default_server),
+            chosen(flags.api_key, "SUNDIAL_API_KEY", "")};
+}
 
 cli::Output output(bool json) { return {std::cout, std::cerr, json}; }
 

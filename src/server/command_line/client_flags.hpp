@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
@@ -12,14 +13,17 @@ class App;
 
 namespace sundial::server {
 
-/// What a command that asks a running server is told about it.
+/// How a command reaches a running server. A flag wins over the environment, and that over the
+/// default.
 struct ClientFlags {
-    std::string server = "http://127.0.0.1:8080";
-    std::string api_key{};
+    std::optional<std::string> server{};
+    std::optional<std::string> api_key{};
     bool json = false;
 };
 
-/// `flags` must live as long as `command`.
+/// `flags` must live as long as `command`. Commands may share them. CLI11 must not read the
+/// environment for them: it does so for every command, chosen or not, and the commands that were
+/// not chosen would overwrite the flag of the one that was.
 void add_client_flags(CLI::App& command, ClientFlags& flags);
 /// `--timeout`: how many seconds something is waited for; 0 if it is not given.
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);

@@ -134,12 +134,17 @@ int import_events(const EventFlags& flags) {
         std::cerr << "sundial: cannot write " << flags.rejects << '\n';
         return usage;
     }
-    return cli::import_events(client(flags.client),
-                              {.lines = from_file ? file : std::cin,
-                               .name = from_file ? flags.file : "line",
-                               .key = "import-" + base::to_string(system::SystemIds().fresh()),
-                               .refused = rejects.is_open() ? &rejects : nullptr},
-                              patience(0), output(flags.client.json));
+    const int code =
+        cli::import_events(client(flags.client),
+                           {.lines = from_file ? file : std::cin,
+                            .name = from_file ? flags.file : "line",
+                            .key = "import-" + base::to_string(system::SystemIds().fresh()),
+                            .refused = rejects.is_open() ? &rejects : nullptr},
+                           patience(0), output(flags.client.json));
+    if (flags.rejects.empty() || rejects.flush()) return code;
+    std::cerr << "sundial: the lines that were refused could not be written to " << flags.rejects
+              << ": it lacks some or all of them\n";
+    return failure;
 }
 
 /// One event that is named is dealt with at once; it answers as the API does.

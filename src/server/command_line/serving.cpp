@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
@@ -25,19 +27,20 @@ struct TickFlags {
 };
 
 /// What `sundial dev` sets where nobody says otherwise: an inbox, local receivers, a file of its
-/// own.
+/// own, and on a terminal text that people read.
 std::map<std::string, std::string> dev_settings(bool test_clock) {
     return {{"storage.url", test_clock ? "sqlite:sundial-test-clock.db" : "sqlite:sundial-dev.db"},
             {"ui.inbox", "true"},
             {"delivery.allow_private", "true"},
             {"log.level", "warn"},
+            {"log.format", ::isatty(STDERR_FILENO) == 1 ? "text" : "json"},
             {"log.environment", "development"}};
 }
 
 void add_serve(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
     add_settings_flags(tree.verb("serve", "serve the API, claim and deliver events",
-                                 [flags] { return run_process(load(*flags).settings, {}); }),
+                                 [flags] { return run_process(load(*flags), {}); }),
                        *flags);
 }
 
@@ -45,8 +48,10 @@ void add_dev(CommandTree& tree) {
     const auto flags = std::make_shared<DevFlags>();
     CLI::App& dev =
         tree.verb("dev", "everything in one process, with demo people and an inbox", [flags] {
-            return run_process(load(flags->settings, dev_settings(flags->test_clock)).settings,
-                               {.test_clock = flags->test_clock, .demo_people = flags->people});
+            return run_process(load(flags->settings, dev_settings(flags->test_clock)),
+                               {.test_clock = flags->test_clock,
+                                .demo_people = flags->people,
+                                .key_file = "sundial-dev.key"});
         });
     add_settings_flags(dev, flags->settings);
     dev.add_option("--listen", flags->settings.listen, "address and port (http.listen)")

@@ -1,28 +1,12 @@
 #include "server/command_line/settings_flags.hpp"
 
 #include <CLI/CLI.hpp>
-#include <string_view>
 #include <utility>
 
+#include "server/command_line/environment.hpp"
 #include "server/database.hpp"
 
-extern char** environ;
-
 namespace sundial::server {
-namespace {
-
-std::map<std::string, std::string> environment() {
-    std::map<std::string, std::string> variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text{*entry};
-        const auto equals = text.find('=');
-        if (equals != std::string_view::npos)
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
-}
-
-}  // namespace
 
 void add_config_flag(CLI::App& command, SettingsFlags& flags) {
     command.add_option("--config", flags.config, "TOML file")->type_name("FILE");

@@ -93,5 +93,22 @@ TEST(UrlRules, WhoSendsGetsWhatWasJudged) {
     EXPECT_EQ(std::get<Target>(literal).port, 443);
 }
 
+TEST(UrlRules, CompareOriginsBySchemeHostAndPort) {
+    const std::string crm = strict.origin("https://crm.example/hook?x=1");
+    EXPECT_EQ(crm, "https://crm.example");
+    for (const std::string_view same :
+         {"https://crm.example", "https://CRM.example:443/other", "HTTPS://crm.EXAMPLE/"}) {
+        EXPECT_EQ(strict.origin(same), crm) << same;
+    }
+    for (const std::string_view other :
+         {"http://crm.example/hook", "https://crm.example:8443/hook", "https://crm.example.evil/",
+          "https://evil.example/crm.example", "https://[::1]/hook"}) {
+        EXPECT_NE(strict.origin(other), crm) << other;
+    }
+    EXPECT_EQ(strict.origin("http://[::1]:8080/hook"), "http://[::1]:8080");
+    EXPECT_EQ(strict.origin(""), "");
+    EXPECT_EQ(strict.origin("no url"), "");
+}
+
 }  // namespace
 }  // namespace sundial::webhook

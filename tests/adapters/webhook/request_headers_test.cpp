@@ -31,8 +31,9 @@ DeliveryRequest request_of(BodyFormat format, std::uint32_t attempt = 1) {
 }
 
 std::map<std::string, std::string> headers_of(const DeliveryRequest& request) {
+    const Credentials credentials{.keys = keys, .headers = {{"X-Team", "crm"}}};
     const auto headers = request_headers(
-        request, request_body(request.event, request.endpoint->format), keys, "sundial/1");
+        request, request_body(request.event, request.endpoint->format), credentials, "sundial/1");
     std::map<std::string, std::string> named(headers.begin(), headers.end());
     EXPECT_EQ(named.size(), headers.size()) << "a header stands there twice";
     return named;

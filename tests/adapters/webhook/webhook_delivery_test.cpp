@@ -29,6 +29,9 @@ public:
     Result<NewSecret> seal(const std::optional<std::string>& given) override {
         return NewSecret{given.value_or(""), given.value_or(""), ""};
     }
+    std::optional<std::string> seal_text(std::string_view text) override {
+        return std::string{text};
+    }
     Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
     std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
     std::string open(const std::string& sealed) override {
@@ -334,7 +337,8 @@ TEST_F(WebhookDeliveryTest, SendsHeadersOfTheUsersWithEmptyAndBlankValues) {
     (void)deliver(
         an_endpoint()
             .with_url(receiver.url())
-            .with_headers({{"X-Empty", ""}, {"X-Blank", " \t"}, {"Accept", "text/plain"}}),
+            .with_headers(
+                {{"X-Empty", "", "…"}, {"X-Blank", " \t", "…"}, {"Accept", "text/plain", "…"}}),
         everywhere_);
     ASSERT_EQ(receiver.requests().size(), 1U);
     EXPECT_THAT(receiver.requests()[0], AllOf(HasSubstr("\r\nX-Empty:"), HasSubstr("\r\nX-Blank:"),
@@ -349,6 +353,29 @@ TEST_F(WebhookDeliveryTest, ASecretThatCannotBeOpenedIsAFailedTryAndSendsNothing
     EXPECT_EQ(outcome.verdict, Verdict::retryable);
     EXPECT_EQ(outcome.error, DeliveryErrorCode::worker);
     EXPECT_EQ(receiver.connections(), 0);
+}
+
+TEST_F(WebhookDeliveryTest, AHeaderThatCannotBeOpenedIsAFailedTryAndSendsNothing) {
+    const ScriptedReceiver receiver(Script{});
+    const Outcome outcome = deliver(
+        an_endpoint().with_url(receiver.url()).with_headers({{"Authorization", "broken", "…"}}),
+        everywhere_);
+    EXPECT_EQ(outcome.verdict, Verdict::retryable);
+    EXPECT_EQ(outcome.error, DeliveryErrorCode::worker);
+    EXPECT_EQ(receiver.connections(), 0);
+}
+
+TEST_F(WebhookDeliveryTest, ShowsNoHeaderOfTheEndpointThatTheAnswerTells) {
+    const ScriptedReceiver receiver({.answer =
+                                         "HTTP/1.1 401 Unauthorized\r\nContent-Length: 38\r\n\r\n"
+                                         "{\"you sent\":\"Bearer 0123456789abcdef\"}"});
+    const Outcome outcome =
+        deliver(an_endpoint()
+                    .with_url(receiver.url())
+                    .with_headers({{"Authorization", "Bearer 0123456789abcdef", "…def"}}),
+                everywhere_);
+    EXPECT_THAT(receiver.requests()[0], HasSubstr("Authorization: Bearer 0123456789abcdef\r\n"));
+    EXPECT_EQ(outcome.response_body, R"({"you sent":"***********************"})");
 }
 
 TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {

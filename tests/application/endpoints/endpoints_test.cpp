@@ -235,7 +235,7 @@ TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
 
     Endpoint expected = before;
     expected.timeout = 20s;
-    expected.headers = {{"X-Team", "sales"}, {"X-New", "1"}};
+    expected.headers = {{"X-Team", "selas", "…"}, {"X-New", "1", "…"}};
     expected.version = Version{2};
     EXPECT_EQ(after, expected);
     EXPECT_EQ(store.recorded().back().event_type, "EndpointUpdated");

@@ -159,7 +159,9 @@ std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
         .member("type", to_string(endpoint.type))
         .member("url", if_any(endpoint.url));
     json.member("format", to_string(endpoint.format)).key("headers").begin_object();
-    for (const auto& [name, value] : endpoint.headers) json.member(name, value);
+    for (const EndpointHeader& header : endpoint.headers) {
+        json.member(header.name, header.hint.empty() ? header_hint("") : header.hint);
+    }
     json.end_object().member("timeout", format_duration(endpoint.timeout));
     write_retry_policy(json, endpoint.retry_policy);
     json.member("retryClientErrors", endpoint.retry_client_errors);

@@ -57,7 +57,9 @@ std::map<std::string, std::string> Members::texts(std::string_view name) const {
 
 TextsEdit Members::texts_edit(std::string_view name) const {
     TextsEdit edit;
-    if (const bj::value* value = object_->if_contains(name)) {
+    const bj::value* value = object_->if_contains(name);
+    edit.clear = value != nullptr && value->is_null();
+    if (value != nullptr && !value->is_null()) {
         for (const auto& member : value->as_object()) {
             edit.members.emplace_back(member.key(), member.value().is_null()
                                                         ? std::nullopt

@@ -1,0 +1,214 @@
+"""A flag wins over the environment: every command, every flag that has a variable too."""
+import http.server
+import os
+import subprocess
+import threading
+
+from commands import all_commands, flags_of
+import harness as h
+
+# What a command needs beside its flags. A command that is not here needs nothing.
+ARGUMENTS = {
+    ("clock", "advance"): ["--by", "PT1M"],
+    ("event", "get"): ["x"],
+    ("event", "explain"): ["x"],
+    ("event", "retry"): ["--all", "-y"],
+    ("event", "cancel"): ["--all", "-y"],
+    ("dlq", "retry"): ["--all", "-y"],
+    ("dlq", "dismiss"): ["--all", "-y"],
+    ("op", "wait"): ["x"],
+    ("op", "stop"): ["x"],
+    ("lock", "run"): ["x", "true"],
+    ("lock", "acquire"): ["x"],
+    ("lock", "renew"): ["x", "token"],
+    ("lock", "release"): ["x", "token"],
+    ("stream", "read"): ["Order", "1"],
+    ("stream", "append"): ["Order", "1", "Placed"],
+    ("key", "create"): ["--name", "x"],
+    ("key", "revoke"): ["0123456789"],
+    ("zone", "show"): ["UTC"],
+    ("zone", "convert"): ["2027-01-05T08:00:00Z"],
+    ("zone", "diff"): ["/usr/share/zoneinfo"],
+    ("next",): ["@daily", "--zone", "UTC"],
+    ("schedule", "explain"): ["@daily"],
+}
+# Two values of each setting that differ; of those that are not here a number, a duration or truth can be made up.
+VALUES = {
+    "http.listen": ("127.0.0.1:1111", "127.0.0.1:2222"),
+    "http.trusted_proxies": ("10.0.0.0/8", "192.168.0.0/16"),
+    "storage.url": ("sqlite:env.db", "sqlite:flag.db"),
+    "storage.listen_url": ("postgresql://env/a", "postgresql://flag/b"),
+    "storage.shards": ("2", "4"),
+    "storage.synchronous": ("full", "normal"),
+    "scheduler.birthday_time": ("08:00", "10:00"),
+    "scheduler.tick": ("PT2S", "PT3S"),
+    "scheduler.lease": ("PT40S", "PT50S"),
+    "delivery.allow": ("10.0.0.0/8", "192.168.0.0/16"),
+    "delivery.deny": ("1.0.0.0/8", "2.0.0.0/8"),
+    "delivery.ports": ("443", "8443"),
+    "delivery.circuit.failure_ratio": ("0.25", "0.75"),
+    "delivery.circuit.window": ("PT1M30S", "PT2M"),
+    "retention.idempotency": ("PT30H", "PT36H"),
+    "retention.completed": ("P10D", "P20D"),
+    "retention.failed": ("P10D", "P20D"),
+    "retention.attempts": ("P10D", "P20D"),
+    "retention.keys": ("P500D", "P600D"),
+    "security.encryption_key": (h.ENCRYPTION_KEY, h.ENCRYPTION_KEY + "," + h.ENCRYPTION_KEY),
+    "tz.source": ("auto", "dir"),
+    "tz.dir": ("/usr/share/zoneinfo", "/usr/share/zoneinfo/posix"),
+    "tz.on_change": ("reschedule", "report"),
+    "log.level": ("warn", "error"),
+    "log.format": ("json", "text"),
+}
+
+
+class Listener:
+    """A server that answers 404 to everything and remembers the keys that it was shown."""
+
+    def __init__(self):
+        keys = self.keys = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                keys.append(self.headers.get("Authorization", "none").removeprefix("Bearer "))
+                self.send_response_only(404)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self):
+        taken, self.keys[:] = list(self.keys), []
+        return taken
+
+
+def run(command, *flags, directory, environment):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SUNDIAL") and name != "DATABASE_URL"}
+    return subprocess.run([h.PROGRAM, *command, *ARGUMENTS.get(command, ()), *flags], env=clean | environment, cwd=directory,
+                          input='{"eventType":"T"}\n', capture_output=True, text=True, timeout=h.HANG_GUARD, check=False)
+
+
+def server_and_key(directory):
+    """--server and --api-key of every command that asks a server; and the variables where there is no flag."""
+    named, other = Listener(), Listener()
+    environment = {"SUNDIAL_SERVER": other.url, "SUNDIAL_API_KEY": "of-the-environment"}
+    commands = [command for command in all_commands() if "--server" in flags_of(command)]
+    assert len(commands) > 20, commands
+    for command in commands:
+        assert "--api-key" in flags_of(command), command
+        done = run(command, "--server", named.url, "--api-key", "of-the-flag", directory=directory, environment=environment)
+        assert not other.take(), (command, "asked the server of the environment", done)
+        assert set(named.take()) == {"of-the-flag"}, (command, done)
+        done = run(command, "--server=" + named.url, directory=directory, environment=environment)
+        assert not other.take() and set(named.take()) == {"of-the-environment"}, (command, done)
+        done = run(command, directory=directory, environment=environment)
+        assert set(other.take()) == {"of-the-environment"} and not named.take(), (command, done)
+    return len(commands)
+
+
+def two_values(key, now):
+    if key in VALUES:
+        return VALUES[key]
+    if now in ("true", "false"):
+        return ("false", "true")
+    if now.isdigit():
+        return (str(int(now) + 1), str(int(now) + 2))
+    if now.startswith("PT") and now.endswith("S"):
+        return (f"PT{int(now[2:-1]) - 1}S", f"PT{int(now[2:-1]) - 2}S")
+    if now in ('""', "production", "sundial/1"):
+        return ("of_the_environment", "of_the_flag")
+    return ("PT1M", "PT2M")
+
+
+def settings(directory):
+    """Each setting, by `config show`, which says where it has it from."""
+    keys = {}
+    for line in run(("config", "show"), directory=directory, environment={}).stdout.splitlines():
+        key, _, rest = line.partition(" = ")
+        keys[key] = rest.partition("  (")[0]
+    together = {"http.tls_cert": "http.tls_key", "http.tls_key": "http.tls_cert", "tz.source": "tz.dir"}
+    assert {"--" + key for key in keys} <= flags_of(("config", "show")), "each setting is a flag"
+    for key, now in keys.items():
+        of_environment, of_flag = two_values(key, now)
+        environment = {"SUNDIAL_" + key.upper().replace(".", "_"): of_environment}
+        flags = [f"--{key}={of_flag}"]
+        if key in together:
+            flags.append(f"--{together[key]}=/nowhere")
+        if key == "storage.url":
+            environment["DATABASE_URL"] = "sqlite:usual.db"
+        if key == "http.listen":
+            environment["PORT"] = "1"
+        if key == "log.level":
+            environment["LOG_LEVEL"] = "debug"
+        done = run(("config", "show"), *flags, directory=directory, environment=environment)
+        shown = [line for line in done.stdout.splitlines() if line.startswith(key + " = ")]
+        assert done.returncode == 0 and len(shown) == 1, (key, done)
+        assert shown[0].endswith(f"  (--{key})"), (key, shown)
+        assert "***" in shown[0] or f" = {of_flag}  (" in shown[0], (key, of_flag, shown)
+    return len(keys)
+
+
+def every_command_with_settings(directory):
+    """Each command that has settings as flags reads them, and blames the flag for a wrong value."""
+    commands = [command for command in all_commands() if "--log.level" in flags_of(command)]
+    assert len(commands) > 12, commands
+    for command in commands:
+        done = run(command, "--log.level=loud", directory=directory, environment={"SUNDIAL_LOG_LEVEL": "warn"})
+        assert done.returncode == 1 and "--log.level: " in done.stderr, (command, done)
+    return len(commands)
+
+
+def database(directory):
+    """--db of every command that opens one itself."""
+    commands = [command for command in all_commands() if "--db" in flags_of(command) and command[0] != "bench"]
+    for command in commands:
+        if command in (("serve",), ("dev",)):
+            continue
+        environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "DATABASE_URL": "sqlite:usual.db"}
+        done = run(command, "--db", "flag.db", directory=directory, environment=environment)
+        assert not os.path.exists(os.path.join(directory, "environment.db")), (command, done)
+        assert not os.path.exists(os.path.join(directory, "usual.db")), (command, done)
+        if command not in (("db", "status"), ("config", "show")):
+            assert os.path.exists(os.path.join(directory, "flag.db")), (command, done)
+        for name in os.listdir(directory):
+            os.remove(os.path.join(directory, name))
+    for command in ("serve", "dev"):
+        environment = {"SUNDIAL_STORAGE_URL": "sqlite:environment.db", "SUNDIAL_HTTP_LISTEN": "127.0.0.1:1"}
+        with h.running(command, "--db", "flag.db", folder=directory, environment=environment) as server:
+            assert server.port != 1 and server.client().get("/livez").status == 200
+            server.stop()
+        assert os.path.exists(os.path.join(directory, "flag.db"))
+        assert not os.path.exists(os.path.join(directory, "environment.db"))
+    return len(commands)
+
+
+def config(directory):
+    """--config of every command, and --listen of dev."""
+    for name, level in (("flag.toml", "loud"), ("environment.toml", "noisy")):
+        with open(os.path.join(directory, name), "w") as file:
+            file.write(f"[log]\nlevel = '{level}'\n")
+    commands = [command for command in all_commands() if "--config" in flags_of(command)]
+    for command in commands:
+        done = run(command, "--config", "flag.toml", directory=directory, environment={"SUNDIAL_CONFIG": "environment.toml"})
+        assert done.returncode == 1 and "flag.toml: log.level" in done.stderr, (command, done)
+    done = run(("dev",), "--listen", "nonsense", directory=directory, environment={"SUNDIAL_HTTP_LISTEN": "127.0.0.1:1"})
+    assert done.returncode == 1 and "nonsense" in done.stderr, done
+    return len(commands)
+
+
+def main():
+    for test in (server_and_key, settings, every_command_with_settings, database, config):
+        with h.folder() as directory:
+            print(f"{test.__name__}: {test(directory)}")
+
+
+if __name__ == "__main__":
+    main()
