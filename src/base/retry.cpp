@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <variant>
 
 #include "base/check.hpp"
 
@@ -122,8 +123,10 @@ bool RetryErrors<embedding::Error>::passing(const embedding::Error& error) {
     return std::ranges::find(codes, error.code) != codes.end();
 }
 
-embedding::Error RetryErrors<embedding::Error>::after(embedding::Error error,
-                                                      unsigned /*attempts*/) {
+embedding::Error RetryErrors<embedding::Error>::after(embedding::Error error, unsigned attempts) {
+    if (auto* conflict = std::get_if<embedding::Conflict>(&error.data)) {
+        conflict->attempts = attempts;
+    }
     return error;
 }
 
