@@ -17,17 +17,17 @@ int main() {
     shop.run("INSERT INTO orders VALUES ('acme', 1250), ('acme', 750), ('other', 1)");
 
     std::atomic<int> queries = 0;
+    const auto compute = [&](const std::string& tenant,
+                             const std::stop_token&) -> sundial::Result<std::optional<long long>> {
+        ++queries;
+        Sqlite own{folder.file("shop.db")};
+        const auto row = own.run("SELECT sum(cents) FROM orders WHERE tenant = ?", {tenant}).row;
+        return std::optional{row[0]};
+    };
     sundial::Cache<std::string, long long> sales{
         // keys carry the tenant
         {.ttl = 60s, .stale_while_revalidate = 30s, .stale_if_error = 10min, .negative_ttl = 5s},
-        [&](const std::string& tenant,
-            const std::stop_token&) -> sundial::Result<std::optional<long long>> {
-            ++queries;
-            Sqlite own{folder.file("shop.db")};
-            const auto row =
-                own.run("SELECT sum(cents) FROM orders WHERE tenant = ?", {tenant}).row;
-            return std::optional{row[0]};
-        }};
+        compute};
 
     std::atomic<int> right = 0;
     in_parallel(100, [&](int) {

@@ -51,6 +51,8 @@ int main() {
     if (!later) return complain(later.error());
     std::cout << *done << " events done; the reminder is " << later->status << " after "
               << later->attempt << " tries\n";
-    return birthdays >= 1 && reminders == 1 && later->status == "COMPLETED" ? EXIT_SUCCESS
-                                                                            : EXIT_FAILURE;
+    if (birthdays < 1) return complain({"EXAMPLE", "a year without a birthday"});
+    if (reminders != 1 || later->status != "COMPLETED") {
+        return complain({"EXAMPLE", "what failed was not tried again"});
+    }
 }

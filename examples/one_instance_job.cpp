@@ -1,5 +1,7 @@
 // A job that must not run twice at a time: two instances want to, and each gets its turn. What they
 // write to refuses whoever comes with an older token than one that it has seen.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
@@ -7,8 +9,9 @@
 #include <string>
 #include <sundial/engine.hpp>
 #include <sundial/locks.hpp>
-#include <thread>
 #include <vector>
+
+#include "support.hpp"
 
 namespace {
 
@@ -27,14 +30,26 @@ public:
     }
     [[nodiscard]] std::size_t lines() const { return lines_.size(); }
 
+    void begin() {
+        const std::lock_guard lock{mutex_};
+        at_once_ = std::max(at_once_, ++working_);
+    }
+    void end() {
+        const std::lock_guard lock{mutex_};
+        --working_;
+    }
+    /// Most who worked at the same time.
+    [[nodiscard]] int at_once() const { return at_once_; }
+
 private:
     std::mutex mutex_;
+    int working_ = 0, at_once_ = 0;
     std::uint64_t greatest_seen_ = 0;
     std::vector<std::string> lines_;
 };
 
 /// What an instance does; in life each is a process of its own on one PostgreSQL.
-bool run_job(sundial::Engine& engine, const std::string& instance, Report& report,
+bool run_job(sundial::Engine& engine, const std::string& instance, Report& report, Crossing& work,
              std::uint64_t& token) {
     sundial::LockOptions options;
     options.wait = 60s;
@@ -44,8 +59,11 @@ bool run_job(sundial::Engine& engine, const std::string& instance, Report& repor
         std::cerr << instance << ": " << lock.error().code << ' ' << lock.error().detail << '\n';
         return false;
     }
-    if (lock->lost().stop_requested()) return false;  // long work looks again and again
     token = lock->fencing_token();
+    report.begin();
+    work.wait(500ms);  // it takes as long as it takes
+    report.end();
+    if (lock->lost().stop_requested()) return false;  // long work looks again and again
     return report.write("written by " + instance, token);
 }
 
@@ -53,23 +71,22 @@ bool run_job(sundial::Engine& engine, const std::string& instance, Report& repor
 
 int main() {
     auto engine = sundial::Engine::open({.storage = "memory:"});
-    if (!engine) {
-        std::cerr << engine.error().detail << '\n';
-        return 1;
-    }
+    require(bool{engine}, "it opens");
     Report report;
+    Crossing work{2};
     std::uint64_t tokens[2] = {};
-    bool done[2] = {};
-    std::thread first{[&] { done[0] = run_job(*engine, "first", report, tokens[0]); }};
-    std::thread second{[&] { done[1] = run_job(*engine, "second", report, tokens[1]); }};
-    first.join();
-    second.join();
-    if (!done[0] || !done[1] || report.lines() != 2 || tokens[0] == tokens[1]) return 1;
+    std::atomic<int> done = 0;
+    in_parallel(2, [&](int number) {
+        const std::string instance = number == 0 ? "first" : "second";
+        if (run_job(*engine, instance, report, work, tokens[number])) ++done;
+    });
+    require(report.at_once() == 1, "one works at a time");
+    require(done == 2 && report.lines() == 2, "each has its turn");
+    require(tokens[0] != tokens[1], "each turn has a token of its own");
 
     // One that was frozen since before the other's turn, and goes on now.
     const std::uint64_t older = tokens[0] < tokens[1] ? tokens[0] : tokens[1];
-    if (report.write("too late", older)) return 1;
+    require(!report.write("too late", older), "who comes with an older token is refused");
     std::cout << "two turns, tokens " << tokens[0] << " and " << tokens[1]
               << "; the late write was refused\n";
-    return 0;
 }

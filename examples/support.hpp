@@ -4,10 +4,13 @@
 #include <sqlite3.h>
 
 #include <barrier>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <iostream>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -33,6 +36,24 @@ void in_parallel(int threads, Work work) {
         });
     }
 }
+
+/// Gives the others every chance to come between: each who comes here stays until all have come, or
+/// for a moment, for there may be a lock that lets only one come at a time.
+class Crossing {
+public:
+    explicit Crossing(int all) : awaited_{all} {}
+    void wait(std::chrono::milliseconds at_most) {
+        std::unique_lock lock{mutex_};
+        --awaited_;
+        changed_.notify_all();
+        changed_.wait_for(lock, at_most, [this] { return awaited_ <= 0; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int awaited_;
+};
 
 class TemporaryFolder {
 public:

@@ -10,6 +10,8 @@
 
 namespace {
 
+using namespace std::chrono_literals;
+
 /// One connection to PostgreSQL, for one thread.
 class Postgres {
 public:
@@ -34,14 +36,19 @@ private:
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
 };
 
-bool transfer(Postgres& bank, const std::string& from, const std::string& to, long long amount) {
+bool transfer(Postgres& bank, const std::string& from, const std::string& to, long long amount,
+              Crossing& crossing) {
     bank.run("BEGIN");
     bank.run("SELECT id FROM accounts WHERE id IN ($1, $2) ORDER BY id FOR UPDATE", {from, to});
-    const bool enough = bank.run("SELECT balance FROM accounts WHERE id = $1", {from}) >= amount;
+    const long long payer = bank.run("SELECT balance FROM accounts WHERE id = $1", {from});
+    const long long payee = bank.run("SELECT balance FROM accounts WHERE id = $1", {to});
+    crossing.wait(100ms);  // so that others come between, if they can
+    const bool enough = payer >= amount;
     if (enough) {
-        const auto text = std::to_string(amount);
-        bank.run("UPDATE accounts SET balance = balance - $2 WHERE id = $1", {from, text});
-        bank.run("UPDATE accounts SET balance = balance + $2 WHERE id = $1", {to, text});
+        bank.run(
+            "UPDATE accounts SET balance = CASE id WHEN $1 THEN $3::bigint ELSE $4::bigint END "
+            "WHERE id IN ($1, $2)",
+            {from, to, std::to_string(payer - amount), std::to_string(payee + amount)});
     }
     bank.run("COMMIT");
     return enough;
@@ -53,18 +60,28 @@ int main(int, char** arguments) {
     const char* url = arguments[1];  // examples/with_postgres starts one
     Postgres bank{url};
     bank.run("CREATE TABLE accounts (id integer PRIMARY KEY, balance bigint NOT NULL)");
-    bank.run("INSERT INTO accounts VALUES (1, 100), (2, 100)");
+    bank.run("INSERT INTO accounts VALUES (1, 100000), (2, 0)");
 
-    std::atomic<int> refused = 0;
+    // So much, and so little, that no sum of the ones makes up for one of the others.
+    constexpr long long much = 101, little = 1;
+    std::atomic<long long> forth = 0, back = 0, refused = 0;
+    Crossing crossing{8};
     in_parallel(8, [&](int number) {
         Postgres own{url};
-        const bool forth = number % 2 == 0;
         for (int i = 0; i < 25; ++i) {
-            if (!transfer(own, forth ? "1" : "2", forth ? "2" : "1", 9)) ++refused;
+            if (number % 2 == 0) {
+                ++(transfer(own, "1", "2", much, crossing) ? forth : refused);
+            } else {
+                ++(transfer(own, "2", "1", little, crossing) ? back : refused);
+            }
         }
     });
 
-    std::cout << 200 - refused << " transfers both ways, " << refused << " without the money\n";
-    require(bank.run("SELECT sum(balance) FROM accounts") == 200, "no money comes or goes");
+    std::cout << forth << " transfers forth, " << back << " back, " << refused
+              << " without the money\n";
+    require(bank.run("SELECT balance FROM accounts WHERE id = 1") ==
+                100000 - forth * much + back * little,
+            "each transfer that was done has moved its money, once");
+    require(bank.run("SELECT sum(balance) FROM accounts") == 100000, "no money comes or goes");
     require(bank.run("SELECT min(balance) FROM accounts") >= 0, "nobody spends what is not there");
 }

@@ -101,8 +101,9 @@ using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedE
 struct Execution {
     RetryRules retry{};
     /// After so many conflicts what is rebased is saved, or the command decides and saves, while
-    /// nobody else can append: one try more, which no conflict ends. 0: never.
-    unsigned pessimistic_after = 3;
+    /// nobody else can append: one try more, which no conflict ends, and which holds a lock while
+    /// the command runs. 0: never.
+    unsigned pessimistic_after = 0;
     ConflictResolver resolve{};  // asked after each conflict; empty: retry
 };
 
@@ -149,8 +150,9 @@ public:
         return Done{};
     }
     /// Lets `command` decide by the aggregate as it is (a fresh one, where there is none yet) and
-    /// keeps the events that it answers, if any; anew while others are faster. Errors: the
-    /// command's, which is not called again then; those of an append, with the number of attempts.
+    /// keeps the events that it answers, if any; again while others are faster, three times by
+    /// default and without any lock. Errors: the command's, which is not called again then; those
+    /// of an append, with the number of attempts.
     template <class Command>
     [[nodiscard]] Result<Executed<A>> execute(const std::string& id, Command&& command,
                                               const Execution& how = {});
@@ -345,7 +347,8 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
         if (!failed) return Executed<A>{mine->state, mine->version, retries.attempts()};
         if (!failed->passing) return failed->error;
         if (is_conflict(failed->error)) {
-            auto next = after_conflict(*mine, how, failed->error);
+            auto next =
+                after_conflict(*mine, how, Errors::after(failed->error, retries.attempts()));
             if (!next) return next.error();
             mine = *std::move(next);
             if (++conflicts == how.pessimistic_after) {
@@ -357,9 +360,11 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
         switch (retries.wait()) {
             case Retries::Next::again:
                 break;
-            case Retries::Next::over:
-                return Error{failed->error.code, failed->error.detail + " (attempts: " +
-                                                     std::to_string(retries.attempts()) + ")"};
+            case Retries::Next::over: {
+                Error last = Errors::after(failed->error, retries.attempts());
+                last.detail += " (attempts: " + std::to_string(retries.attempts()) + ")";
+                return last;
+            }
             case Retries::Next::stopped:
                 return Errors::stopped();
         }

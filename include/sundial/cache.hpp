@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -88,12 +89,13 @@ public:
     using Loaded = embedding::Result<std::optional<Value>>;
     using Loader = std::function<Loaded(const Key&, const std::stop_token&)>;
 
-    /// The rules have no defect. Refreshes run where `launch` runs them.
+    /// Refreshes run where `launch` runs them.
     Cache(const CacheRules& rules, Loader loader, Timing& timing = real_timing(),
           Launch launch = launch_thread)
         : rules_{rules}, loader_{std::move(loader)}, timing_{timing}, flights_{std::move(launch)} {}
 
-    /// Errors: those of SingleFlight::run, if there is no value that could stand in.
+    /// Errors: those of SingleFlight::run, if there is no value that could stand in;
+    /// VALIDATION_FAILED for rules with a defect, and then nothing is loaded.
     Answer get(const Key& key, const std::stop_token& stop = {},
                Timing::Moment deadline = Timing::Moment::max());
     /// It has changed: whoever asks from now on has it loaded anew, and what is being loaded now is
@@ -125,6 +127,7 @@ private:
     void forget_entry(const Key& key);
 
     const CacheRules rules_;
+    const std::optional<std::string> defect_ = defect_of(rules_);
     const Loader loader_;
     Timing& timing_;
     mutable std::mutex mutex_;  // all below but for the flights
@@ -139,6 +142,7 @@ private:
 template <class Key, class Value>
 auto Cache<Key, Value>::get(const Key& key, const std::stop_token& stop, Timing::Moment deadline)
     -> Answer {
+    if (defect_) return embedding::Error{"VALIDATION_FAILED", *defect_};
     if (auto value = kept(key)) return *std::move(value);
     const auto loaded = flights_.run(
         key,
@@ -159,8 +163,9 @@ auto Cache<Key, Value>::kept(const Key& key) -> std::optional<Shared> {
     const auto found = entries_.find(key);
     const auto now = timing_.now();
     if (found == entries_.end() ||
-        now >= found->second.good_until + (found->second.value ? rules_.stale_while_revalidate
-                                                               : std::chrono::microseconds{0})) {
+        now >= detail::later(found->second.good_until, found->second.value
+                                                           ? rules_.stale_while_revalidate
+                                                           : std::chrono::microseconds{0})) {
         ++counts_.misses;
         return std::nullopt;
     }
@@ -194,7 +199,9 @@ auto Cache<Key, Value>::kept_for(std::chrono::microseconds after_its_end, const 
     const std::lock_guard lock{mutex_};
     const auto found = entries_.find(key);
     if (found == entries_.end() || !found->second.value) return std::nullopt;
-    if (timing_.now() >= found->second.good_until + after_its_end) return std::nullopt;
+    if (timing_.now() >= detail::later(found->second.good_until, after_its_end)) {
+        return std::nullopt;
+    }
     ++counts_.stale;
     return found->second.value;
 }
@@ -255,8 +262,8 @@ template <class Key, class Value>
 void Cache<Key, Value>::keep(const Key& key, Shared value, Timing::Moment begun) {
     forget_entry(key);
     const auto now = timing_.now();
-    const auto good_until =
-        value ? detail::end_of_ttl(rules_, now, timing_.unit()) : now + rules_.negative_ttl;
+    const auto good_until = value ? detail::end_of_ttl(rules_, now, timing_.unit())
+                                  : detail::later(now, rules_.negative_ttl);
     if (good_until == now) return;
     latest_.push_front(key);
     entries_.emplace(key, Entry{std::move(value), good_until, now - begun, latest_.begin()});
@@ -315,8 +322,8 @@ struct AcrossProcesses {
     std::function<std::string(const Key&)> name;  // of the lease
     std::function<embedding::Result<std::optional<Value>>(const Key&)> find;
     std::function<void(const Key&, const Value&)> keep;
-    std::chrono::microseconds lease = std::chrono::seconds{5};  // longer than a load takes
-    std::chrono::microseconds poll = std::chrono::milliseconds{20};
+    std::chrono::microseconds lease = std::chrono::seconds{5};       // longer than a load takes
+    std::chrono::microseconds poll = std::chrono::milliseconds{20};  // 1 ms at least
 };
 
 /// A loader for Cache that lets one process load for all: it takes what lies in the shared place,
@@ -342,7 +349,9 @@ typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Va
                 shared.leases.release(name, *token);
                 return found;
             }
-            timing.sleep_until(timing.now() + shared.poll, stop);
+            const auto pause =
+                std::max<std::chrono::microseconds>(shared.poll, std::chrono::milliseconds{1});
+            timing.sleep_until(detail::later(timing.now(), pause), stop);
         }
         return embedding::Error{"STOPPED", "a stop was requested before it was there"};
     };

@@ -6,6 +6,7 @@
 /// declaration in `sundial/embedding.hpp`; read `Engine` there first.
 namespace sundial {
 
+using embedding::Conflict;
 using embedding::Done;
 using embedding::Engine;
 using embedding::Error;

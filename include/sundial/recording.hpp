@@ -27,14 +27,16 @@ struct StreamId {
 };
 
 /// At which version a stream must be to be appended to. Its version is the number of events ever
-/// appended; 0: there is none yet.
+/// appended; 0: there is none yet. Any other number than those below is refused by the append
+/// (VALIDATION_FAILED): `exactly(version - 1)` of version 0, too.
 struct Expected {
     std::int64_t version;
     static constexpr Expected any() { return {-1}; }
     static constexpr Expected no_stream() { return {0}; }
     static constexpr Expected stream_exists() { return {-2}; }
     static constexpr Expected exactly(std::uint64_t version) {
-        return {static_cast<std::int64_t>(version)};
+        using Version = std::numeric_limits<std::int64_t>;
+        return {version <= Version::max() ? static_cast<std::int64_t>(version) : Version::min()};
     }
 };
 
@@ -84,7 +86,7 @@ struct StreamRange {
     std::uint64_t from = 1;
     std::uint64_t to = std::numeric_limits<std::int64_t>::max();
     bool backward = false;
-    std::size_t limit = 500;
+    std::size_t limit = 500;  // 1 to 10,000
 };
 struct StreamPart {
     std::uint64_t version = 0;           // of the whole stream; 0: nobody has ever appended
@@ -139,9 +141,9 @@ struct Following {
     std::string name;  // of the checkpoint: [A-Za-z0-9_.-]{1,128}
     FeedFilter filter{};
     std::chrono::microseconds lease =
-        std::chrono::seconds{30};  // after which another one takes over from who is gone
-    std::size_t page = 100;        // events between two checkpoints, at most
-    std::size_t lanes = 1;         // so many at once, each stream in its order: `follow` only
+        std::chrono::seconds{30};  // 100 ms to 24 h: after which another one takes over
+    std::size_t page = 100;        // 1 to 10,000 events between two checkpoints
+    std::size_t lanes = 1;         // 1 to 100 at once, each stream in its order: `follow` only
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
     bool park = false;  // lays aside what cannot be handled; else it stops there
@@ -205,7 +207,8 @@ public:
                             const std::vector<NewRecordedEvent>& events);
     /// One that is not there is at version 0. Errors: VALIDATION_FAILED, STREAM_DELETED.
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
-    /// All events in one order: nothing is ever found at or below a position that was returned.
+    /// All events in one order, 1 to 10,000 of them: nothing is ever found at or below a position
+    /// that was returned. Errors: VALIDATION_FAILED.
     Result<FeedPage> feed(std::uint64_t after, const FeedFilter& filter = {},
                           std::size_t limit = 100);
 

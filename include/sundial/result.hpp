@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cassert>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 // Lets clang warn of whoever keeps what points into a Result that is gone by then.
 #if defined(__clang__)
@@ -14,11 +16,30 @@
 
 namespace sundial::embedding {
 
+/// What OPTIMISTIC_LOCK tells of an append: the stream is not where it was expected.
+struct Conflict {
+    std::string stream_type;
+    std::string stream_id;
+    std::int64_t expected = 0;  // as `Expected::version`: -1 any, 0 no stream, -2 the stream exists
+    std::uint64_t actual = 0;   // where the stream is; 0: there is none
+    /// The batch is in the stream already, under these ids, and did not come of this expectation;
+    /// empty: it is not.
+    std::vector<std::string> duplicate_event_ids{};
+    unsigned attempts = 1;  // calls that ended so
+    friend bool operator==(const Conflict&, const Conflict&) = default;
+};
+
 /// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
-/// STORAGE_UNAVAILABLE, …), for programs; `detail` says it to people, and what would be right.
+/// STORAGE_UNAVAILABLE, …), for programs; `detail` says it to people, and what would be right;
+/// `data` has what a program can go by, of codes that have some:
+///
+///     if (const auto* conflict = std::get_if<sundial::Conflict>(&error.data)) {
+///         look_again_from(conflict->actual);
+///     }
 struct Error {
     std::string code;
     std::string detail;
+    std::variant<std::monostate, Conflict> data{};
     friend bool operator==(const Error&, const Error&) = default;
 };
 

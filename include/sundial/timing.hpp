@@ -22,4 +22,11 @@ public:
 /// The machine's steady clock and random source.
 [[nodiscard]] Timing& real_timing();
 
+namespace detail {
+
+/// `time` later than `at`, or the last moment that the clock can count.
+[[nodiscard]] Timing::Moment later(Timing::Moment at, std::chrono::microseconds time);
+
+}  // namespace detail
+
 }  // namespace sundial

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/saturate.hpp"
+
 namespace sundial {
 
 std::optional<std::string> defect_of(const CacheRules& rules) {
@@ -19,10 +21,19 @@ std::optional<std::string> defect_of(const CacheRules& rules) {
 
 namespace detail {
 
+Timing::Moment later(Timing::Moment at, std::chrono::microseconds time) {
+    const auto sum = base::later(
+        std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()), time);
+    constexpr auto last =
+        std::chrono::floor<std::chrono::microseconds>(Timing::Moment::max().time_since_epoch());
+    return sum >= last ? Timing::Moment::max() : at + time;
+}
+
 Timing::Moment end_of_ttl(const CacheRules& rules, Timing::Moment now, double random) {
     const double factor = 1.0 - rules.ttl_jitter + 2.0 * rules.ttl_jitter * random;
-    return now + std::chrono::duration_cast<std::chrono::microseconds>(
-                     std::chrono::duration<double, std::micro>{rules.ttl} * factor);
+    const std::chrono::duration<double, std::micro> ttl = rules.ttl * factor;
+    if (ttl >= std::chrono::microseconds::max()) return Timing::Moment::max();
+    return later(now, std::chrono::duration_cast<std::chrono::microseconds>(ttl));
 }
 
 bool refreshes_early(const CacheRules& rules, Timing::Moment::duration took,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <variant>
 
 #include "base/check.hpp"
 
@@ -14,7 +15,13 @@ using std::chrono::microseconds;
 
 constexpr std::int64_t token = 1'000'000;
 
-std::int64_t millionths(double tokens) { return std::llround(tokens * token); }
+/// A purse never has more: two of them can be added, and nobody makes so many calls.
+constexpr double most_tokens = 1e12;
+
+std::int64_t millionths(double tokens) {
+    if (!(tokens > 0.0)) return 0;  // NaN, too
+    return std::llround(std::min(tokens, most_tokens) * token);
+}
 
 /// base · 2^retry, no more than the cap, whatever the numbers.
 microseconds doubled(const RetryRules& rules, unsigned retry) {
@@ -100,6 +107,7 @@ Retries::Next Retries::wait(std::optional<microseconds> retry_after) {
     previous_ = retry_delay(rules_, attempts_ - 1, previous_, timing_.unit());
     const microseconds wait = std::max(previous_, retry_after.value_or(microseconds{0}));
     const auto now = timing_.now();
+    if (rules_.deadline < now) return Next::over;
     if (wait > std::chrono::floor<microseconds>(rules_.deadline - now)) return Next::over;
     if (rules_.budget && !rules_.budget->take(now)) return Next::over;
     timing_.sleep_until(now + wait, rules_.stop);
@@ -115,8 +123,10 @@ bool RetryErrors<embedding::Error>::passing(const embedding::Error& error) {
     return std::ranges::find(codes, error.code) != codes.end();
 }
 
-embedding::Error RetryErrors<embedding::Error>::after(embedding::Error error,
-                                                      unsigned /*attempts*/) {
+embedding::Error RetryErrors<embedding::Error>::after(embedding::Error error, unsigned attempts) {
+    if (auto* conflict = std::get_if<embedding::Conflict>(&error.data)) {
+        conflict->attempts = attempts;
+    }
     return error;
 }
 

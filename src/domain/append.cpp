@@ -44,8 +44,12 @@ std::vector<FieldError> defects(const NewRecordedEvent& event, const StreamId& s
     if (!headers.empty() && (headers.front() != '{' || !base::canonical_json(headers))) {
         errors.push_back({at + "/metadata/headers", "bad_format", "is not a JSON object"});
     }
-    if (event.schema_version == 0) {
-        errors.push_back({at + "/schemaVersion", "out_of_range", "counts from 1"});
+    if (auto error = refuse_schema_version(at + "/schemaVersion", event.schema_version)) {
+        errors.push_back(*std::move(error));
+    }
+    if (event.metadata.occurred_at && !in_range(*event.metadata.occurred_at)) {
+        errors.push_back(
+            {at + "/metadata/occurredAt", "out_of_range", "must be in the years 0001 to 9999"});
     }
     if (event.stream && *event.stream != stream) {
         errors.push_back({at + "/stream", "not_allowed",
@@ -158,6 +162,12 @@ bool is_type_name(std::string_view text) {
                c == '_' || c == '.' || c == '-';
     };
     return !text.empty() && text.size() <= most_type_bytes && std::ranges::all_of(text, allowed);
+}
+
+std::optional<FieldError> refuse_schema_version(std::string pointer, std::uint32_t version) {
+    if (1 <= version && version <= greatest_schema_version) return std::nullopt;
+    return FieldError{std::move(pointer), "out_of_range",
+                      "must be 1 to " + std::to_string(greatest_schema_version)};
 }
 
 std::string_view to_string(EventIdReuse reuse) {

@@ -40,6 +40,9 @@ struct Appended {
 /// EventIdReused.
 [[nodiscard]] Result<void> judge_request(const Append& wanted, const std::string& at = {});
 [[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
+/// Of an event or a snapshot.
+[[nodiscard]] std::optional<FieldError> refuse_schema_version(std::string pointer,
+                                                              std::uint32_t version);
 /// Of events, of aggregates, of checkpoints: [A-Za-z0-9_.-]{1,128}.
 [[nodiscard]] bool is_type_name(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "domain/checkpoint.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "domain/append.hpp"
 
@@ -12,6 +13,13 @@ std::vector<FieldError> defects_of_checkpoint_name(const std::string& name) {
 }
 
 Result<Checkpoint> advance(Checkpoint at, const std::string& name, const CheckpointStep& step) {
+    for (const auto& [pointer, number] :
+         {std::pair{"/position", step.position}, std::pair{"/fencingToken", step.fencing_token}}) {
+        if (number > greatest_checkpoint_number) {
+            return invalid(pointer, "out_of_range",
+                           "must be 0 to " + std::to_string(greatest_checkpoint_number));
+        }
+    }
     if (step.fencing_token < at.fencing_token) return CheckpointLost{name, step.fencing_token};
     if (step.previous != at.position) return CheckpointConflict{name, at.position};
     if (step.position < at.position) {

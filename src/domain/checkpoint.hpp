@@ -41,11 +41,16 @@ struct ParkedEvent {
     friend bool operator==(const ParkedEvent&, const ParkedEvent&) = default;
 };
 
+/// Greatest position and fencing token of a step: 2^53 - 1, as in the API. The store counts on from
+/// the token up to 2^63 - 1.
+inline constexpr std::uint64_t greatest_checkpoint_number = 9'007'199'254'740'991;
+
 /// 1 to 128 of A-Z a-z 0-9 _ . - and nothing else.
 [[nodiscard]] std::vector<FieldError> defects_of_checkpoint_name(const std::string& name);
 
-/// The checkpoint after that step. Errors, in this order: CheckpointLost where a greater token was
-/// seen, CheckpointConflict where it is not at `previous`, ValidationFailed for a step back.
+/// The checkpoint after that step. Errors, in this order: ValidationFailed for numbers out of
+/// range, CheckpointLost where a greater token was seen, CheckpointConflict where it is not at
+/// `previous`, ValidationFailed for a step back.
 [[nodiscard]] Result<Checkpoint> advance(Checkpoint at, const std::string& name,
                                          const CheckpointStep& step);
 

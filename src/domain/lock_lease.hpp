@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include "base/saturate.hpp"
+
 namespace sundial {
 
 /// When the holder of a lock renews it, and from when on it must count it as lost: by the holder's
@@ -20,7 +22,7 @@ public:
     /// Granted by a request that was sent at `asked` and answered at `answered`.
     LockLease(const Terms& terms, Moment asked, Moment answered)
         : terms_{terms},
-          hold_until_{asked + terms.max_hold},
+          hold_until_{base::later(asked, terms.max_hold)},
           ends_{asked + terms.ttl},
           renew_at_{asked + terms.ttl / 3},
           round_trip_{answered - asked} {}

@@ -122,6 +122,9 @@ std::string json_pointer(std::string_view parent, std::string_view member) {
 }
 
 std::optional<FieldError> refuse_payload(std::string pointer, std::string_view payload) {
+    if (payload.empty()) {
+        return FieldError{std::move(pointer), "required", "is empty: give at least {}"};
+    }
     if (payload.size() <= most_payload_bytes) return std::nullopt;
     return FieldError{std::move(pointer), "too_long",
                       "has " + std::to_string(payload.size()) + " bytes; at most " +

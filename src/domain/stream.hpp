@@ -3,11 +3,15 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace sundial {
+
+/// The greatest version, position or fencing token: the databases count in signed 64-bit integers.
+inline constexpr std::uint64_t greatest_number = std::numeric_limits<std::int64_t>::max();
 
 /// Whose history a stream is.
 struct StreamId {
@@ -22,8 +26,10 @@ public:
     static constexpr ExpectedVersion any() { return ExpectedVersion{-1}; }
     static constexpr ExpectedVersion no_stream() { return ExpectedVersion{0}; }
     static constexpr ExpectedVersion stream_exists() { return ExpectedVersion{-2}; }
+    /// A version past the greatest number is one that no stream ever has, as that number is.
     static constexpr ExpectedVersion exactly(std::uint64_t version) {
-        return ExpectedVersion{static_cast<std::int64_t>(version)};
+        return ExpectedVersion{
+            static_cast<std::int64_t>(version < greatest_number ? version : greatest_number)};
     }
     /// -2, -1, or a version.
     static constexpr std::optional<ExpectedVersion> of(std::int64_t number) {
@@ -65,5 +71,9 @@ inline constexpr std::size_t most_appended_events = 1000;
 inline constexpr std::size_t most_appended_bytes = std::size_t{4} << 20U;
 inline constexpr std::size_t most_event_bytes = std::size_t{256} << 10U;
 inline constexpr std::size_t most_metadata_bytes = std::size_t{16} << 10U;
+/// Greatest schema version of an event or a snapshot. It counts changes of a format, by people.
+inline constexpr std::uint32_t greatest_schema_version = 1'000'000;
+/// Most events that one page of a stream or of the feed has.
+inline constexpr std::size_t most_read_events = 10'000;
 
 }  // namespace sundial

@@ -16,11 +16,27 @@ std::string reason_of(const sundial::Event& event) {
     return {};
 }
 
+Conflict conflict_of(const StreamOptimisticLock& lock) {
+    Conflict conflict{.stream_type = lock.stream.aggregate_type,
+                      .stream_id = lock.stream.aggregate_id,
+                      .expected = lock.expected.number(),
+                      .actual = lock.actual,
+                      .attempts = lock.attempts};
+    for (const Uuid& id : lock.duplicates) {
+        conflict.duplicate_event_ids.push_back(base::to_string(id));
+    }
+    return conflict;
+}
+
 }  // namespace
 
 Error error_of(const sundial::Error& error) {
     Refusal refusal = refusal_of(error);
-    return {std::move(refusal.code), std::move(refusal.detail)};
+    Error shown{std::move(refusal.code), std::move(refusal.detail)};
+    if (const auto* lock = std::get_if<StreamOptimisticLock>(&error)) {
+        shown.data = conflict_of(*lock);
+    }
+    return shown;
 }
 
 Event shown(const sundial::Event& event) {

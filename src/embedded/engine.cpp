@@ -309,6 +309,9 @@ PullWorker Engine::worker(const std::string& queue, const std::string& name) {
 }
 
 Result<Event> Engine::schedule(const NewEvent& wanted) {
+    if (wanted.at && !in_range(*wanted.at)) {
+        return error_of(invalid("/at", "out_of_range", "must be in the years 0001 to 9999"));
+    }
     sundial::NewEvent event;
     event.event_type = wanted.type;
     event.user = unless_empty(wanted.user_id);

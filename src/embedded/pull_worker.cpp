@@ -1,5 +1,6 @@
 #include "embedded/pull_worker.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -7,10 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/saturate.hpp"
 #include "embedded/answers.hpp"
 
 namespace sundial::embedding {
 namespace {
+
+/// A condition variable counts in nanoseconds, in which not every wait can be counted.
+constexpr std::chrono::microseconds longest_sleep = std::chrono::hours{24};
 
 /// Rung by the watch, perhaps when nobody listens any more.
 class Bell {
@@ -38,8 +43,9 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
                                    .worker = parts_->name,
                                    .limit = wanted.limit,
                                    .lease = wanted.lease};
-    const auto until = parts_->monotonic.now() + wanted.wait;
+    const auto until = base::later(parts_->monotonic.now(), wanted.wait);
     const auto claimed = [&]() -> sundial::Result<std::vector<sundial::Event>> {
+        if (wanted.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
         while (!parts_->watch.stopped()) {
             auto work = parts_->pull.run(order);
             if (!work) return work.error();
@@ -47,7 +53,7 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
             if (!work->events.empty() || left.count() <= 0) return std::move(work->events);
             const auto bell = std::make_shared<Bell>();
             const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
-            bell->wait_for(left);
+            bell->wait_for(std::min(left, longest_sleep));
         }
         return Stopped{};  // nothing is claimed for a program that is at its end
     };

@@ -1,5 +1,6 @@
 #include "sundial/session_lock.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace sundial::embedding {
 namespace {
 
 constexpr std::size_t longest_name = 128;  // as of any lock
+/// The server counts its lock_timeout in milliseconds, of which 32 bits hold 24 days.
+constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{24 * 24};
 
 /// A connection that only waits has nothing to tell.
 class NoLog final : public base::Log {
@@ -32,7 +35,9 @@ Result<SessionLock> SessionLock::acquire(const std::string& url, const std::stri
         if (auto error = refuse_text("/name", name, longest_name)) {
             return ValidationFailed{{*std::move(error)}};
         }
-        if (wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
+        if (wait.count() < 0 || wait > longest_wait) {
+            return invalid("/wait", "out_of_range", "must be 0 to 24 days");
+        }
         parts->lock = postgres::SessionLock::acquire(url, name, wait, *parts->log);
         return Done{};
     });

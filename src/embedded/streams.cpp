@@ -1,5 +1,7 @@
 #include "embedded/streams.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "embedded/answers.hpp"
@@ -17,7 +19,12 @@ ValidationFailed no_uuid(const std::string& id) {
 sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expected,
                                            const std::vector<NewRecordedEvent>& events, Ids& ids) {
     const auto known = ExpectedVersion::of(expected.version);
-    if (!known) return invalid("/expected", "out_of_range", "is no version");
+    if (!known) {
+        return invalid("/expected", "out_of_range",
+                       "is no expectation: give any(), no_stream(), stream_exists(), or exactly() "
+                       "with a version of 0 to " +
+                           std::to_string(greatest_number) + "; none is before version 0");
+    }
     sundial::Append append{.stream = id_of(stream), .expected = *known, .events = {}};
     for (const NewRecordedEvent& event : events) {
         const auto id = event.id.empty() ? ids.fresh() : base::parse_uuid(event.id);
@@ -130,10 +137,9 @@ Result<Appended> StreamTransaction::append(const StreamId& stream, Expected expe
 }
 
 Result<StreamPart> StreamTransaction::read(const StreamId& stream, const StreamRange& range) {
-    const sundial::StreamId id = id_of(stream);
-    const StreamHead head = parts_.tx.streams().find(id);
-    if (head.deleted) return error_of(StreamDeleted{id});
-    return shown(ReadStream{head, parts_.tx.streams().read(id, range_of(range))});
+    const auto read = ReadStreams::read(parts_.tx, id_of(stream), range_of(range));
+    if (!read) return error_of(read.error());
+    return shown(*read);
 }
 
 Result<std::optional<Snapshot>> StreamTransaction::snapshot(const StreamId& stream) {
@@ -163,8 +169,11 @@ Result<StreamPart> Streams::read(const StreamId& stream, const StreamRange& rang
 }
 
 Result<FeedPage> Streams::feed(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
-    return answered<FeedPage>(
-        [&] { return shown(parts_->read.feed(after, filter_of(filter), limit)); });
+    return answered<FeedPage>([&]() -> sundial::Result<FeedPage> {
+        const auto page = parts_->read.feed(after, filter_of(filter), limit);
+        if (!page) return page.error();
+        return shown(*page);
+    });
 }
 
 Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransaction&)>& work) {
@@ -196,7 +205,7 @@ Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::u
     constexpr std::size_t most = 100;
     return answered<std::vector<ParkedEvent>>([&] {
         const auto found = in_read(parts_->store, [&](Transaction& tx) {
-            return tx.checkpoints().parked(name, after, most);
+            return tx.checkpoints().parked(name, std::min(after, greatest_number), most);
         });
         std::vector<ParkedEvent> all;
         for (const sundial::ParkedEvent& event : found) {
@@ -211,7 +220,7 @@ Result<bool> Streams::unpark(const std::string& name, std::uint64_t position) {
     return answered<bool>([&] {
         bool was_there = false;
         parts_->store.transact([&](Transaction& tx) {
-            was_there = tx.checkpoints().unpark(name, position);
+            was_there = tx.checkpoints().unpark(name, std::min(position, greatest_number));
             return was_there;
         });
         return was_there;

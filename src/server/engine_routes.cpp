@@ -117,8 +117,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
             try {
                 return metrics.render(
                     p.queue.depth(), p.operations.running(), p.database->connections(),
-                    p.queries.circuits(most_endpoint_labels),
-                    p.database->feed_meter().measure(most_follower_labels), p.locks_held());
+                    p.queries.circuits(most_label_values),
+                    p.database->feed_meter().measure(most_label_values), p.locks_held());
             } catch (const Unavailable& away) {  // so say all who wait
                 return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
             }

@@ -54,23 +54,27 @@ bool left_to_workers(const Endpoint* endpoint) {
     return endpoint != nullptr && endpoint->type == EndpointType::pull;
 }
 
-/// Names that people choose, of which only the first few become labels. Thread-safe.
-class FirstNames {
+/// Lets only the first values of each label through. Thread-safe.
+class FewLabels {
 public:
-    explicit FirstNames(std::size_t most) : most_(most) {}
-    /// `name` itself if it is one of the first, else what stands for all others.
-    std::string label(std::string name) {
+    /// Of values that are too many, `other`, which stands for all of them.
+    prometheus::Labels operator()(prometheus::Labels labels) {
         const std::lock_guard lock(mutex_);
-        if (names_.contains(name)) return name;
-        if (names_.size() >= most_) return all_others;
-        names_.insert(name);
-        return name;
+        for (auto& [name, value] : labels) {
+            auto& seen = seen_[name];
+            if (seen.contains(value)) continue;
+            if (seen.size() < most_label_values) {
+                seen.insert(value);
+            } else {
+                value = all_others;
+            }
+        }
+        return labels;
     }
 
 private:
-    const std::size_t most_;
     std::mutex mutex_;
-    std::set<std::string> names_;
+    std::map<std::string, std::set<std::string>> seen_;
 };
 
 }  // namespace
@@ -146,18 +150,23 @@ struct Metrics::Families {
     Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
     Family<Gauge>& build = gauge("sundial_build_info", "This program");
 
-    FirstNames endpoints{most_endpoint_labels};
-    FirstNames aggregates{most_aggregate_labels};
+    FewLabels few;
 
-    std::string endpoint_label(const Endpoint* endpoint) {
-        if (endpoint == nullptr) return "handler";
-        return endpoints.label(endpoint->external_id.value_or(to_string(endpoint->id)));
+    prometheus::Labels of_endpoint(const Endpoint* endpoint) {
+        if (endpoint == nullptr) return few({{"endpoint", "handler"}});
+        return few({{"endpoint", endpoint->external_id.value_or(to_string(endpoint->id))}});
+    }
+    /// Sets a gauge of which one stands for one thing: the last of many would say nothing of them.
+    static void set_unless_other(Family<Gauge>& family, const prometheus::Labels& labels,
+                                 double value) {
+        const auto is_other = [](const auto& label) { return label.second == all_others; };
+        if (std::ranges::none_of(labels, is_other)) family.Add(labels).Set(value);
     }
 
     void set_tz_release(std::string_view release) {
         const std::lock_guard lock(mutex_);
         if (tz_release_ != nullptr) tzdb.Remove(tz_release_);
-        tz_release_ = &tzdb.Add({{"version", std::string(release)}});
+        tz_release_ = &tzdb.Add(few({{"version", std::string(release)}}));
         tz_release_->Set(1);
     }
 
@@ -168,7 +177,8 @@ private:
 
 Metrics::Metrics(std::string_view version, std::string_view commit, std::string_view tz_release)
     : families_(std::make_unique<Families>()) {
-    families_->build.Add({{"version", std::string(version)}, {"commit", std::string(commit)}})
+    families_->build
+        .Add(families_->few({{"version", std::string(version)}, {"commit", std::string(commit)}}))
         .Set(1);
     this->tz_release(tz_release);
 }
@@ -185,74 +195,71 @@ void Metrics::claimed(std::size_t events, std::size_t rescued, std::chrono::micr
 
 void Metrics::transition(std::string_view event_type, EventStatus status, std::size_t count) {
     families_->transitions
-        .Add({{"event_type", std::string(event_type)}, {"status", std::string(to_string(status))}})
+        .Add(families_->few(
+            {{"event_type", std::string(event_type)}, {"status", std::string(to_string(status))}}))
         .Increment(static_cast<double>(count));
 }
 
 void Metrics::started(const TryStarted& try_started) {
     if (!left_to_workers(try_started.endpoint)) {
-        families_->in_flight.Add({{"endpoint", families_->endpoint_label(try_started.endpoint)}})
-            .Increment();
+        families_->in_flight.Add(families_->of_endpoint(try_started.endpoint)).Increment();
     }
     if (!try_started.first) return;
-    const prometheus::Labels type{{"event_type", try_started.event.type}};
+    const auto type = families_->few({{"event_type", try_started.event.type}});
     families_->lateness.Add(type, lateness_buckets).Observe(seconds(try_started.lateness));
     if (try_started.lateness > late_after) families_->late.Add(type).Increment();
 }
 
 void Metrics::delivered(const TryOver& try_over) {
-    const std::string endpoint = families_->endpoint_label(try_over.endpoint);
+    auto endpoint = families_->of_endpoint(try_over.endpoint);
     if (!left_to_workers(try_over.endpoint)) {
-        families_->in_flight.Add({{"endpoint", endpoint}}).Decrement();
+        families_->in_flight.Add(endpoint).Decrement();
     }
-    families_->delivery.Add({{"endpoint", endpoint}}, duration_buckets)
-        .Observe(seconds(try_over.outcome.duration));
-    families_->attempts
-        .Add({{"endpoint", endpoint},
-              {"outcome", std::string(outcome_name(try_over.outcome.verdict))},
-              {"status_class", status_class(try_over.outcome)}})
-        .Increment();
+    families_->delivery.Add(endpoint, duration_buckets).Observe(seconds(try_over.outcome.duration));
+    endpoint.merge(families_->few({{"outcome", std::string(outcome_name(try_over.outcome.verdict))},
+                                   {"status_class", status_class(try_over.outcome)}}));
+    families_->attempts.Add(endpoint).Increment();
 }
 
 void Metrics::settled_late(const Event& /*event*/) {
     families_->late_settles.Increment();
-    families_->conflicts.Add({{"operation", "settle"}}).Increment();
+    families_->conflicts.Add(families_->few({{"operation", "settle"}})).Increment();
 }
 
 void Metrics::lease_lost(const Event& /*event*/) {
-    families_->conflicts.Add({{"operation", "extend"}}).Increment();
+    families_->conflicts.Add(families_->few({{"operation", "extend"}})).Increment();
 }
 
 void Metrics::queried(std::string_view operation, std::chrono::microseconds duration) {
-    families_->queries.Add({{"operation", std::string(operation)}}, duration_buckets)
+    families_->queries
+        .Add(families_->few({{"operation", std::string(operation)}}), duration_buckets)
         .Observe(seconds(duration));
 }
 
 void Metrics::appended(std::string_view aggregate_type, std::size_t count) {
-    const std::string type = families_->aggregates.label(std::string(aggregate_type));
-    families_->recorded.Add({{"aggregate_type", type}}).Increment(static_cast<double>(count));
+    families_->recorded.Add(families_->few({{"aggregate_type", std::string(aggregate_type)}}))
+        .Increment(static_cast<double>(count));
 }
 
 void Metrics::outcome_unknown(std::string_view operation) {
-    families_->unknown_outcomes.Add({{"operation", std::string(operation)}}).Increment();
+    families_->unknown_outcomes.Add(families_->few({{"operation", std::string(operation)}}))
+        .Increment();
 }
 
 void Metrics::lock_waited(std::string_view outcome) {
-    families_->lock_waits.Add({{"outcome", std::string(outcome)}}).Increment();
+    families_->lock_waits.Add(families_->few({{"outcome", std::string(outcome)}})).Increment();
 }
 
 void Metrics::snapshot_ignored(std::string_view reason) {
-    families_->snapshots_ignored.Add({{"reason", std::string(reason)}}).Increment();
+    families_->snapshots_ignored.Add(families_->few({{"reason", std::string(reason)}})).Increment();
 }
 
 void Metrics::answered(const http::AnsweredRequest& request) {
-    const std::string method{request.method};
-    const std::string route{request.route};
-    families_->requests
-        .Add({{"method", method}, {"route", route}, {"status", std::to_string(request.status)}})
-        .Increment();
-    families_->request_duration.Add({{"method", method}, {"route", route}}, duration_buckets)
-        .Observe(seconds(request.duration));
+    auto labels = families_->few(
+        {{"method", std::string(request.method)}, {"route", std::string(request.route)}});
+    families_->request_duration.Add(labels, duration_buckets).Observe(seconds(request.duration));
+    labels.merge(families_->few({{"status", std::to_string(request.status)}}));
+    families_->requests.Add(labels).Increment();
 }
 
 std::string Metrics::render(const QueueDepth& depth,
@@ -262,17 +269,19 @@ std::string Metrics::render(const QueueDepth& depth,
                             std::optional<std::size_t> locks_held) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
-        families_->stored.Add({{"status", status}}).Set(static_cast<double>(depth.stored[i]));
+        families_->stored.Add(families_->few({{"status", status}}))
+            .Set(static_cast<double>(depth.stored[i]));
     }
     families_->due.Set(static_cast<double>(depth.due));
     families_->oldest.Set(seconds(depth.oldest_due_age));
     for (const OperationKind kind : operation_kinds) {
         const auto running = operations.find(kind);
-        families_->operations.Add({{"kind", std::string(to_string(kind))}})
+        families_->operations.Add(families_->few({{"kind", std::string(to_string(kind))}}))
             .Set(running == operations.end() ? 0 : static_cast<double>(running->second));
     }
     const auto set_waiting = [&](const char* reason, std::uint64_t events) {
-        families_->waiting.Add({{"reason", reason}}).Set(static_cast<double>(events));
+        families_->waiting.Add(families_->few({{"reason", reason}}))
+            .Set(static_cast<double>(events));
     };
     set_waiting("retry", depth.waiting_for_retry);
     set_waiting("circuit", depth.waiting_for_circuit);
@@ -280,20 +289,22 @@ std::string Metrics::render(const QueueDepth& depth,
     set_waiting("endpoint", depth.waiting_for_endpoint);
     set_waiting("schedule", depth.waiting_for_schedule);
     for (const NamedCircuit& one : circuits) {
-        const std::string endpoint = families_->endpoint_label(&one.endpoint);
-        if (endpoint == all_others) continue;  // the worst of many would say little
-        families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
+        Families::set_unless_other(families_->circuit, families_->of_endpoint(&one.endpoint),
+                                   static_cast<double>(one.state));
     }
     families_->feed_position.Set(static_cast<double>(feed.position));
     for (const FeedProgress::Follower& follower : feed.followers) {
         const auto behind = feed.position - std::min(feed.position, follower.position);
-        families_->subscription_lag.Add({{"name", follower.name}}).Set(static_cast<double>(behind));
+        Families::set_unless_other(families_->subscription_lag,
+                                   families_->few({{"name", follower.name}}),
+                                   static_cast<double>(behind));
     }
     if (locks_held) families_->locks_held.Set(static_cast<double>(*locks_held));
     families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
     if (connections) {
         const auto set_connections = [&](const char* state, std::size_t count) {
-            families_->connections.Add({{"state", state}}).Set(static_cast<double>(count));
+            families_->connections.Add(families_->few({{"state", state}}))
+                .Set(static_cast<double>(count));
         };
         set_connections("idle", connections->idle);
         set_connections("in_use", connections->in_use);

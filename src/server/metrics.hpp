@@ -16,13 +16,13 @@
 
 namespace sundial::server {
 
-/// An endpoint is named in labels, until there are so many; so is a follower of the feed.
-inline constexpr std::size_t most_endpoint_labels = 200, most_aggregate_labels = 200,
-                             most_follower_labels = 200;
+/// Values of one label, such as types of events. The 201st and later ones count together as
+/// `other`: a scrape stays small, whatever callers choose for names.
+inline constexpr std::size_t most_label_values = 200;
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
-/// endpoint is named by its external id or id. Of endpoints and of types of aggregates the 201st
-/// and later ones count together as `other`. Thread-safe.
+/// endpoint is named by its external id or id. Every label has `most_label_values` at most.
+/// Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
 public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);

@@ -206,6 +206,7 @@ TEST_P(Aggregates, RT03_GivesUpAfterSoManyCalls) {
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, "OPTIMISTIC_LOCK");
     EXPECT_THAT(done.error().detail, HasSubstr("attempts: 5"));
+    EXPECT_EQ(std::get<sundial::Conflict>(done.error().data).attempts, 5U);
     EXPECT_EQ(calls_, 5);
     EXPECT_EQ(sum_of("a"), 500);
 }
@@ -225,6 +226,56 @@ TEST_P(Aggregates, RT04_WhatNoRetryMendsIsCalledOnce) {
     ASSERT_TRUE(streams_->remove({"Account", "b"}));
     EXPECT_EQ(all.execute("b", deposit_one).error().code, "STREAM_DELETED");
     EXPECT_TRUE(timing_.sleeps.empty());
+}
+
+/// Seed 002: at most three tries, and nobody is locked out while a command decides.
+TEST_P(Aggregates, HoldNoLockByDefault) {
+    const auto done = accounts().execute("a", overtaken(99));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, "OPTIMISTIC_LOCK");
+    EXPECT_EQ(calls_, 3);
+    EXPECT_EQ(sum_of("a"), 300);
+}
+
+/// Requirement C2.
+TEST_P(Aggregates, TellWhatStoodInTheWayOfAnAppend) {
+    const sundial::StreamId stream{"Account", "a"};
+    deposit("a", 1);
+    deposit("a", 2);
+    const auto refused = streams_->append(stream, Expected::exactly(7), {{.type = "Closed"}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "OPTIMISTIC_LOCK");
+    EXPECT_EQ(std::get<sundial::Conflict>(refused.error().data),
+              (sundial::Conflict{
+                  .stream_type = "Account", .stream_id = "a", .expected = 7, .actual = 2}));
+
+    // The same batch under an expectation that it cannot have come of.
+    const std::string id = streams_->read(stream)->events[0].id;
+    NewRecordedEvent first = Account::record(Deposited{1});
+    first.id = id;
+    const auto duplicate = streams_->append(stream, Expected::exactly(2), {first});
+    ASSERT_FALSE(duplicate);
+    EXPECT_THAT(std::get<sundial::Conflict>(duplicate.error().data).duplicate_event_ids,
+                ElementsAre(id));
+
+    // Within a transaction, and of a command that is told at once.
+    std::optional<Error> within;
+    (void)streams_->transact([&](sundial::StreamTransaction& tx) -> Result<sundial::Done> {
+        within = tx.append(stream, Expected::no_stream(), {{.type = "Closed"}}).error();
+        return *within;
+    });
+    EXPECT_EQ(std::get<sundial::Conflict>(within->data).actual, 2U);
+    Execution how = tries(3);
+    how.resolve = [](const auto&, const auto&) { return Resolution::fail; };
+    const auto told = accounts().execute("a", overtaken(1), how);
+    ASSERT_FALSE(told);
+    const auto& conflict = std::get<sundial::Conflict>(told.error().data);
+    EXPECT_EQ(conflict.expected, 2);
+    EXPECT_EQ(conflict.actual, 3U);
+
+    // Other errors have none.
+    const auto invalid = streams_->append(stream, Expected::any(), {});
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(invalid.error().data));
 }
 
 TEST_P(Aggregates, DecideUnderTheLockAfterTooManyConflicts) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/saturate.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {
@@ -83,7 +84,7 @@ Result<AcquiredLock> Locks::acquire(const LockWanted& wanted) {
 
 Result<AcquiredLock> Locks::acquire(const LockWanted& wanted, std::chrono::microseconds wait,
                                     const std::stop_token& stop) {
-    const auto give_up = ports_.monotonic.now() + wait;
+    const auto give_up = base::later(ports_.monotonic.now(), wait);
     for (int tries = 1;; ++tries) {
         // Listens before it asks, so that no release in between is missed.
         const auto signal = std::make_shared<Signal>();
@@ -110,7 +111,7 @@ Result<std::vector<AcquiredLock>> Locks::acquire_all(std::vector<LockWanted> wan
     if (std::ranges::adjacent_find(wanted, {}, &LockWanted::name) != wanted.end()) {
         return invalid("/name", "not_allowed", "a lock is wanted twice, and none is re-entrant");
     }
-    const auto give_up = ports_.monotonic.now() + wait;
+    const auto give_up = base::later(ports_.monotonic.now(), wait);
     std::vector<AcquiredLock> acquired;
     for (const LockWanted& one : wanted) {
         auto answer = acquire(one, give_up - ports_.monotonic.now(), stop);

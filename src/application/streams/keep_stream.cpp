@@ -68,15 +68,19 @@ Result<void> KeepStream::remove(const StreamId& stream) {
 Result<void> KeepStream::redact(const StreamId& stream, std::uint64_t version,
                                 const std::string& data) {
     if (!base::canonical_json(data)) return invalid("/data", "bad_format", "is not JSON");
-    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
-        if (tx.streams().redact(stream, version, data)) return {};
-        return invalid("/version", "out_of_range", "the stream has no such version");
+    return on_stream(store_, stream, [&](Transaction& tx, const StreamHead& head) -> Result<void> {
+        if (version <= head.version && tx.streams().redact(stream, version, data)) return {};
+        return invalid("/version", "out_of_range",
+                       "must be 1 to " + std::to_string(head.version) + ", where the stream is");
     });
 }
 
 Result<bool> KeepStream::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
     if (!base::canonical_json(snapshot.state))
         return invalid("/state", "bad_format", "is not JSON");
+    if (auto error = refuse_schema_version("/schemaVersion", snapshot.schema_version)) {
+        return ValidationFailed{{*std::move(error)}};
+    }
     return on_stream(store_, stream, [&](Transaction& tx, const StreamHead& head) -> Result<bool> {
         if (snapshot.version == 0 || snapshot.version > head.version) {
             return invalid("/version", "out_of_range",

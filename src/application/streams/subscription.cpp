@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "application/locks/locks.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/refusal.hpp"
 #include "application/streams/lanes.hpp"
@@ -21,6 +22,21 @@ constexpr std::chrono::microseconds resting_time = 1s;
 std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
     const std::hash<std::string> hash;
     return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
+}
+
+/// What is wrong with how it is to follow, for people.
+std::optional<std::string> defect_of(const Subscription::Settings& settings) {
+    if (settings.lease < shortest_lock_ttl || settings.lease > longest_lock_ttl) {
+        return "lease must be 100 ms to 24 hours";
+    }
+    if (settings.page < 1 || settings.page > most_read_events) {
+        return "page must be 1 to " + std::to_string(most_read_events);
+    }
+    if (settings.lanes < 1 || settings.lanes > Subscription::most_lanes) {
+        return "lanes must be 1 to " + std::to_string(Subscription::most_lanes);
+    }
+    if (auto defect = defect_of(settings.retry)) return "retry: " + *defect;
+    return std::nullopt;
 }
 
 /// As it can be kept of what is laid aside.
@@ -47,7 +63,8 @@ Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings se
       feed_(feed),
       timing_(timing),
       settings_(std::move(settings)),
-      project_(std::move(project)) {}
+      project_(std::move(project)),
+      why_(defect_of(settings_)) {}
 
 Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings settings,
                            Handle handle)
@@ -55,15 +72,15 @@ Subscription::Subscription(Store& store, Feed& feed, Timing& timing, Settings se
       feed_(feed),
       timing_(timing),
       settings_(std::move(settings)),
-      handle_(std::move(handle)) {}
+      handle_(std::move(handle)),
+      why_(defect_of(settings_)) {}
 
 Subscription::State Subscription::turn(const std::stop_token& stop) {
     if (why()) return State::stopped;
     const bool ours = hold();
     if (why()) return State::stopped;
     if (!ours) return State::elsewhere;
-    const FeedPage page =
-        feed_.read_all(at_.position, settings_.filter, std::max<std::size_t>(settings_.page, 1));
+    const FeedPage page = feed_.read_all(at_.position, settings_.filter, settings_.page);
     if (page.next_position == at_.position) return State::caught_up;
     const bool done = project_ ? project_page(page, stop) : handle_page(page, stop);
     if (why()) return State::stopped;
@@ -296,8 +313,7 @@ bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop
     std::vector<std::size_t> lane_of_item;
     lane_of_item.reserve(entries.size());
     for (const FeedPage::Entry& entry : entries) {
-        lane_of_item.push_back(
-            lane_of(entry.event.stream, std::max<std::size_t>(settings_.lanes, 1)));
+        lane_of_item.push_back(lane_of(entry.event.stream, settings_.lanes));
     }
     // What is finished without a gap, and what was laid aside of that.
     const auto save_finished = [&](std::size_t finished) {

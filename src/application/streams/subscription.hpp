@@ -44,7 +44,12 @@ public:
     /// Does something outside, at least once for each event; on several threads with lanes.
     using Handle = std::function<HandlingFailure(const FeedPage::Entry&)>;
 
-    /// All but the functions outlive it. Exceptions of theirs are failures.
+    /// Each lane has a thread.
+    static constexpr std::size_t most_lanes = 100;
+
+    /// All but the functions outlive it. Exceptions of theirs are failures. With settings that are
+    /// no use (a lease outside of those of locks, a page outside of 1 to `most_read_events`, lanes
+    /// outside of 1 to `most_lanes`, retry rules with a defect) it has stopped from the beginning.
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Project project);
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Handle handle);
 

@@ -14,8 +14,8 @@ Version version_in(std::string_view tag) {
     std::uint64_t number = 0;
     if (tag.size() < 3 || tag.front() != '"' || tag.back() != '"') return version_of_nothing;
     const auto [end, error] = std::from_chars(tag.data() + 1, tag.data() + tag.size() - 1, number);
-    return error == std::errc{} && end == tag.data() + tag.size() - 1 ? Version{number}
-                                                                      : version_of_nothing;
+    if (error != std::errc{} || end != tag.data() + tag.size() - 1) return version_of_nothing;
+    return std::min(Version{number}, version_of_nothing);
 }
 
 std::vector<Version> versions_in(std::string_view field, bool weak_counts) {

@@ -13,8 +13,7 @@
 namespace sundial::http {
 
 /// What an If-Match that names no version asks of a stream: none can have so many events.
-inline constexpr ExpectedVersion version_of_no_stream =
-    ExpectedVersion::exactly(std::numeric_limits<std::int64_t>::max());
+inline constexpr ExpectedVersion version_of_no_stream = ExpectedVersion::exactly(greatest_number);
 
 /// What the API says of each error of a use case. A version that did not match was asked for by
 /// If-Match: 412.

@@ -16,7 +16,9 @@ std::optional<ExpectedVersion> expected_in(const JsonBody& body) {
     const bj::value* value = body.value().as_object().if_contains("expectedVersion");
     if (value == nullptr) return ExpectedVersion::any();
     if (value->is_string()) return ExpectedVersion::parse(std::string(value->get_string()));
-    return ExpectedVersion::of(value->to_number<std::int64_t>());
+    boost::system::error_code not_exact;
+    const auto number = value->to_number<std::int64_t>(not_exact);
+    return not_exact ? std::nullopt : ExpectedVersion::of(number);
 }
 
 /// Reads one event, and notes what is wrong with it.

@@ -195,7 +195,7 @@ public:
 
 private:
     [[nodiscard]] Response page_or_wait(FeedOrder order, bool last) const {
-        FeedPage page = api_.streams.feed(order.after, order.filter, order.limit);
+        FeedPage page = api_.streams.feed(order.after, order.filter, order.limit).value();
         const bool may_wait = !last && !api_.watch.stopped();
         if (!page.entries.empty() || !may_wait) return page_of(page);
         order.after = page.next_position;
@@ -232,7 +232,7 @@ private:
                 piece.status = 503;
                 return piece;
             }
-            const FeedPage page = api.streams.feed(*at, order.filter, order.limit);
+            const FeedPage page = api.streams.feed(*at, order.filter, order.limit).value();
             for (const auto& [event, deleted] : page.entries) {
                 piece.body += sent_event(event.position, recorded_event_json(event, deleted));
             }

@@ -1,0 +1,155 @@
+#include "server/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "support/builders.hpp"
+
+namespace sundial::server {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::size_t many = 3 * most_label_values;
+
+/// What a scrape says of labels: {metric: {label: values}}.
+using LabelValues = std::map<std::string, std::map<std::string, std::set<std::string>>>;
+
+LabelValues label_values(const std::string& scrape) {
+    LabelValues found;
+    std::istringstream lines{scrape};
+    const std::regex label{R"re((\w+)="([^"]*)")re"};
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line.front() == '#') continue;
+        std::string metric = line.substr(0, line.find_first_of("{ "));
+        metric = std::regex_replace(metric, std::regex{"_(bucket|sum|count)$"}, "");
+        auto& labels = found[metric];
+        for (std::sregex_iterator next{line.begin(), line.end(), label}, end; next != end; ++next) {
+            if ((*next)[1] != "le") labels[(*next)[1]].insert((*next)[2]);
+        }
+    }
+    return found;
+}
+
+/// What the document says of them: {metric: labels}.
+std::map<std::string, std::set<std::string>> documented() {
+    std::map<std::string, std::set<std::string>> found;
+    std::ifstream document{SUNDIAL_METRICS};
+    const std::regex metric{R"(^\| `(\w+)(?:\{([\w,]+)\})?`)"}, label{R"(\w+)"};
+    for (std::string line; std::getline(document, line);) {
+        std::smatch match;
+        if (!std::regex_search(line, match, metric)) continue;
+        auto& labels = found[match[1]];
+        const std::string list = match[2];
+        for (std::sregex_iterator next{list.begin(), list.end(), label}, end; next != end; ++next) {
+            labels.insert(next->str());
+        }
+    }
+    return found;
+}
+
+/// Everything that is counted, with another text each time wherever a text is told.
+class ManyValues : public testing::Test {
+protected:
+    void tell(std::size_t i) {
+        const std::string text = "text-" + std::to_string(i);
+        Event event = an_event();
+        event.type = text;
+        Endpoint endpoint = an_endpoint();
+        endpoint.external_id = text;
+        const Outcome outcome{};
+        metrics.claimed(1, 0, 1ms);
+        metrics.transition(text, EventStatus::pending, 1);
+        metrics.started({event, &endpoint, noon, true, 2s});
+        metrics.delivered({event, &endpoint, outcome, noon, 2s});
+        metrics.settled_late(event);
+        metrics.lease_lost(event);
+        metrics.appended(text, 1);
+        metrics.queried(text, 1ms);
+        metrics.outcome_unknown(text);
+        metrics.answered(
+            {.method = text, .route = text, .status = static_cast<int>(i), .duration = 1ms});
+        metrics.lock_waited(text);
+        metrics.snapshot_ignored(text);
+        metrics.tz_release(text);
+        circuits.push_back({endpoint, CircuitState::open});
+        feed.followers.push_back({text, 1});
+    }
+
+    std::string scrape() {
+        return metrics.render({}, {{OperationKind::plan_schedule, 1}}, PoolUse{}, circuits, feed,
+                              1);
+    }
+
+    Metrics metrics{"1", "abc", "2025b"};
+    std::vector<NamedCircuit> circuits;
+    FeedProgress feed{.position = 2};
+};
+
+/// Issue 19, item 6: whatever is told, a scrape stays small.
+TEST_F(ManyValues, BecomeFewLabels) {
+    for (std::size_t i = 0; i < many; ++i) tell(i);
+    for (const auto& [metric, labels] : label_values(scrape())) {
+        for (const auto& [label, values] : labels) {
+            EXPECT_LE(values.size(), most_label_values + 1) << metric << " " << label;
+        }
+    }
+}
+
+TEST_F(ManyValues, AreCountedTogetherWhereTheyAreTooMany) {
+    for (std::size_t i = 0; i < many; ++i) tell(i);
+    const LabelValues found = label_values(scrape());
+    for (const auto& [metric, label] : std::vector<std::pair<std::string, std::string>>{
+             {"sundial_event_transitions_total", "event_type"},
+             {"sundial_event_lateness_seconds", "event_type"},
+             {"sundial_late_executions_total", "event_type"},
+             {"sundial_delivery_attempts_total", "endpoint"},
+             {"sundial_delivery_duration_seconds", "endpoint"},
+             {"sundial_delivery_in_flight", "endpoint"},
+             {"sundial_streams_appended_events_total", "aggregate_type"},
+             {"sundial_http_requests_total", "route"}}) {
+        EXPECT_THAT(found.at(metric).at(label), SizeIs(most_label_values + 1)) << metric;
+        EXPECT_THAT(found.at(metric).at(label), Contains("other")) << metric;
+        EXPECT_THAT(found.at(metric).at(label), Contains("text-0")) << metric;
+    }
+    const std::string others =
+        "sundial_event_transitions_total{event_type=\"other\","
+        "status=\"PENDING\"} " +
+        std::to_string(many - most_label_values);
+    EXPECT_THAT(scrape(), testing::HasSubstr(others));
+}
+
+/// Of gauges that are set one after the other the last would stand for all.
+TEST_F(ManyValues, OfGaugesAreLeftOutWhereTheyAreTooMany) {
+    for (std::size_t i = 0; i < many; ++i) tell(i);
+    const LabelValues found = label_values(scrape());
+    for (const auto& [metric, label] : std::vector<std::pair<std::string, std::string>>{
+             {"sundial_circuit_state", "endpoint"}, {"sundial_subscription_lag_events", "name"}}) {
+        EXPECT_THAT(found.at(metric).at(label), SizeIs(most_label_values)) << metric;
+        EXPECT_THAT(found.at(metric).at(label), Each(testing::Ne("other"))) << metric;
+    }
+}
+
+/// So that the tests above go over all of them, and the document does.
+TEST_F(ManyValues, AreToldOfEveryMetricInTheDocument) {
+    tell(1);
+    std::map<std::string, std::set<std::string>> rendered;
+    for (const auto& [metric, labels] : label_values(scrape())) {
+        auto& names = rendered[metric];
+        for (const auto& [label, values] : labels) names.insert(label);
+    }
+    EXPECT_EQ(rendered, documented());
+}
+
+}  // namespace
+}  // namespace sundial::server
