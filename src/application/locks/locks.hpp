@@ -16,10 +16,6 @@
 
 namespace sundial {
 
-/// A lease of a lock is no shorter and no longer.
-inline constexpr std::chrono::microseconds shortest_lock_ttl = std::chrono::milliseconds{100};
-inline constexpr std::chrono::microseconds longest_lock_ttl = std::chrono::hours{24};
-
 /// What begins so are locks of Sundial itself, such as that of maintenance.
 inline constexpr std::string_view own_locks = "sundial.";
 /// For whoever acquires in somebody else's name.

@@ -5,10 +5,10 @@
 #include <functional>
 #include <utility>
 
-#include "application/locks/locks.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/refusal.hpp"
 #include "application/streams/lanes.hpp"
+#include "domain/lock.hpp"
 #include "domain/reason.hpp"
 
 namespace sundial {
