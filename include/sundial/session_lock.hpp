@@ -9,22 +9,22 @@
 
 namespace sundial::embedding {
 
-/// A lock by name that a session of a PostgreSQL server has, for steps that cannot be given up half
-/// way, such as migrations of your own: it has no lease, so nobody takes it over while its holder
-/// is merely slow, and it is free when the session ends. It has no fencing token either: what must
-/// be safe from a holder that lost it wants a `Lock`.
+/// A named lock held by a session of a PostgreSQL server, for steps that must not be interrupted
+/// half way, such as your own migrations. It has no lease, so no other process takes it over while
+/// its holder is merely slow; it is free when the session ends. It has no fencing token either: use
+/// a `Lock` for data that must be safe from a holder that has lost its lock.
 ///
 ///     auto lock = sundial::SessionLock::acquire(url, "migrate-shop", std::chrono::minutes{1});
 ///     if (!lock) return complain(lock.error().detail);
 ///     migrate_shop(lock->lost());
 ///
-/// A handle to move, not to copy. Has a connection and a thread of its own.
+/// Movable, not copyable. Has its own connection and thread.
 class SessionLock {
 public:
-    /// Waits at most `wait` for whoever has it. `url`: of the server itself, postgresql://…;
-    /// `name`: 1 to 128 printable characters. Errors: VALIDATION_FAILED; CANNOT_START where a
-    /// pooler stands between, whose sessions belong to nobody, or the URL names no server;
-    /// LOCK_HELD, by this process too; STORAGE_UNAVAILABLE.
+    /// Waits at most `wait` for the current holder. `url`: postgresql://…, of the server itself;
+    /// `name`: 1 to 128 printable characters. Errors: VALIDATION_FAILED; CANNOT_START if the URL
+    /// names no server or a pooler, which shares sessions among clients; LOCK_HELD, also if this
+    /// process holds it; STORAGE_UNAVAILABLE.
     static Result<SessionLock> acquire(const std::string& url, const std::string& name,
                                        std::chrono::milliseconds wait = {});
     SessionLock(SessionLock&&) noexcept;
@@ -32,8 +32,8 @@ public:
     /// Releases it.
     ~SessionLock();
 
-    /// A stop is requested when the session is gone and the lock with it. Another may have it by
-    /// then.
+    /// Requests a stop when the session has ended and the lock with it. Another process may hold
+    /// the lock by then.
     [[nodiscard]] std::stop_token lost() const;
 
 private:
