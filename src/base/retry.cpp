@@ -16,7 +16,7 @@ constexpr std::int64_t token = 1'000'000;
 
 std::int64_t millionths(double tokens) { return std::llround(tokens * token); }
 
-/// base · 2^retry, no more than the cap, whatever the numbers.
+/// base · 2^retry, at most the cap, without overflow.
 microseconds doubled(const RetryRules& rules, unsigned retry) {
     constexpr unsigned most_bits = 62;
     const unsigned bits = std::min(retry, most_bits);

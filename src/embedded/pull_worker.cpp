@@ -12,7 +12,7 @@
 namespace sundial::embedding {
 namespace {
 
-/// Rung by the watch, perhaps when nobody listens any more.
+/// Wakes one waiting claim; the watch may ring it after the claim has returned.
 class Bell {
 public:
     void ring() {
@@ -49,7 +49,7 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
             const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
             bell->wait_for(left);
         }
-        return Stopped{};  // nothing is claimed for a program that is at its end
+        return Stopped{};  // a program that shuts down claims nothing more
     };
     return answered<std::vector<Event>>(claimed);
 }

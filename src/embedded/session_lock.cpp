@@ -10,9 +10,9 @@
 namespace sundial::embedding {
 namespace {
 
-constexpr std::size_t longest_name = 128;  // as of any lock
+constexpr std::size_t longest_name = 128;  // as for any lock
 
-/// A connection that only waits has nothing to tell.
+/// A connection that only waits has nothing to log.
 class NoLog final : public base::Log {
 public:
     void write(base::LogLine /*line*/) override {}

@@ -21,9 +21,8 @@ enum class TimeKind : std::uint8_t { instant, local, yearly, cron, rrule, interv
 struct MisfireRule {
     MisfirePolicy policy = MisfirePolicy::all;
     std::optional<std::chrono::seconds> window{};  // maximum useful delay; empty: unlimited
-    std::chrono::seconds grace{
-        60};                    // delay that still counts as on time (Quartz's misfire threshold)
-    std::uint32_t limit = 100;  // of `all`: the newest ones fire
+    std::chrono::seconds grace{60};  // delay still on time (Quartz's misfire threshold)
+    std::uint32_t limit = 100;       // of `all`: the newest ones fire
     friend bool operator==(const MisfireRule&, const MisfireRule&) = default;
 };
 /// Maximum of `limit`, and of the occurrences that policies without a limit fire: bounds the result
@@ -40,9 +39,8 @@ enum class Punctuality : std::uint8_t { on_time, late, expired };
 struct CatchUp {
     std::vector<RuleOccurrence> fire;  // ascending
     std::uint64_t dropped = 0;
-    std::optional<RuleOccurrence> first_dropped{},
-        last_dropped{};                    // one record describes the whole run
-    std::optional<RuleOccurrence> next{};  // the first after `now`
+    std::optional<RuleOccurrence> first_dropped{}, last_dropped{};  // the ends of the run
+    std::optional<RuleOccurrence> next{};                           // the first after `now`
 };
 
 /// `last` is the last handled occurrence. Steps only through occurrences that fire, so a rule of

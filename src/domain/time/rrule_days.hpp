@@ -127,7 +127,7 @@ public:
     /// `day` if it lies in one of the intervals, otherwise the first day of the next; empty past
     /// the last day that a clock can show.
     [[nodiscard]] std::optional<DayNumber> at_or_after(DayNumber day) const;
-    /// First day of the interval that contains `day`, skipped intervals included.
+    /// First day of the period that contains `day`, and of the next period.
     [[nodiscard]] DayNumber begin_of(DayNumber day) const { return first_day(index_of(day)); }
     [[nodiscard]] DayNumber end_of(DayNumber day) const { return first_day(index_of(day) + 1); }
 

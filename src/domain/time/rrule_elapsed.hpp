@@ -72,8 +72,7 @@ public:
 
     /// The times that fire in `stretch`, as wall times of its offset. The rule must outlive them.
     [[nodiscard]] std::unique_ptr<const WallTimes> times_in(const OffsetStretch& stretch) const;
-    /// A later instant (UTC) before which nothing fires at or after `instant`; empty if nothing
-    /// fires any more.
+    /// An instant (UTC): nothing fires from `instant` until then. Empty: nothing fires any more.
     [[nodiscard]] std::optional<std::int64_t> nothing_before(std::int64_t instant) const;
 
 private:
