@@ -113,7 +113,7 @@ public:
 template <class T>
 using Result = base::Result<T, Error>;
 
-/// One field error as a whole answer.
+/// A ValidationFailed with one field error.
 [[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code,
                                               std::string message) {
     return {{{std::move(pointer), std::move(code), std::move(message)}}};

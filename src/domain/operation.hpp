@@ -39,7 +39,7 @@ struct Operation {
     OperationKind kind;
     OperationStatus status = OperationStatus::running;
     std::optional<std::string> reason;        // of FAILED and STOPPED
-    std::optional<ScheduleId> schedule;       // what it works on
+    std::optional<ScheduleId> schedule;       // the schedule that it works on
     std::optional<Version> schedule_version;  // of the edit that it applies
     std::optional<std::uint64_t> total;       // rows to process; empty until it has begun
     std::uint64_t done = 0;
