@@ -14,7 +14,8 @@
 #include "sundial/retry.hpp"
 #include "sundial/streams.hpp"
 
-/// Things that are what has happened to them. Yours are plain values:
+/// Event-sourced aggregates: the state of an aggregate is computed from its recorded events. Yours
+/// are plain values:
 ///
 ///     struct Order {
 ///         using Event = std::variant<Placed, Shipped>;
@@ -40,8 +41,8 @@ concept Aggregate = std::default_initializable<A> &&
                         { A::recall(kept) } -> std::same_as<std::optional<typename A::Event>>;
                         state.apply(event);
                     };
-/// One whose state can be kept: read back only with the same `state_version`, and only if `restore`
-/// can make something of it.
+/// An aggregate whose state can be saved as a snapshot. A snapshot is restored only if its
+/// `state_version` is this one and `restore` returns a state.
 template <class A>
 concept Snapshotted = Aggregate<A> && requires(const A state, const std::string& json) {
     { A::state_version } -> std::convertible_to<std::uint32_t>;
@@ -49,11 +50,11 @@ concept Snapshotted = Aggregate<A> && requires(const A state, const std::string&
     { A::restore(json) } -> std::same_as<std::optional<A>>;
 };
 
-/// Makes of events as they were written what they would be today, one schema version at a time.
-/// What is stored stays as it is.
+/// Converts stored events to today's schema version, one version at a time. The stored events do
+/// not change.
 class Upcasters {
 public:
-    /// Data of the next schema version, made of data of `from` and nothing else.
+    /// Computes the data of the next schema version from the data of version `from` alone.
     using Upcast = std::function<std::string(const std::string& data)>;
     Upcasters& add(const std::string& type, std::uint32_t from, Upcast upcast) {
         steps_.insert_or_assign({type, from}, std::move(upcast));
@@ -72,15 +73,15 @@ private:
     std::map<std::pair<std::string, std::uint32_t>, Upcast> steps_;
 };
 
-/// An aggregate, as far as it was read and changed here.
+/// An aggregate as it was loaded, with the changes made since.
 template <Aggregate A>
 struct Loaded {
     std::string id;
     A state{};
-    std::uint64_t version = 0;  // of `state`: what is kept, and what is not yet
+    std::uint64_t version = 0;  // of `state`, uncommitted events included
     std::vector<NewRecordedEvent> uncommitted{};
 
-    /// It happens here; `save` keeps it.
+    /// Applies the event to the state here; `save` stores it.
     void raise(const typename A::Event& event) {
         state.apply(event);
         uncommitted.push_back(A::record(event));
@@ -88,16 +89,16 @@ struct Loaded {
     }
 };
 
-/// What becomes of events that somebody else's came before.
+/// How to handle new events when another writer has appended first.
 enum class Resolution : std::uint8_t {
-    rebase,  // they hold all the same and go after theirs: only for pairs that commute
-    retry,   // the command decides anew
-    fail     // the caller is told
+    rebase,  // append them after the other writer's events: only for pairs that commute
+    retry,   // run the command again
+    fail     // return the conflict to the caller
 };
 using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedEvent>& mine,
                                                   const std::vector<RecordedEvent>& theirs)>;
 
-/// How a command is carried out while others change the same thing.
+/// How `execute` handles concurrent changes of the same aggregate.
 struct Execution {
     RetryRules retry{};
     /// After so many conflicts what is rebased is saved, or the command decides and saves, while
@@ -107,7 +108,7 @@ struct Execution {
     ConflictResolver resolve{};  // asked after each conflict; empty: retry
 };
 
-/// What a command came to.
+/// The result of a command.
 template <Aggregate A>
 struct Executed {
     A state;
@@ -121,8 +122,8 @@ class AggregateRepository {
 public:
     struct Settings {
         Upcasters upcasters{};
-        std::uint64_t snapshot_every = 0;  // versions; 0: never. For aggregates that can be kept
-        Timing* timing = nullptr;          // the machine's, if null
+        std::uint64_t snapshot_every = 0;  // in versions; 0: never. For aggregates with snapshots
+        Timing* timing = nullptr;          // null: the machine's clock
     };
     explicit AggregateRepository(Streams streams) : AggregateRepository(std::move(streams), {}) {}
     AggregateRepository(Streams streams, Settings settings)
@@ -137,8 +138,9 @@ public:
         }
         return loaded;
     }
-    /// Keeps what was raised, if nobody else was faster. After an error it is as it was, and may be
-    /// saved again: what had been kept after all is not kept twice. Errors: those of an append.
+    /// Stores the uncommitted events if no other writer has appended since the load. After an error
+    /// `changed` is unchanged and can be saved again: events that were stored despite the error are
+    /// not stored twice. Errors: those of an append.
     [[nodiscard]] Result<Done> save(Loaded<A>& changed) {
         if (changed.uncommitted.empty()) return Done{};
         name(changed.uncommitted);
@@ -156,27 +158,28 @@ public:
     template <class Command>
     [[nodiscard]] Result<Executed<A>> execute(const std::string& id, Command&& command,
                                               const Execution& how = {});
-    /// How many snapshots were of no use: unreadable, of another state version, or out of reach.
+    /// Snapshots that could not be used: unreadable, of another state version, or beyond the
+    /// stream's version.
     [[nodiscard]] std::uint64_t snapshots_ignored() const { return *snapshots_ignored_; }
 
 private:
-    /// Why one try came to nothing.
+    /// Why one attempt failed.
     struct Failure {
         Error error;
-        bool passing;  // with the next try it may be over
+        bool passing;  // another attempt may succeed
     };
     static StreamId stream(const std::string& id) { return {A::type, id}; }
     static std::uint64_t before(const Loaded<A>& changed) {
         return changed.version - changed.uncommitted.size();
     }
     static bool is_conflict(const Error& error) { return error.code == "OPTIMISTIC_LOCK"; }
-    /// It may have happened: the very same events are saved again, and so once.
+    /// The append may have been committed: saving the same events again stores them once.
     static bool is_unknown(const Error& error) { return error.code == "COMMIT_OUTCOME_UNKNOWN"; }
     static Failure failure(const Error& error) {
         return {error, RetryErrors<Error>::passing(error) || is_unknown(error)};
     }
 
-    /// Ids are given once, so that the same events can be saved again.
+    /// Each event gets its id once, so that the same events can be saved again.
     void name(std::vector<NewRecordedEvent>& events) {
         for (NewRecordedEvent& event : events) {
             if (event.id.empty()) event.id = streams_.fresh_id();
@@ -186,20 +189,22 @@ private:
     [[nodiscard]] Loaded<A> begin(Reader& reader, const std::string& id);
     template <class Reader>
     [[nodiscard]] Result<Loaded<A>> load_from(Reader& reader, const std::string& id);
-    /// The command's decision on top of what is there.
+    /// Runs the command and raises the events that it returns.
     template <class Command>
     [[nodiscard]] Result<Done> decide(Loaded<A>& loaded, Command& command);
-    /// Saves `mine`, or what the command decides now, which is left there. Empty: it is kept.
+    /// Saves `mine` if set, otherwise the command's new decision, which is left in `mine`. Empty:
+    /// it is stored.
     template <class Command>
     [[nodiscard]] std::optional<Failure> try_once(const std::string& id,
                                                   std::optional<Loaded<A>>& mine, Command& command);
-    /// What to save after a conflict; empty: the command decides anew. Errors: the caller is told.
+    /// The events to save after a conflict; empty: the command runs again. Errors: those to return
+    /// to the caller.
     [[nodiscard]] Result<std::optional<Loaded<A>>> after_conflict(const Loaded<A>& mine,
                                                                   const Execution& how,
                                                                   const Error& conflict);
     template <class Reader>
     [[nodiscard]] Result<Loaded<A>> rebased(Reader& reader, const Loaded<A>& mine);
-    /// Saves `mine`, or what the command decides now, while nobody else can append.
+    /// Saves `mine` if set, otherwise the command's new decision, while no other writer can append.
     template <class Command>
     [[nodiscard]] Result<Executed<A>> execute_locked(const std::string& id,
                                                      const std::optional<Loaded<A>>& mine,
@@ -241,7 +246,7 @@ Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::s
         const StreamRange rest{.from = loaded.version + 1};
         const auto part = reader.read(stream(id), rest);
         if (!part) return part.error();
-        if (part->version < loaded.version) {  // a snapshot of another past
+        if (part->version < loaded.version) {  // the snapshot belongs to another history
             ++*snapshots_ignored_;
             loaded = {.id = id};
             continue;
@@ -316,7 +321,7 @@ Result<std::optional<Loaded<A>>> AggregateRepository<A>::after_conflict(const Lo
     return std::optional<Loaded<A>>{};
 }
 
-/// The same events, on top of what is there by now.
+/// The same uncommitted events on top of the current state.
 template <Aggregate A>
 template <class Reader>
 Result<Loaded<A>> AggregateRepository<A>::rebased(Reader& reader, const Loaded<A>& mine) {
@@ -341,7 +346,7 @@ Result<Executed<A>> AggregateRepository<A>::execute(const std::string& id, Comma
     using Errors = RetryErrors<Error>;
     if (auto defect = defect_of(how.retry)) return Errors::invalid(*std::move(defect));
     Retries retries{how.retry, settings_.timing ? *settings_.timing : real_timing()};
-    std::optional<Loaded<A>> mine;  // decided, and not kept yet
+    std::optional<Loaded<A>> mine;  // decided, not stored yet
     for (unsigned conflicts = 0;;) {
         const auto failed = try_once(id, mine, command);
         if (!failed) return Executed<A>{mine->state, mine->version, retries.attempts()};
@@ -395,7 +400,7 @@ Result<Executed<A>> AggregateRepository<A>::execute_locked(const std::string& id
     return *std::move(done);
 }
 
-/// A snapshot only saves time: whatever comes of it, the events are kept.
+/// A snapshot only saves time: if it cannot be saved, the events are still stored.
 template <Aggregate A>
 void AggregateRepository<A>::keep_snapshot(const Loaded<A>& saved, const Appended& appended) {
     if constexpr (Snapshotted<A>) {

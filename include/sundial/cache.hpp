@@ -20,7 +20,7 @@
 #include "sundial/single_flight.hpp"
 #include "sundial/timing.hpp"
 
-/// Values that are dear to get and may be a little old.
+/// A cache for values that are expensive to load and may be slightly out of date.
 ///
 ///     sundial::Cache<std::string, Report> reports{
 ///         {.ttl = 60s, .stale_while_revalidate = 30s, .stale_if_error = 10min},
@@ -28,62 +28,64 @@
 ///     const auto report = reports.get(tenant + "/" + month);
 namespace sundial {
 
-/// How long values are good for, and how many are kept.
+/// How long values are valid, and how many are kept.
 struct CacheRules {
     std::chrono::microseconds ttl = std::chrono::seconds{60};
-    /// Each value's ttl is drawn from ttl · (1 ± this), so that what was loaded together is not
-    /// loaded again together. In [0, 1).
+    /// The ttl of each value is drawn from ttl · (1 ± ttl_jitter), so that values loaded together
+    /// do not expire together. In [0, 1).
     double ttl_jitter = 0.1;
-    /// So long after its end the old value is answered at once, while one load gets the new one.
+    /// For this long after its ttl the old value is returned at once while one load fetches the new
+    /// one.
     std::chrono::microseconds stale_while_revalidate{0};
-    /// So long after its end the old value stands in for one that cannot be loaded.
+    /// For this long after its ttl the old value is returned if loading fails.
     std::chrono::microseconds stale_if_error{0};
-    /// How long it is believed that there is no such value; 0: it is asked each time.
+    /// How long the absence of a value is cached; 0: not at all.
     std::chrono::microseconds negative_ttl{0};
-    /// β: one reader loads a value anew before its end if −β · δ · ln(u) reaches what is left of
-    /// its ttl, where δ is what its last load took and u is drawn from (0, 1]. Greater is earlier;
-    /// 0: never.
+    /// β of the probabilistic early refresh: one reader reloads a value before its ttl ends if −β ·
+    /// δ · ln(u) reaches the remaining ttl, where δ is the duration of the last load and u is drawn
+    /// from (0, 1]. Greater is earlier; 0: never.
     double early_refresh = 1.0;
-    /// The one that was not asked for longest goes first.
+    /// Beyond this number of entries the least recently used one is evicted.
     std::size_t most_entries = 10'000;
-    /// Loads that nobody waits for, at once. While there are so many, the old values do.
+    /// Maximum number of concurrent background refreshes. At the maximum, readers get the old
+    /// values.
     std::size_t most_refreshes = 16;
 };
 
-/// What is wrong with the rules, for people; empty if nothing is.
+/// Describes the first invalid rule; empty if all rules are valid.
 [[nodiscard]] std::optional<std::string> defect_of(const CacheRules& rules);
 
-/// Since the cache was made.
+/// Counters since the cache was constructed.
 struct CacheCounts {
-    std::uint64_t hits = 0;             // answered from it, and good
-    std::uint64_t stale = 0;            // answered from it, past their end
+    std::uint64_t hits = 0;             // returned from the cache within the ttl
+    std::uint64_t stale = 0;            // returned from the cache after the ttl
     std::uint64_t misses = 0;           // waited for a load
-    std::uint64_t loads = 0;            // begun
-    std::uint64_t failures = 0;         // loads without an answer
-    std::uint64_t early_refreshes = 0;  // loads begun before the end of a value
+    std::uint64_t loads = 0;            // started
+    std::uint64_t failures = 0;         // loads that returned an error
+    std::uint64_t early_refreshes = 0;  // loads started before the ttl of a value ended
     std::uint64_t evictions = 0;
 };
 
 namespace detail {
 
-/// When a value that came now is no longer good. `random` in [0, 1).
+/// When a value loaded at `now` expires. `random` in [0, 1).
 [[nodiscard]] Timing::Moment end_of_ttl(const CacheRules& rules, Timing::Moment now, double random);
-/// Whether this reader loads the value anew, `remaining` before its end.
+/// Whether this reader reloads a value whose remaining ttl is `remaining`.
 [[nodiscard]] bool refreshes_early(const CacheRules& rules, Timing::Moment::duration took,
                                    Timing::Moment::duration remaining, Timing& timing);
 
 }  // namespace detail
 
-/// Keeps what its loader got, loads each key once at a time (SingleFlight), and answers the old
-/// value while a new one is on its way. Errors are not kept. Keys are ordered by `<`, and carry the
-/// tenant where there are tenants.
+/// Keeps loaded values, runs at most one load per key at a time (SingleFlight), and can return the
+/// old value while a new one is loading. Errors are not cached. Keys are ordered by `<`. With
+/// several tenants, the key must contain the tenant.
 ///
-/// Thread-safe. The loader is called from callers' threads and others, several at once for several
-/// keys; it outlives the cache with all that it uses, and so does `timing`.
+/// Thread-safe. The loader runs on callers' threads and on background threads, concurrently for
+/// different keys. The loader, everything it uses, and `timing` must outlive the cache.
 template <class Key, class Value>
 class Cache {
 public:
-    /// Null where there is no such value.
+    /// Null if there is no such value.
     using Shared = std::shared_ptr<const Value>;
     using Answer = embedding::Result<Shared>;
     using Loaded = embedding::Result<std::optional<Value>>;
@@ -98,23 +100,23 @@ public:
     /// VALIDATION_FAILED for rules with a defect, and then nothing is loaded.
     Answer get(const Key& key, const std::stop_token& stop = {},
                Timing::Moment deadline = Timing::Moment::max());
-    /// It has changed: whoever asks from now on has it loaded anew, and what is being loaded now is
-    /// not kept.
+    /// The value has changed: later calls of `get` load it again, and the result of a load in
+    /// flight is not kept.
     void invalidate(const Key& key);
 
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] CacheCounts counts() const;
 
 private:
-    using Latest = std::list<Key>;  // asked for, the latest first
+    using Latest = std::list<Key>;  // most recently used first
     struct Entry {
         Shared value;
         Timing::Moment good_until;
-        Timing::Moment::duration took;  // to load it
+        Timing::Moment::duration took;  // duration of the load
         typename Latest::iterator place;
     };
 
-    /// What can be answered at once; begins a refresh where it is time for one.
+    /// The value to return without waiting, if any; starts a refresh if one is due.
     [[nodiscard]] std::optional<Shared> kept(const Key& key);
     [[nodiscard]] std::optional<Shared> good(const Key& key) const;
     [[nodiscard]] std::optional<Shared> kept_for(std::chrono::microseconds after_its_end,
@@ -130,13 +132,13 @@ private:
     const std::optional<std::string> defect_ = defect_of(rules_);
     const Loader loader_;
     Timing& timing_;
-    mutable std::mutex mutex_;  // all below but for the flights
+    mutable std::mutex mutex_;  // guards all below except `flights_`
     std::map<Key, Entry> entries_;
     Latest latest_;
-    std::map<Key, std::uint64_t> loading_;  // the load whose value will be kept
+    std::map<Key, std::uint64_t> loading_;  // number of the load whose value will be kept
     std::set<Key> refreshing_;
     CacheCounts counts_;
-    SingleFlight<Key, Shared> flights_;  // last: its end waits for loads, which use all the others
+    SingleFlight<Key, Shared> flights_;  // last: destroying it waits for loads, which use the rest
 };
 
 template <class Key, class Value>
@@ -147,7 +149,7 @@ auto Cache<Key, Value>::get(const Key& key, const std::stop_token& stop, Timing:
     const auto loaded = flights_.run(
         key,
         [this, key](const std::stop_token& given_up) -> embedding::Result<Shared> {
-            // Another load may have ended since this reader found nothing.
+            // Another load may have finished since this reader found nothing.
             if (auto value = good(key)) return *std::move(value);
             return load(key, given_up);
         },
@@ -184,7 +186,7 @@ auto Cache<Key, Value>::kept(const Key& key) -> std::optional<Shared> {
     return value;
 }
 
-/// What is kept and before its end; counts nothing.
+/// The value if it is within its ttl; does not count.
 template <class Key, class Value>
 auto Cache<Key, Value>::good(const Key& key) const -> std::optional<Shared> {
     const std::lock_guard lock{mutex_};
@@ -213,7 +215,7 @@ bool Cache<Key, Value>::take_turn_to_refresh(const Key& key) {
 
 template <class Key, class Value>
 void Cache<Key, Value>::refresh(const Key& key) {
-    // Ends with the last copy of the loader: it has run, or could not be begun.
+    // Freed with the last copy of the loader, whether it has run or could not be started.
     std::shared_ptr<void> turn{nullptr, [this, key](void*) {
                                    const std::lock_guard lock{mutex_};
                                    refreshing_.erase(key);
@@ -277,7 +279,7 @@ template <class Key, class Value>
 void Cache<Key, Value>::forget_entry(const Key& key) {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return;
-    const auto place = found->second.place;  // `key` may lie there
+    const auto place = found->second.place;  // `key` may refer to this element
     entries_.erase(found);
     latest_.erase(place);
 }
@@ -304,18 +306,18 @@ CacheCounts Cache<Key, Value>::counts() const {
     return counts_;
 }
 
-/// Leases that processes share, such as those of a lock server. Thread-safe.
+/// Leases shared among processes, such as those of a lock server. Thread-safe.
 class LoadLeases {
 public:
     virtual ~LoadLeases() = default;
-    /// A lease on `name`, which ends by itself after `ttl`: what to release it by; nothing while
-    /// another process has it, or nobody can tell.
+    /// Acquires a lease on `name`, which expires by itself after `ttl`. Returns the token that
+    /// releases it; nothing if another process holds the lease or the lock server does not respond.
     virtual std::optional<std::string> try_acquire(const std::string& name,
                                                    std::chrono::microseconds ttl) = 0;
     virtual void release(const std::string& name, const std::string& token) = 0;
 };
 
-/// Where a value lies for all processes, and who may load it.
+/// The storage that all processes share, and the leases that decide which process loads.
 template <class Key, class Value>
 struct AcrossProcesses {
     LoadLeases& leases;
@@ -326,10 +328,11 @@ struct AcrossProcesses {
     std::chrono::microseconds poll = std::chrono::milliseconds{20};  // 1 ms at least
 };
 
-/// A loader for Cache that lets one process load for all: it takes what lies in the shared place,
-/// or loads under a short lease and puts it there; the others look until it is there or the lease
-/// is over, so that a process that dies holds them up no longer than that. `timing` and what
-/// `shared` refers to outlive it. Errors: those of `find` and `loader`; STOPPED.
+/// A loader for Cache with which one process loads for all. It returns the value from the shared
+/// storage if it is there; otherwise it loads under a short lease and stores the value there. The
+/// other processes poll until the value is there or the lease has expired, so a crashed process
+/// delays them by at most one lease. `timing` and the objects that `shared` refers to must outlive
+/// the loader. Errors: those of `find` and `loader`; STOPPED.
 template <class Key, class Value>
 typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Value> shared,
                                                          typename Cache<Key, Value>::Loader loader,
@@ -341,7 +344,7 @@ typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Va
             auto found = shared.find(key);
             if (!found || *found) return found;
             if (const auto token = shared.leases.try_acquire(name, shared.lease)) {
-                found = shared.find(key);  // it may have come in between
+                found = shared.find(key);  // another process may have stored it in between
                 if (found && !*found) {
                     found = loader(key, stop);
                     if (found && *found) shared.keep(key, **found);

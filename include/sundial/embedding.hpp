@@ -13,20 +13,21 @@
 
 #include "sundial/result.hpp"
 
-/// The words of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that one.
-/// They live in a namespace of their own because the library's insides use some of the same words.
+/// The types of `sundial/engine.hpp`, which brings them into namespace `sundial`: include that
+/// header. They have their own namespace because the library's internals use some of the same
+/// names.
 namespace sundial::embedding {
 
-/// UTC, as fine as the databases keep.
+/// UTC with the resolution of the databases.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 
-/// Somebody who has a birthday.
+/// A person with a birthday.
 struct NewUser {
     std::string first_name;     // 1 to 100 characters
     std::string last_name;      // likewise
     std::string date_of_birth;  // "1992-02-29"
-    std::string timezone;       // where they live: "Europe/Paris"
-    std::string external_id{};  // yours, unique; may be empty
+    std::string timezone;       // where the person lives: "Europe/Paris"
+    std::string external_id{};  // your own id, unique; may be empty
 };
 struct User {
     std::string id;  // a UUID
@@ -37,42 +38,42 @@ struct User {
     std::string external_id;
 };
 
-/// Something to happen once: at an instant, or at a local time in a zone, which stays that local
-/// time whatever happens to the zone's offset until then. One of the two; an instant in the past
-/// is due at once.
+/// Something to happen once: at an instant, or at a local time in a zone. Set one of the two. A
+/// local time stays that local time even if the zone's offset changes before it is reached. An
+/// instant in the past is due at once.
 struct NewEvent {
-    std::string type;               // which handler it goes to: "REMINDER"
-    std::optional<Instant> at{};    // this, or
+    std::string type;               // selects the handler: "REMINDER"
+    std::optional<Instant> at{};    // either this, or
     std::string local_time{};       // "2027-01-05T09:00:00"
     std::string timezone{};         // with "America/New_York"; empty: the user's
-    std::string payload = "{}";     // kept and handed over byte by byte; at most 256 KiB
-    std::string user_id{};          // whose it is; may be empty
-    std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: one is made up
-    std::string queue{};            // whose workers it waits for; empty: the handler of its type
+    std::string payload = "{}";     // kept and passed on byte for byte; at most 256 KiB
+    std::string user_id{};          // the user it belongs to; may be empty
+    std::string idempotency_key{};  // [A-Za-z0-9_-]{1,128}; empty: generated
+    std::string queue{};  // the queue whose workers claim it; empty: the handler of its type
 };
 struct Event {
     std::string id;
     std::string type;
     std::string status;           // PENDING, PROCESSING, COMPLETED, FAILED or CANCELLED
-    std::string payload;          // of a birthday {"message":"Hey, Ada Li it's your birthday"}
-    std::string idempotency_key;  // the same for every try of it, and for ever
+    std::string payload;          // of a birthday: {"message":"Hey, Ada Li it's your birthday"}
+    std::string idempotency_key;  // the same for all attempts, and never reused
     std::string user_id;          // may be empty
     Instant due;
-    std::uint32_t attempt = 0;   // number of the latest try, from 1
+    std::uint32_t attempt = 0;   // number of the latest attempt, from 1
     std::string failure_reason;  // why it FAILED or was CANCELLED
-    std::uint64_t version = 0;   // one more with every change; what a claim returned fences it
+    std::uint64_t version = 0;  // grows by one with every change; fences the claim that returned it
 };
 
-/// What a handler says of one event.
+/// The outcome of one event, as its handler returns it.
 class Handled {
 public:
     enum class Verdict : std::uint8_t { done, retry, refused };
-    /// It has happened: never again.
+    /// Done: the event is COMPLETED and not handled again.
     static Handled done() { return {Verdict::done, {}}; }
-    /// It has not, and may later: after 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
-    /// An exception says the same.
+    /// Not done; try again after 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven attempts in all.
+    /// An exception has the same effect.
     static Handled retry(std::string why) { return {Verdict::retry, std::move(why)}; }
-    /// It has not, and trying again is of no use: the event is FAILED.
+    /// Not done, and another attempt would not help: the event is FAILED.
     static Handled refuse(std::string why) { return {Verdict::refused, std::move(why)}; }
 
     [[nodiscard]] Verdict verdict() const { return verdict_; }
@@ -83,70 +84,74 @@ private:
     Verdict verdict_;
     std::string reason_;
 };
-/// Runs on one of the engine's threads, several at once. A process that dies between the work of a
-/// handler and the note that it is done runs it again at the next start: know the event by its
-/// `idempotency_key`, and let the second time do no harm. Must come back within 10 s.
+/// Runs on the engine's threads, several calls at once. If the process dies after a handler has
+/// done its work but before the outcome is stored, the handler runs again after the next start:
+/// recognise the event by its `idempotency_key`, and make the second call harmless. Must return
+/// within 10 s.
 using Handler = std::function<Handled(const Event&)>;
 
 struct Options {
-    /// "memory:", gone with the process; "sqlite:FILE", this process's alone; or
-    /// "postgresql://user@host/database". The database is this engine's alone: another process on
-    /// it, which has not your handlers, would let your events wait.
+    /// "memory:", which ends with the process; "sqlite:FILE", for this process only; or
+    /// "postgresql://user@host/database". No other process may use the database: it would claim
+    /// your events, but does not have your handlers.
     std::string storage = "memory:";
-    /// The clock stands still until `advance` moves it, and nothing happens by itself: for tests.
+    /// For tests: the clock moves only with `advance`, and no handler runs on its own.
     bool test_clock = false;
-    /// Where the tz database lies.
+    /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
-    /// Told what operators should know, from any thread; may be empty.
+    /// Receives the log lines meant for operators, from any thread; may be empty.
     std::function<void(const std::string& line)> log{};
 };
 
-/// What a worker asks for.
+/// The options of a claim.
 struct WorkOrder {
     std::size_t limit = 1;  // 1 to 100 events at most
     std::chrono::microseconds lease{
-        std::chrono::seconds{30}};      // 1 s to 12 h: how long they are its
-    std::chrono::microseconds wait{0};  // how long, while nothing is due
+        std::chrono::seconds{30}};      // 1 s to 12 h: the lease of the claimed events
+    std::chrono::microseconds wait{0};  // how long to wait while nothing is due
 };
 
-/// Takes the events of one queue when it is ready for them, on a thread of yours, instead of being
+/// Claims the events of one queue when it has capacity, on a thread of yours, instead of being
 /// called as a handler is:
 ///
 ///     auto worker = engine->worker("printers", "printer-1");
 ///     while (const auto work = worker.claim({.wait = 20s})) {
 ///         for (const auto& event : *work) {
-///             const auto told = print(event.payload) ? worker.complete(event)
-///                                                    : worker.fail(event, "no paper");
-///             if (!told) complain(told.error().detail);
+///             const auto reported = print(event.payload) ? worker.complete(event)
+///                                                        : worker.fail(event, "no paper");
+///             if (!reported) complain(reported.error().detail);
 ///         }
 ///     }
 ///
-/// The loop ends with an error, which is STOPPED once the engine was stopped; after
-/// STORAGE_UNAVAILABLE it may be begun again.
+/// The loop ends with an error: STOPPED after the engine was stopped. After STORAGE_UNAVAILABLE it
+/// can be started again.
 ///
-/// A claim is a lease: whoever says nothing before it ends loses the event to the next worker, and
-/// what it says afterwards changes nothing (LEASE_LOST). So every event is completed once, but
-/// worked on again where a worker died or was too slow: know it by its `idempotency_key`. Nothing
-/// is claimed twice at a time, by however many workers and processes. Copies are the same worker;
-/// thread-safe. The engine outlives its workers.
+/// A claim is a lease. If the worker reports no outcome before the lease expires, the next worker
+/// gets the event, and a later report changes nothing (LEASE_LOST). So every event is completed
+/// once, but may be worked on again after a worker died or was too slow: recognise it by its
+/// `idempotency_key`. Two claims never hold the same event at once, in any number of workers and
+/// processes. Copies are the same worker. Thread-safe. The engine must outlive its workers.
 class PullWorker {
 public:
-    /// Events that are due, most urgent first; none if nothing came due in time. Errors:
-    /// VALIDATION_FAILED, ENDPOINT_NOT_FOUND without that queue; STOPPED once the engine was
-    /// stopped, at once: then nothing is claimed any more, and what was is still answered.
+    /// Returns due events, most urgent first; none if nothing came due in time. Errors:
+    /// VALIDATION_FAILED; ENDPOINT_NOT_FOUND if there is no such queue; STOPPED, at once, after the
+    /// engine was stopped. From then on nothing can be claimed, but outcomes of earlier claims are
+    /// still accepted.
     Result<std::vector<Event>> claim(const WorkOrder& wanted = {});
 
-    /// These take an event as `claim` returned it, and return it as it is then. Said again, as
-    /// before. Of `why`, as of a handler's reason, 1,000 characters are kept, control characters
-    /// as blanks. Errors: LEASE_LOST, INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
+    /// The functions below take an event as `claim` returned it and return its new state. Repeating
+    /// a call returns the same result. Of `why`, as of a handler's reason, the first 1,000
+    /// characters are kept, with control characters replaced by blanks. Errors: LEASE_LOST,
+    /// INVALID_STATE_TRANSITION, EVENT_NOT_FOUND.
     Result<Event> complete(const Event& claimed);
-    /// It waits for its next try: 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven tries.
+    /// The event waits for its next attempt: 1 s, 2 s, 4 s, 30 s and so on up to a day, eleven
+    /// attempts in all.
     Result<Event> fail(const Event& claimed, const std::string& why);
-    /// It is FAILED: trying again is of no use.
+    /// The event is FAILED: another attempt would not help.
     Result<Event> refuse(const Event& claimed, const std::string& why);
-    /// Another worker may have it at once; no try is spent.
+    /// Returns the event unfinished, without using an attempt. Another worker can claim it at once.
     Result<Event> release(const Event& claimed);
-    /// The lease ends `lease` from now.
+    /// The lease now ends `lease` from now.
     Result<Event> extend(const Event& claimed, std::chrono::microseconds lease);
 
 private:
@@ -160,37 +165,38 @@ class Streams;
 
 struct LockOptions {
     std::chrono::microseconds ttl{
-        std::chrono::seconds{30}};      // 100 ms to 24 h: held so long without renewal
-    std::chrono::microseconds wait{0};  // how long, while somebody has it
-    /// More than nothing. It is never held longer, however often it is renewed: for work that
+        std::chrono::seconds{30}};      // 100 ms to 24 h: the lease, unless renewed
+    std::chrono::microseconds wait{0};  // how long to wait while another holder has it
+    /// Positive. Maximum time the lock is held, renewals included: protects others from work that
     /// hangs.
     std::chrono::microseconds max_hold{std::chrono::hours{24}};
-    std::string holder{};  // who has it, for people; empty: this engine
+    std::string holder{};  // the holder's name, for people; empty: this engine
 };
 
-/// A name that nobody else has, in any process on the same database, while this is there; renewed
-/// on a thread of its own. Work that it protects looks at `lost` and stops when told to:
+/// A named lock with one holder at a time among all processes on the same database. It is held as
+/// long as this object exists, and renewed on its own thread. The protected work checks `lost` and
+/// stops when requested:
 ///
 ///     if (auto lock = engine->acquire_lock("nightly-report", {.wait = 5min})) {
 ///         write_report(lock->lost(), lock->fencing_token());
 ///     }
 ///
-/// A process can be frozen between its look and its write, and somebody else be granted the lock
-/// meanwhile. What is written to can prevent that: let it remember the greatest fencing token that
-/// it has seen, and refuse smaller ones.
+/// A process can be frozen between its check of the lock and its write, and another holder can get
+/// the lock meanwhile. The storage can prevent such a late write: let it remember the greatest
+/// fencing token that it has seen, and refuse smaller ones.
 ///
-/// A handle to move, not to copy. The engine outlives its locks.
+/// Movable, not copyable. The engine must outlive its locks.
 class Lock {
 public:
     Lock(Lock&&) noexcept;
     Lock& operator=(Lock&&) noexcept;
-    /// Releases it; if nobody answers, its lease ends by itself.
+    /// Releases the lock. If the storage does not respond, the lease expires by itself.
     ~Lock();
 
     /// Greater than that of any earlier holder of this name.
     [[nodiscard]] std::uint64_t fencing_token() const;
-    /// A stop is requested a tenth of the lease before anybody else can have it: when it could not
-    /// be renewed, or was held as long as it may. By a clock that nobody sets.
+    /// Requests a stop a tenth of the lease before another holder can get the lock: when it could
+    /// not be renewed, or was held for `max_hold`. Measured by a clock that cannot be set.
     [[nodiscard]] std::stop_token lost() const;
 
 private:
@@ -200,8 +206,8 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// Sundial inside your program: keeps people and events, and calls your handlers at the right local
-/// time, through restarts and changes of the clocks.
+/// Sundial inside your program: stores users and events, and calls your handlers at the right local
+/// time, across restarts and changes of the clocks.
 ///
 ///     auto engine = sundial::Engine::open({.storage = "sqlite:birthdays.db"});
 ///     if (!engine) return complain(engine.error().detail);
@@ -213,59 +219,63 @@ private:
 ///     const auto user = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
 ///     if (!user) return complain(user.error().detail);
 ///
-/// Every user gets a BIRTHDAY at 09:00 where they live, every year; 29 February is kept on the 28th
-/// in other years. What came due while no engine ran is handled after the start.
+/// Every user gets a BIRTHDAY event at 09:00 local time, every year; a birthday on 29 February
+/// falls on the 28th in other years. Events that came due while no engine ran are handled after the
+/// start.
 ///
-/// A handle to move, not to copy; thread-safe but for `on`, `start`, `stop` and moving it. Every
-/// call may answer STORAGE_UNAVAILABLE.
+/// Movable, not copyable. Thread-safe except for `on`, `start`, `stop` and moving. Every call can
+/// return STORAGE_UNAVAILABLE.
 class Engine {
 public:
     /// Opens the storage and brings its tables up to date. Errors: CANNOT_START with what to do
-    /// about it, STORAGE_UNAVAILABLE where trying again later may help.
+    /// about it; STORAGE_UNAVAILABLE if another attempt later may succeed.
     static Result<Engine> open(const Options& options);
     Engine(Engine&&) noexcept;
     Engine& operator=(Engine&&) noexcept;
-    /// Stops first.
+    /// Calls `stop`.
     ~Engine();
 
-    /// Events of `type` go to `handler`, in place of any earlier one. Before `start` and `advance`:
-    /// an event that comes due without a handler waits for the next engine that is opened.
+    /// Events of `type` go to `handler`, which replaces any earlier one. Call before `start` and
+    /// `advance`: an event that comes due without a handler waits for the next engine that is
+    /// opened.
     void on(const std::string& type, Handler handler);
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_EXTERNAL_ID.
     Result<User> create_user(const NewUser& wanted);
-    /// Their events go with them. Errors: USER_NOT_FOUND.
+    /// Also deletes the user's events. Errors: USER_NOT_FOUND.
     Result<Done> delete_user(const std::string& id);
-    /// Makes sure that there is a queue of that name, 1 to 100 characters; its events wait for
+    /// Creates the queue unless it exists. `name`: 1 to 100 characters. Its events wait for
     /// workers. Errors: VALIDATION_FAILED.
     Result<Done> create_queue(const std::string& name);
-    /// A worker of that queue. `name` is its own, for people: made fresh at each start, best.
+    /// A worker of that queue. `name` identifies the worker to people: best a new one at each
+    /// start.
     PullWorker worker(const std::string& queue, const std::string& name);
 
-    /// Not re-entrant: whoever has it is refused, too. Errors: VALIDATION_FAILED, LOCK_HELD.
+    /// Not re-entrant: even the holder cannot acquire it again. Errors: VALIDATION_FAILED,
+    /// LOCK_HELD.
     Result<Lock> acquire_lock(const std::string& name, const LockOptions& options = {});
 
     /// Errors: VALIDATION_FAILED, DUPLICATE_IDEMPOTENCY_KEY.
     Result<Event> schedule(const NewEvent& wanted);
     /// Errors: EVENT_NOT_FOUND.
     Result<Event> find_event(const std::string& id);
-    /// Errors: EVENT_NOT_FOUND, INVALID_STATE_TRANSITION once it is being handled or over.
+    /// Errors: EVENT_NOT_FOUND; INVALID_STATE_TRANSITION if the event is claimed or finished.
     Result<Event> cancel(const std::string& id);
 
-    /// Histories of your own things, kept beside: see `sundial/streams.hpp`.
+    /// Streams for the history of your own objects: see `sundial/streams.hpp`.
     [[nodiscard]] Streams streams();
 
-    /// From here on handlers are called, on threads of the engine, as events come due, and what is
-    /// over for long is deleted: 90 days after it was done, 365 after it failed. Not under a test
-    /// clock.
+    /// From now on the engine calls handlers on its threads as events come due, and deletes
+    /// finished events: 90 days after completion, 365 after failure. Not with a test clock.
     void start();
-    /// No handler is called any more; waits for those that run. Workers that wait are answered
-    /// STOPPED. There is no second start.
+    /// Calls no more handlers and waits for those that run. Waiting workers get STOPPED. The engine
+    /// cannot be started again.
     void stop();
-    /// Lets time pass on a test clock: every event on the way is handled at its instant, on threads
-    /// of the engine, before this returns. Says how many were done. Errors: CLOCK_NOT_TEST.
+    /// Advances a test clock: every event that comes due in between is handled at its instant, on
+    /// the engine's threads, before this returns. Returns the number of completed events. Errors:
+    /// CLOCK_NOT_TEST.
     Result<std::uint64_t> advance(std::chrono::microseconds by);
-    /// The storage's clock, which decides what is due.
+    /// The storage's clock, which decides which events are due.
     Result<Instant> now();
 
 private:

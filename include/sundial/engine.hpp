@@ -2,8 +2,8 @@
 
 #include "sundial/embedding.hpp"
 
-/// Everything that a program needs to have Sundial inside. What each word means stands at its
-/// declaration in `sundial/embedding.hpp`; read `Engine` there first.
+/// Everything that a program needs to embed Sundial. The declarations in `sundial/embedding.hpp`
+/// have the documentation; start with `Engine`.
 namespace sundial {
 
 using embedding::Conflict;

@@ -2,9 +2,8 @@
 
 #include "sundial/embedding.hpp"
 
-/// Locks by name among all processes on one database: `Engine::acquire_lock` in
-/// `sundial/engine.hpp` gives one. What each word means stands at its declaration in
-/// `sundial/embedding.hpp`.
+/// Named locks among all processes on one database: acquire one with `Engine::acquire_lock` of
+/// `sundial/engine.hpp`. `sundial/embedding.hpp` has the documentation.
 namespace sundial {
 
 using embedding::Lock;

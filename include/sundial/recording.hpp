@@ -15,11 +15,11 @@
 #include "sundial/result.hpp"
 #include "sundial/retry.hpp"
 
-/// The words of `sundial/streams.hpp`, which brings them into namespace `sundial`: include that
-/// one. They live in a namespace of their own because the library's insides use the same words.
+/// The types of `sundial/streams.hpp`, which brings them into namespace `sundial`: include that
+/// header. They have their own namespace because the library's internals use the same names.
 namespace sundial::embedding {
 
-/// Whose history a stream is.
+/// Identifies a stream by the thing whose history it is.
 struct StreamId {
     std::string type;  // "Order": [A-Za-z0-9_.-]{1,128}
     std::string id;    // 1 to 255 bytes of UTF-8 without control characters
@@ -40,7 +40,8 @@ struct Expected {
     }
 };
 
-/// What goes with an event and is no part of it: two appends that differ only here are the same.
+/// Data that accompanies an event without being part of it: two appends that differ only here are
+/// the same.
 struct EventMetadata {
     std::optional<Instant> occurred_at{};
     std::string correlation_id{};  // empty: that of its cause, or the first event of the batch
@@ -48,18 +49,18 @@ struct EventMetadata {
     std::string actor{};
     std::string tenant{};
     std::string traceparent{};
-    std::string headers{};  // a JSON object of your own, or nothing
+    std::string headers{};  // a JSON object of your own, or empty
 };
 
-/// A fact to be kept.
+/// An event to append.
 struct NewRecordedEvent {
     std::string type;         // "OrderPlaced"
     std::string data = "{}";  // one JSON value of at most 256 KiB, kept byte for byte
     std::uint32_t schema_version = 1;
-    std::string id{};  // a UUID: with one of your own an append can be repeated; empty: made up
+    std::string id{};  // a UUID; your own makes the append repeatable; empty: generated
     EventMetadata metadata{};
 };
-/// A fact that is kept.
+/// A stored event.
 struct RecordedEvent {
     StreamId stream;
     std::uint64_t version = 0;   // in its stream, from 1
@@ -67,18 +68,18 @@ struct RecordedEvent {
     std::string id{};
     std::string type{};
     std::uint32_t schema_version = 1;
-    std::string data{};  // empty once it was erased
+    std::string data{};  // empty after erasure
     EventMetadata metadata{};
     Instant recorded_at{};
     bool redacted = false;        // its data was replaced
-    bool stream_deleted = false;  // told by the feed only
+    bool stream_deleted = false;  // set in the feed only
 };
 
 struct Appended {
     std::uint64_t first_version = 0, last_version = 0;
     std::uint64_t first_position = 0, last_position = 0;
-    std::uint64_t current_version = 0;  // past `last_version` where the stream has grown since
-    bool replayed = false;              // the same batch was there already
+    std::uint64_t current_version = 0;  // greater than `last_version` if the stream has grown since
+    bool replayed = false;              // the same batch had been stored before
 };
 
 /// Versions `from` to `to`, both included; the newest first if `backward`.
@@ -89,13 +90,13 @@ struct StreamRange {
     std::size_t limit = 500;  // 1 to 10,000
 };
 struct StreamPart {
-    std::uint64_t version = 0;           // of the whole stream; 0: nobody has ever appended
+    std::uint64_t version = 0;           // of the whole stream; 0: nothing was ever appended
     std::uint64_t truncated_before = 0;  // events below are erased
     bool archived = false;
     std::vector<RecordedEvent> events;
 };
 
-/// The state of an aggregate at a version, so that not all events before it need be read.
+/// The state of an aggregate at a version, so that a load need not read the events before it.
 struct Snapshot {
     std::uint64_t version = 0;
     std::uint32_t schema_version = 1;  // of the state
@@ -108,25 +109,25 @@ struct FeedFilter {
 };
 struct FeedPage {
     std::vector<RecordedEvent> events;
-    std::uint64_t next_position = 0;  // read on from here; moves on though nothing matched
-    bool more = false;                // there is more to read at once
+    std::uint64_t next_position = 0;  // continue from here; advances even if no event matched
+    bool more = false;                // more can be read at once
 };
 
-/// How far somebody has come in the feed.
+/// The position that a consumer has reached in the feed.
 struct Checkpoint {
     std::uint64_t position = 0;
-    std::string event_id{};  // what is recorded there; may be empty
+    std::string event_id{};  // id of the event at that position; may be empty
     std::uint64_t fencing_token = 0;
 };
 
-/// Streams inside one transaction. Valid only inside the call that handed it out; may fail by an
-/// exception, which is to be let through.
+/// Streams inside one transaction. Valid only during the call that received it. Its functions may
+/// throw; let the exception pass.
 class StreamTransaction {
 public:
     Result<Appended> append(const StreamId& stream, Expected expected,
                             const std::vector<NewRecordedEvent>& events);
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
-    /// Empty where none was saved.
+    /// Empty if none was saved.
     Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
 
 private:
@@ -136,7 +137,7 @@ private:
     Parts& parts_;
 };
 
-/// How events are followed.
+/// How a subscription follows the feed.
 struct Following {
     std::string name;  // of the checkpoint: [A-Za-z0-9_.-]{1,128}
     FeedFilter filter{};
@@ -146,9 +147,9 @@ struct Following {
     std::size_t lanes = 1;         // 1 to 100 at once, each stream in its order: `follow` only
     RetryRules retry{
         .max_attempts = 5, .base = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
-    bool park = false;  // lays aside what cannot be handled; else it stops there
+    bool park = false;  // set aside an event that cannot be handled instead of stopping
 };
-/// An event that was laid aside.
+/// An event that was set aside.
 struct ParkedEvent {
     std::uint64_t position = 0;
     std::string event_id;
@@ -156,22 +157,23 @@ struct ParkedEvent {
     std::uint32_t attempts = 0;
 };
 
-/// Follows the feed, from its checkpoint on. Of all that follow under one name, in however many
-/// processes, one has its turn; it is taken over from once its lease is over. A handle to move, not
-/// to copy; the engine outlives it. One thread at a time, but for `stopped`.
+/// Follows the feed from its checkpoint. Of all subscriptions with one name, in any number of
+/// processes, one is active; another takes over when its lease has expired. Movable, not copyable.
+/// The engine must outlive it. Use from one thread at a time, except `stopped`.
 class Subscription {
 public:
     Subscription(Subscription&&) noexcept;
     Subscription& operator=(Subscription&&) noexcept;
-    /// Stops first, and waits for the event under way.
+    /// Stops, and waits for the event being handled.
     ~Subscription();
 
-    /// Handles all that is there, on this thread. Errors: LOCK_HELD while another one has its turn,
-    /// STOPPED with why it goes no further.
+    /// Handles all recorded events on this thread, up to the end of the feed. Errors: LOCK_HELD
+    /// while another subscription is active; STOPPED with the reason.
     Result<Done> catch_up();
-    /// Handles what comes, from now on, on a thread of its own.
+    /// Handles events as they are recorded, on its own thread.
     void start();
-    /// Why it stopped by itself, such as an event that cannot be handled; empty: it has not.
+    /// Why the subscription stopped by itself, for example an event that cannot be handled; empty:
+    /// it has not.
     [[nodiscard]] std::optional<std::string> stopped() const;
 
 private:
@@ -181,7 +183,7 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// Facts, kept in streams that others read in one order.
+/// The event store: append-only streams, and one feed of all their events.
 ///
 ///     auto streams = engine->streams();
 ///     const sundial::StreamId order{"Order", "17"};
@@ -192,67 +194,69 @@ private:
 ///         for (const auto& event : part->events) tell(event);
 ///     }
 ///
-/// Streams of the types User, Schedule, Endpoint and ApiKey are Sundial's own: they are read, and
-/// written by changes of theirs only (VALIDATION_FAILED).
+/// Streams of the types User, Schedule, Endpoint and ApiKey belong to Sundial: you can read them,
+/// but an append fails with VALIDATION_FAILED.
 ///
-/// Copies are the same; thread-safe; the engine outlives them. Every call may answer
+/// Copies refer to the same store. Thread-safe. The engine must outlive them. Every call can return
 /// STORAGE_UNAVAILABLE.
 class Streams {
 public:
-    /// The whole batch or nothing, if the stream is where it is expected; the same again, with ids,
-    /// is answered as the first time. Errors: VALIDATION_FAILED, PAYLOAD_TOO_LARGE,
-    /// OPTIMISTIC_LOCK, EVENT_ID_REUSED, STREAM_DELETED, STREAM_ARCHIVED; COMMIT_OUTCOME_UNKNOWN:
-    /// repeat it.
+    /// Appends the whole batch or nothing. The stream must have the expected version. Repeating a
+    /// batch with the same ids returns the first result. Errors: VALIDATION_FAILED,
+    /// PAYLOAD_TOO_LARGE, OPTIMISTIC_LOCK, EVENT_ID_REUSED, STREAM_DELETED, STREAM_ARCHIVED;
+    /// COMMIT_OUTCOME_UNKNOWN: repeat it.
     Result<Appended> append(const StreamId& stream, Expected expected,
                             const std::vector<NewRecordedEvent>& events);
-    /// One that is not there is at version 0. Errors: VALIDATION_FAILED, STREAM_DELETED.
+    /// A stream that does not exist is at version 0. Errors: VALIDATION_FAILED, STREAM_DELETED.
     Result<StreamPart> read(const StreamId& stream, const StreamRange& range = {});
     /// All events in one order, 1 to 10,000 of them: nothing is ever found at or below a position
     /// that was returned. Errors: VALIDATION_FAILED.
     Result<FeedPage> feed(std::uint64_t after, const FeedFilter& filter = {},
                           std::size_t limit = 100);
 
-    /// All that `work` does, or nothing if it answers an error. It may run again after a conflict
-    /// with others, so it has no other effects.
+    /// Commits everything that `work` does, or nothing if it returns an error. `work` may run again
+    /// after a conflict with other writers, so it must have no other effects.
     Result<Done> transact(const std::function<Result<Done>(StreamTransaction&)>& work);
-    /// The same while nobody else appends to `stream`.
+    /// The same while no other writer can append to `stream`.
     Result<Done> locked(const StreamId& stream,
                         const std::function<Result<Done>(StreamTransaction&)>& work);
 
-    /// Hands each event to `handle`, at least once. An Error is a failure, as is an exception.
+    /// Passes each event to `handle` at least once. An Error or an exception is a failure.
     Subscription follow(Following following,
                         std::function<Result<Done>(const RecordedEvent&)> handle);
-    /// Hands each event to `project`, whose appends count together with the checkpoint: once.
+    /// Passes each event to `project`. Its appends are committed together with the checkpoint, so
+    /// they take effect once.
     Subscription project(
         Following following,
         std::function<Result<Done>(StreamTransaction&, const RecordedEvent&)> project);
-    /// What the follower of that name has laid aside, past `after`; at most 100.
+    /// The events that this subscription has set aside, past position `after`; at most 100.
     Result<std::vector<ParkedEvent>> parked(const std::string& name, std::uint64_t after = 0);
-    /// It is dealt with. Whether it was there.
+    /// Removes a set-aside event from the list. Returns whether it was there.
     Result<bool> unpark(const std::string& name, std::uint64_t position);
-    /// For who follows by means of his own. Errors: VALIDATION_FAILED.
+    /// For consumers that follow the feed without a Subscription. Errors: VALIDATION_FAILED.
     Result<Checkpoint> checkpoint(const std::string& name);
-    /// Moves it from `previous`. Errors: LEASE_LOST where a greater token was seen,
-    /// CHECKPOINT_CONFLICT, FEED_DIVERGED, VALIDATION_FAILED.
+    /// Moves the checkpoint from `previous` to `next`. Errors: LEASE_LOST if a greater token was
+    /// seen; CHECKPOINT_CONFLICT, FEED_DIVERGED, VALIDATION_FAILED.
     Result<Checkpoint> save_checkpoint(const std::string& name, const Checkpoint& next,
                                        std::uint64_t previous);
 
     Result<std::optional<Snapshot>> snapshot(const StreamId& stream);
-    /// False if one as new is kept. Errors: AGGREGATE_NOT_FOUND, VALIDATION_FAILED.
+    /// Returns false if a snapshot at least as new is stored. Errors: AGGREGATE_NOT_FOUND,
+    /// VALIDATION_FAILED.
     Result<bool> save_snapshot(const StreamId& stream, const Snapshot& snapshot);
 
-    // Errors of these: AGGREGATE_NOT_FOUND, STREAM_DELETED.
-    /// Reads, but takes no appends until it is restored.
+    // Errors of the functions below: AGGREGATE_NOT_FOUND, STREAM_DELETED.
+    /// The stream can be read, but not appended to until it is restored.
     Result<Done> archive(const StreamId& stream);
     Result<Done> restore(const StreamId& stream);
-    /// Erases the data before `version`; VALIDATION_FAILED without a snapshot of what is erased.
+    /// Erases the data before `version`. VALIDATION_FAILED if no snapshot covers the erased events.
     Result<Done> truncate(const StreamId& stream, std::uint64_t version);
-    /// Erases all data and closes it for ever.
+    /// Erases all data and closes the stream permanently.
     Result<Done> remove(const StreamId& stream);
-    /// Puts `data` in place of one event's.
+    /// Replaces the data of one event by `data`.
     Result<Done> redact(const StreamId& stream, std::uint64_t version, const std::string& data);
 
-    /// A UUID that nothing else has.
+    /// A new, unique UUID.
     [[nodiscard]] std::string fresh_id();
 
 private:

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-// Lets clang warn of whoever keeps what points into a Result that is gone by then.
+// Lets clang warn about pointers into a Result that no longer exists.
 #if defined(__clang__)
 #define SUNDIAL_POINTS_INTO_IT [[clang::lifetimebound]]
 #else
@@ -43,13 +43,13 @@ struct Error {
     friend bool operator==(const Error&, const Error&) = default;
 };
 
-/// A value, or the Error that stands in its place. Look before you take:
+/// A value, or the Error in its place. Check before use:
 ///
 ///     if (const auto user = engine.create_user(ada)) greet(user->id);
 ///     else complain(user.error().detail);
 ///
-/// `*` and `error()` of a Result that nobody keeps give values of their own, which a loop or a
-/// reference may keep; `->` points into the Result, and to nothing once that is gone:
+/// `*` and `error()` of a temporary Result return by value, so a loop or a reference may keep it.
+/// `->` points into the Result, and dangles once it is destroyed:
 ///
 ///     if (const auto page = streams.feed(0)) {
 ///         for (const auto& event : page->events) tell(event);
@@ -62,7 +62,7 @@ public:
 
     [[nodiscard]] bool has_value() const { return content_.index() == 0; }
     explicit operator bool() const { return has_value(); }
-    /// Only where there is a value.
+    /// Requires a value.
     T& operator*() & { return *value_or_end(); }
     const T& operator*() const& { return *const_cast<Result*>(this)->value_or_end(); }
     T operator*() && { return std::move(*value_or_end()); }
@@ -70,7 +70,7 @@ public:
     const T* operator->() const SUNDIAL_POINTS_INTO_IT {
         return const_cast<Result*>(this)->value_or_end();
     }
-    /// Only where there is none.
+    /// Requires an error.
     [[nodiscard]] const Error& error() const& { return *const_cast<Result*>(this)->error_or_end(); }
     [[nodiscard]] Error error() && { return std::move(*error_or_end()); }
 
@@ -89,7 +89,7 @@ private:
     std::variant<T, Error> content_;
 };
 
-/// What says of itself only whether it was done.
+/// The value of a Result that only reports success.
 struct Done {};
 
 }  // namespace sundial::embedding

@@ -9,16 +9,16 @@
 
 namespace sundial::embedding {
 
-/// A lock by name that a session of a PostgreSQL server has, for steps that cannot be given up half
-/// way, such as migrations of your own: it has no lease, so nobody takes it over while its holder
-/// is merely slow, and it is free when the session ends. It has no fencing token either: what must
-/// be safe from a holder that lost it wants a `Lock`.
+/// A named lock held by a session of a PostgreSQL server, for steps that must not be interrupted
+/// half way, such as your own migrations. It has no lease, so no other process takes it over while
+/// its holder is merely slow; it is free when the session ends. It has no fencing token either: use
+/// a `Lock` for data that must be safe from a holder that has lost its lock.
 ///
 ///     auto lock = sundial::SessionLock::acquire(url, "migrate-shop", std::chrono::minutes{1});
 ///     if (!lock) return complain(lock.error().detail);
 ///     migrate_shop(lock->lost());
 ///
-/// A handle to move, not to copy. Has a connection and a thread of its own.
+/// Movable, not copyable. Has its own connection and thread.
 class SessionLock {
 public:
     /// Waits at most `wait`, up to 24 days, for the session that has it. `url`: of the server
@@ -32,8 +32,8 @@ public:
     /// Releases it.
     ~SessionLock();
 
-    /// A stop is requested when the session is gone and the lock with it. Another may have it by
-    /// then.
+    /// Requests a stop when the session has ended and the lock with it. Another process may hold
+    /// the lock by then.
     [[nodiscard]] std::stop_token lost() const;
 
 private:

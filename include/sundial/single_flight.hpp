@@ -14,7 +14,7 @@
 #include "sundial/result.hpp"
 #include "sundial/timing.hpp"
 
-/// Many want the same thing at the same moment: one gets it for all.
+/// When many callers want the same value at once, one loads it for all.
 ///
 ///     sundial::SingleFlight<std::string, Report> reports;
 ///     const auto report = reports.run(tenant + "/" + month, [&](std::stop_token) {
@@ -22,14 +22,14 @@
 ///     });
 namespace sundial {
 
-/// Runs work somewhere else than on the caller's thread, soon or late but in any case.
+/// Runs work outside the caller's thread. It may run late, but it must run.
 using Launch = std::function<void(std::function<void()> work)>;
-/// On a thread of its own.
+/// Runs work on a new thread.
 void launch_thread(std::function<void()> work);
 
 namespace detail {
 
-/// What this thread is loading: a list from the innermost outwards.
+/// The keys that this thread is loading, as a list from the innermost load outwards.
 struct LoadInProgress {
     const void* flights;
     const void* key;
@@ -50,19 +50,19 @@ private:
     LoadInProgress load_;
 };
 
-/// Of what is thrown and is no std::exception.
+/// The error for an exception that is not a std::exception.
 inline embedding::Error unknown_exception() {
     return {"INTERNAL_ERROR", "something unknown was thrown"};
 }
 
 }  // namespace detail
 
-/// At most one load of a key is in flight; all who ask meanwhile get its result. Nothing is kept
-/// afterwards: that is Cache's task. Keys are ordered by `<`, and carry the tenant where there are
-/// tenants.
+/// At most one load of a key is in flight; all callers that ask meanwhile get its result. Results
+/// are not kept: that is the task of Cache. Keys are ordered by `<`. With several tenants, the key
+/// must contain the tenant.
 ///
-/// Thread-safe. The first caller runs the loader, unless it may leave before the end (it has a
-/// deadline or may be stopped): then the loader runs on a thread of its own.
+/// Thread-safe. The first caller runs the loader itself. If that caller has a deadline or a stop
+/// token, and so may leave early, the loader runs on its own thread.
 template <class Key, class Value>
 class SingleFlight {
 public:
@@ -71,24 +71,26 @@ public:
     using Loader = std::function<embedding::Result<Value>(const std::stop_token&)>;
 
     explicit SingleFlight(Launch launch = launch_thread) : launch_{std::move(launch)} {}
-    /// Asks the loads in flight to stop and waits for them. Nobody may be in `run` any more.
+    /// Requests a stop of the loads in flight and waits for them. No thread may be inside `run` any
+    /// more.
     ~SingleFlight();
     SingleFlight(const SingleFlight&) = delete;
     SingleFlight& operator=(const SingleFlight&) = delete;
 
-    /// What the loader in flight, or `loader`, answers. Errors: the loader's; INTERNAL_ERROR if it
-    /// throws; STOPPED if `stop` is requested first and REQUEST_TIMEOUT if the deadline passes:
-    /// the load goes on for the others, and is asked to stop when the last one has left;
-    /// VALIDATION_FAILED if the key's own loader asks for it. Loaders that may ask for each other's
-    /// keys need deadlines.
+    /// Returns the result of the load in flight, or else of `loader`. Errors: the loader's;
+    /// INTERNAL_ERROR if it throws; STOPPED if `stop` is requested first; REQUEST_TIMEOUT if the
+    /// deadline passes; VALIDATION_FAILED if the key's own loader asks for the key. After STOPPED
+    /// and REQUEST_TIMEOUT the load continues for the other callers; when the last one has left, it
+    /// is requested to stop. Loaders that may ask for each other's keys need deadlines.
     Answer run(const Key& key, Loader loader, const std::stop_token& stop = {},
                Timing::Moment deadline = Timing::Moment::max());
-    /// Begins a load that nobody has to wait for, elsewhere; not if one is in flight. Says whether.
+    /// Starts a load in the background unless one is in flight. Returns whether it did.
     bool start(const Key& key, Loader loader);
 
-    /// Whoever asks from now on has it loaded anew. Those who wait get what is on its way.
+    /// Later calls load the key again. Callers that already wait get the result of the load in
+    /// flight.
     void forget(const Key& key);
-    /// How many wait for it now, and a `start` counts as one.
+    /// Number of callers that wait for the key; a `start` counts as one.
     [[nodiscard]] std::size_t waiting(const Key& key) const;
 
 private:
@@ -98,13 +100,13 @@ private:
         std::stop_source stop;
         std::size_t waiting = 1;
         bool has_landed = false;
-        Answer answer = embedding::Error{};  // once it has landed
+        Answer answer = embedding::Error{};  // valid once `has_landed`
         std::condition_variable_any landed;
     };
     using Flights = std::map<Key, std::shared_ptr<Flight>>;
 
     [[nodiscard]] bool is_loading_here(const Key& key) const;
-    /// The flight to wait for, and whether it is the caller's to run.
+    /// The flight to wait for, and whether the caller must run it.
     [[nodiscard]] std::pair<std::shared_ptr<Flight>, bool> join(const Key& key);
     void launch(const std::shared_ptr<Flight>& flight, Loader loader);
     void fly(const std::shared_ptr<Flight>& flight, Loader loader);
@@ -114,9 +116,9 @@ private:
     void forget_flight(const std::shared_ptr<Flight>& flight);
 
     const Launch launch_;
-    mutable std::mutex mutex_;  // all below, and the flights but for their stop
+    mutable std::mutex mutex_;  // guards all below, and the flights except their `stop`
     Flights flights_;
-    std::map<const Flight*, std::stop_source> running_;  // forgotten ones too
+    std::map<const Flight*, std::stop_source> running_;  // includes forgotten flights
     std::condition_variable idle_;
 };
 
@@ -124,7 +126,7 @@ template <class Key, class Value>
 SingleFlight<Key, Value>::~SingleFlight() {
     std::unique_lock lock{mutex_};
     const auto running = running_;
-    lock.unlock();  // whoever is told to stop may come back at once
+    lock.unlock();  // a loader that is stopped may call back at once
     for (const auto& [flight, stop] : running) std::stop_source{stop}.request_stop();
     lock.lock();
     idle_.wait(lock, [this] { return running_.empty(); });
@@ -209,7 +211,7 @@ void SingleFlight<Key, Value>::launch(const std::shared_ptr<Flight>& flight, Loa
         launch_([this, flight, loader = std::move(loader)]() mutable {
             fly(flight, std::exchange(loader, nullptr));
         });
-    } catch (const std::exception& failure) {  // no thread is to be had
+    } catch (const std::exception& failure) {  // no thread is available
         land(flight, embedding::Error{"INTERNAL_ERROR", failure.what()});
     } catch (...) {
         land(flight, detail::unknown_exception());
@@ -220,7 +222,7 @@ template <class Key, class Value>
 void SingleFlight<Key, Value>::fly(const std::shared_ptr<Flight>& flight, Loader loader) {
     const detail::LoadScope scope{this, &flight->key};
     Answer answer = answer_of(loader, flight->stop.get_token());
-    loader = nullptr;  // what it holds may go before its caller does
+    loader = nullptr;  // its captures may be destroyed before their owner
     land(flight, std::move(answer));
 }
 
@@ -246,10 +248,10 @@ void SingleFlight<Key, Value>::land(const std::shared_ptr<Flight>& flight, Answe
     flight->has_landed = true;
     flight->landed.notify_all();
     running_.erase(flight.get());
-    idle_.notify_all();  // under the lock: the destructor goes on as soon as it is free
+    idle_.notify_all();  // under the lock: the destructor resumes as soon as it is free
 }
 
-/// The last one to leave lets nobody join, and tells the loader.
+/// When the last caller leaves, no other can join, and the loader is requested to stop.
 template <class Key, class Value>
 void SingleFlight<Key, Value>::leave(const std::shared_ptr<Flight>& flight,
                                      std::unique_lock<std::mutex> lock) {
@@ -259,7 +261,7 @@ void SingleFlight<Key, Value>::leave(const std::shared_ptr<Flight>& flight,
     flight->stop.request_stop();
 }
 
-/// Unless another one has taken its place.
+/// Does nothing if another flight has taken its place.
 template <class Key, class Value>
 void SingleFlight<Key, Value>::forget_flight(const std::shared_ptr<Flight>& flight) {
     const auto found = flights_.find(flight->key);

@@ -3,8 +3,8 @@
 #include "sundial/engine.hpp"
 #include "sundial/recording.hpp"
 
-/// The event store of a program that has Sundial inside: `engine.streams()`. What each word means
-/// stands at its declaration in `sundial/recording.hpp`; read `Streams` there first.
+/// The event store of an embedding program: `engine.streams()`. The declarations in
+/// `sundial/recording.hpp` have the documentation; start with `Streams`.
 namespace sundial {
 
 using embedding::Appended;

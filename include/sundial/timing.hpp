@@ -5,15 +5,15 @@
 
 namespace sundial {
 
-/// Time that only grows, waits, and chance, as retries and caches need them. Thread-safe. Give one
-/// of your own to tests, and they neither wait nor depend on luck.
+/// A steady clock, sleep and randomness for retries and caches. Thread-safe. Tests pass their own,
+/// and neither sleep nor depend on chance.
 class Timing {
 public:
     using Moment = std::chrono::steady_clock::time_point;
 
     virtual ~Timing() = default;
     [[nodiscard]] virtual Moment now() = 0;
-    /// Comes back at `when`, or within 10 ms of a stop request.
+    /// Returns at `when`, or within 10 ms of a stop request.
     virtual void sleep_until(Moment when, const std::stop_token& stop) = 0;
     /// Uniform in [0, 1).
     [[nodiscard]] virtual double unit() = 0;

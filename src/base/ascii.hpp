@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-/// Characters of ASCII texts: protocol fields, names of zones and rules. No locale, and no effect
-/// on bytes above 127.
+/// Functions on ASCII texts: protocol fields, names of zones and rules. No locale, and no effect on
+/// bytes above 127.
 namespace sundial::base {
 
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -32,7 +32,7 @@ namespace sundial::base {
     return part.empty() || !std::ranges::search(text, part, {}, lower, lower).empty();
 }
 
-/// `text` without the `blanks` at its two ends.
+/// `text` without leading and trailing `blanks`.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text,
                                                  std::string_view blanks = " \t") {
     const auto first = text.find_first_not_of(blanks);

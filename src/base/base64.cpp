@@ -45,7 +45,7 @@ std::optional<std::string> from_base64(std::string_view text) {
             bytes += static_cast<char>(group >> (16 - 8 * i) & 255);
         }
     }
-    if (to_base64(bytes) != text) return std::nullopt;  // stray bits behind the last byte
+    if (to_base64(bytes) != text) return std::nullopt;  // unused last bits that are not zero
     return bytes;
 }
 

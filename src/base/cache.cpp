@@ -39,7 +39,7 @@ Timing::Moment end_of_ttl(const CacheRules& rules, Timing::Moment now, double ra
 bool refreshes_early(const CacheRules& rules, Timing::Moment::duration took,
                      Timing::Moment::duration remaining, Timing& timing) {
     const auto gap = rules.early_refresh * std::chrono::duration<double>{took};
-    constexpr double longest = 37.0;  // −ln(u) of the least u that 53 random bits make
+    constexpr double longest = 37.0;  // −ln(u) of the smallest u that 53 random bits yield
     if (remaining > gap * longest) return false;
     return -gap * std::log(1.0 - timing.unit()) >= remaining;
 }

@@ -16,19 +16,19 @@ constexpr int deepest = 64;
 
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
-/// Where a member stands in what has been written: its name, a colon and its value.
+/// The position of a written member: its name, a colon and its value.
 struct Member {
     std::size_t begin, name_end, end;
 };
 
-/// Sorts members that fill the text from the first one on, each with a comma behind it. False if
-/// two have one name.
+/// Sorts the members, which fill the text from the first one on, each followed by a comma. False if
+/// two have the same name.
 bool put_in_order(std::string& out, std::vector<Member>& members) {
     const auto name_of = [&out](const Member& member) {
         return std::string_view{out}.substr(member.begin, member.name_end - member.begin);
     };
     if (std::ranges::adjacent_find(members, std::greater_equal{}, name_of) == members.end()) {
-        return true;  // as most writers leave them
+        return true;  // usually the writer sorted them
     }
     const std::size_t begin = members.front().begin;
     std::ranges::sort(members, {}, name_of);
@@ -61,7 +61,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
     }
 }
 
-/// Reads one value after another; each step says whether it found what it looked for.
+/// Reads one value after another; each function returns whether it found its token.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_{text} {}
@@ -150,7 +150,7 @@ private:
         return plain_string(out) || other_string(out);
     }
 
-    /// Most strings are ASCII without an escape: they stay as they are.
+    /// Most strings are ASCII without escapes: they are copied unchanged.
     bool plain_string(std::string& out) {
         const auto length =
             static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_plain) - rest_.begin());
@@ -161,7 +161,7 @@ private:
         return true;
     }
 
-    /// After its first quotation mark.
+    /// Continues after the opening quotation mark.
     bool other_string(std::string& out) {
         std::string text;
         while (!rest_.empty() && rest_.front() != '"') {

@@ -4,8 +4,8 @@
 
 namespace sundial::base {
 
-/// Ends the process with the place of the call when `condition` is false. On in every build; for
-/// what is a bug if false, never for input.
+/// Ends the process and prints the location of the call if `condition` is false. Enabled in every
+/// build. Use it to detect bugs, never to check input.
 void check(bool condition, std::source_location where = std::source_location::current());
 
 }  // namespace sundial::base

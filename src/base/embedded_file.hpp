@@ -4,7 +4,7 @@
 
 namespace sundial::base {
 
-/// A file that became part of the program when it was built: see cmake/SundialEmbed.cmake.
+/// A file that the build embeds in the program: see cmake/SundialEmbed.cmake.
 struct EmbeddedFile {
     std::string_view name;  // without folders
     std::string_view content;

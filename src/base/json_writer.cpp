@@ -42,7 +42,7 @@ bool has_to_be_escaped(char c) {
 
 void append_json_string(std::string& out, std::string_view text) {
     out += '"';
-    auto plain = text.begin();  // from here on nothing is written yet
+    auto plain = text.begin();  // start of the text not yet written
     for (auto at = plain; at != text.end(); ++at) {
         if (!has_to_be_escaped(*at)) continue;
         out.append(plain, at);

@@ -8,12 +8,12 @@
 
 namespace sundial::base {
 
-/// Appends `text` as a JSON string, quotes included (RFC 8259). `text` is well-formed UTF-8; every
-/// other character than the ones that must be escaped is kept as it is.
+/// Appends `text` as a JSON string, quotes included (RFC 8259). `text` must be well-formed UTF-8.
+/// Escapes only the characters that need it.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Writes one JSON value, member by member; commas and quotes are its business. Numbers that JSON
-/// does not know (NaN, infinity) become null.
+/// Writes one JSON value, member by member, and adds commas and quotes. Numbers that JSON does not
+/// have (NaN, infinity) become null.
 class JsonWriter {
 public:
     JsonWriter& begin_object() { return open('{'); }
@@ -37,7 +37,7 @@ public:
         return maybe ? value(*maybe) : null();
     }
     JsonWriter& null() { return raw("null"); }
-    /// `json` is a JSON value already, kept byte for byte.
+    /// Appends `json`, which must be a JSON value, byte for byte.
     JsonWriter& raw(std::string_view json);
 
     template <class T>
@@ -54,7 +54,7 @@ private:
     void separate();
 
     std::string text_;
-    bool comma_ = false;  // what comes next is not the first of its object or array
+    bool comma_ = false;  // the next value needs a comma before it
 };
 
 }  // namespace sundial::base

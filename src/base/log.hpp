@@ -11,8 +11,9 @@ namespace sundial::base {
 
 enum class LogLevel : std::uint8_t { debug, info, warn, error };
 
-/// One fact for operators. `event_name` is one of the fixed names of docs/reference/logs.md, or
-/// empty for a line that only people read. Never holds names, birth dates, payloads or secrets.
+/// One log entry for operators. `event_name` is one of the fixed names of docs/reference/logs.md,
+/// or empty for a line that only people read. Never contains names, birth dates, payloads or
+/// secrets.
 struct LogLine {
     using Value = std::variant<std::string, std::int64_t, double, bool>;
 
@@ -23,12 +24,12 @@ struct LogLine {
     std::vector<std::pair<std::string, Value>> fields;
 };
 
-/// Where log lines go. Thread-safe; never blocks on a slow disk for long; never throws.
+/// The destination of log lines. Thread-safe; never blocks on a slow disk for long; never throws.
 class Log {
 public:
     virtual ~Log() = default;
     virtual void write(LogLine line) = 0;
-    /// Whether lines of that level go anywhere. Whoever makes many asks first.
+    /// Whether lines of that level are written. A caller with many lines checks first.
     [[nodiscard]] virtual bool wants(LogLevel /*level*/) const { return true; }
 };
 

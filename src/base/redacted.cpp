@@ -20,7 +20,7 @@ std::size_t find_ignoring_case(std::string_view text, std::string_view word, std
                                : static_cast<std::size_t>(found - text.begin());
 }
 
-/// Stars in place of the token behind each `word`, but for its first `kept` characters.
+/// Replaces the token after each `word` by stars, except its first `kept` characters.
 std::string without_tokens(std::string text, std::string_view word, std::size_t kept) {
     for (std::size_t at = find_ignoring_case(text, word, 0); at != std::string::npos;
          at = find_ignoring_case(text, word, at)) {
@@ -34,7 +34,7 @@ std::string without_tokens(std::string text, std::string_view word, std::size_t 
     return text;
 }
 
-/// `scheme://user:password@` loses its password.
+/// Removes the password from `scheme://user:password@`.
 std::string without_passwords(std::string text) {
     for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
         at += 3;
@@ -51,7 +51,7 @@ std::string without_passwords(std::string text) {
 }  // namespace
 
 std::string redacted(std::string_view text) {
-    constexpr std::size_t names_a_key = 11;  // its ten characters, which are no secret, and a line
+    constexpr std::size_t names_a_key = 11;  // its ten characters, not secret, and an underscore
     std::string clean = without_passwords(std::string(text));
     clean = without_tokens(std::move(clean), "bearer ", 0);
     clean = without_tokens(std::move(clean), "whsec_", 0);

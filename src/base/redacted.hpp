@@ -5,10 +5,10 @@
 
 namespace sundial::base {
 
-/// `text` without what gives a right to somebody: the secrets of API keys (`sundial_sk_…`), signing
-/// secrets (`whsec_…`), bearer tokens, and passwords in URLs become `***`. The one function that
-/// stands before every log line and wherever settings are shown; names and payloads are nobody's to
-/// put in there in the first place.
+/// Replaces credentials in `text` by `***`: the secrets of API keys (`sundial_sk_…`), signing
+/// secrets (`whsec_…`), bearer tokens, and passwords in URLs. Every log line and every display of
+/// settings passes through this one function. Names and payloads must not be in such texts in the
+/// first place.
 [[nodiscard]] std::string redacted(std::string_view text);
 
 }  // namespace sundial::base

@@ -9,7 +9,7 @@
 
 namespace sundial::base {
 
-/// Wraps an error so that `Result<T, E>` can be built from it when T and E could be confused.
+/// Wraps an error so that `Result<T, E>` can be built from it if T and E are ambiguous.
 template <class E>
 struct Unexpected {
     E error;
@@ -17,9 +17,9 @@ struct Unexpected {
 template <class E>
 Unexpected(E) -> Unexpected<E>;
 
-/// A value or an error. Bears the member names of std::expected, which libstdc++ 12 has only in
-/// C++23 mode; becomes an alias of it once every supported library has it.
-/// Converts implicitly from anything that converts to T, or else from anything that converts to E.
+/// A value or an error. Has the member names of std::expected, which libstdc++ 12 has only in C++23
+/// mode; it becomes an alias of it once every supported library has it. Converts implicitly from
+/// anything that converts to T, or else from anything that converts to E.
 template <class T, class E>
 class [[nodiscard]] Result {
 public:
@@ -69,7 +69,7 @@ private:
     std::variant<T, E> state_;
 };
 
-/// Done, or an error.
+/// Success without a value, or an error.
 template <class E>
 class [[nodiscard]] Result<void, E> {
 public:

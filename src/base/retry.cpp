@@ -23,7 +23,7 @@ std::int64_t millionths(double tokens) {
     return std::llround(std::min(tokens, most_tokens) * token);
 }
 
-/// base · 2^retry, no more than the cap, whatever the numbers.
+/// base · 2^retry, at most the cap, without overflow.
 microseconds doubled(const RetryRules& rules, unsigned retry) {
     constexpr unsigned most_bits = 62;
     const unsigned bits = std::min(retry, most_bits);

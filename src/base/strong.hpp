@@ -6,7 +6,7 @@
 
 namespace sundial::base {
 
-/// A Rep that cannot pass for another Rep: two tags are two types.
+/// A Rep with a type of its own: different tags are different types.
 template <class Tag, class Rep>
 struct Strong {
     Rep value;
@@ -14,7 +14,7 @@ struct Strong {
     friend auto operator<=>(const Strong&, const Strong&) = default;
 };
 
-/// The one after: versions, attempts.
+/// The next one: for versions and attempts.
 template <class Tag, class Rep>
 [[nodiscard]] constexpr Strong<Tag, Rep> next(Strong<Tag, Rep> current) {
     return Strong<Tag, Rep>{static_cast<Rep>(current.value + 1)};

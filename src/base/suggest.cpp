@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view wrong,
                                    std::span<const std::string> candidates) {
     constexpr std::size_t longest_word =
-        64;  // no name we know is longer; keeps hostile input cheap
+        64;  // longer than any known name; bounds the cost of hostile input
     if (wrong.empty() || wrong.size() > longest_word) return std::nullopt;
     std::size_t best = std::max<std::size_t>(2, wrong.size() / 3) + 1;
     const std::string* found = nullptr;

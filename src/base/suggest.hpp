@@ -7,8 +7,8 @@
 
 namespace sundial::base {
 
-/// The candidate nearest to `wrong` by edit distance, ignoring ASCII case, if it is near enough to
-/// be what was meant (at most a third of the length, at least 2 edits).
+/// The candidate nearest to `wrong` by edit distance, ignoring ASCII case. Empty if none is near
+/// enough to be the intended one (at most a third of the length, at least 2 edits).
 [[nodiscard]] std::optional<std::string> nearest(std::string_view wrong,
                                                  std::span<const std::string> candidates);
 

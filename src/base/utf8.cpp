@@ -5,8 +5,8 @@
 namespace sundial::base {
 namespace {
 
-/// Bytes of the well-formed sequence at the front of `text` (RFC 3629 section 4), 0 if there is
-/// none.
+/// Length in bytes of the well-formed sequence at the front of `text` (RFC 3629 section 4); 0 if
+/// there is none.
 std::size_t sequence_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
     const auto within = [&](std::size_t i, unsigned low, unsigned high) {

@@ -10,7 +10,7 @@
 
 namespace sundial::base {
 
-/// 128 bits, RFC 9562. Ordered as the bytes are, so version 7 ids sort by creation.
+/// 128 bits, RFC 9562. Ordered by bytes, so version 7 ids sort by creation.
 struct Uuid {
     std::array<std::uint8_t, 16> bytes{};
     friend auto operator<=>(const Uuid&, const Uuid&) = default;
@@ -18,7 +18,7 @@ struct Uuid {
 
 /// 36 characters, lower case.
 [[nodiscard]] std::string to_string(const Uuid& uuid);
-/// Takes the 36-character form, hex digits in either case; nothing else.
+/// Accepts only the 36-character form, hex digits in either case.
 [[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
 
 }  // namespace sundial::base

@@ -21,7 +21,7 @@ extern char** environ;
 namespace sundial::bench {
 namespace {
 
-/// The number after `name` in `text`, up to whatever is no digit.
+/// The number after `name` in `text`.
 template <class Number>
 bool number_after(std::string_view text, std::string_view name, Number& number) {
     const auto at = text.find(name);
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] int number() const { return process_; }
 
 private:
-    /// False at its end.
+    /// False at the end of the log.
     bool read_log(std::string* text) const {
         std::array<char, 4096> bytes{};
         const auto size = ::read(log_, bytes.data(), bytes.size());

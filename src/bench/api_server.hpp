@@ -6,18 +6,18 @@
 
 namespace sundial::bench {
 
-/// `sundial serve` as a process of its own, on a free port of the loopback interface.
+/// `sundial serve` in its own process, on a free port of the loopback interface.
 class ApiServer {
 public:
-    /// Returns once it is ready. Throws CannotStart with what it said if it is not.
+    /// Returns once the server is ready. Otherwise throws CannotStart with the server's output.
     explicit ApiServer(const std::string& storage_url);
-    /// Stops it as an operator does, and waits for its end.
+    /// Stops it as an operator would, and waits for its end.
     ~ApiServer();
     ApiServer(const ApiServer&) = delete;
     ApiServer& operator=(const ApiServer&) = delete;
 
     [[nodiscard]] std::uint16_t port() const;
-    /// Its number.
+    /// Its process id.
     [[nodiscard]] int process() const;
 
 private:
@@ -25,7 +25,8 @@ private:
     std::unique_ptr<Process> process_;
 };
 
-/// One connection to it that is kept: a request, its answer, the next request. Throws Unavailable.
+/// One persistent connection: sends one request at a time and reads its response. Throws
+/// Unavailable.
 class ApiConnection {
 public:
     explicit ApiConnection(std::uint16_t port);

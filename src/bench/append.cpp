@@ -19,7 +19,7 @@ NewRecordedEvent a_fact(const Site& site, std::size_t number) {
                     R"(,"text":"a hundred bytes or so of what somebody wants to keep for good"})"};
 }
 
-/// What one writer appends, batch after batch, each at the version that the one before left.
+/// One writer, which appends batch after batch, each at the version that the previous one left.
 class Writer {
 public:
     Writer(const Site& site, AppendToStream& appending, std::size_t number, std::size_t events)
@@ -33,7 +33,7 @@ public:
             for (std::size_t i = written; i < std::min(events_, written + site_.options.batch); ++i)
                 wanted.events.push_back(a_fact(site_, i));
             const auto begin = site_.clock.now();
-            if (!appending_.run(wanted)) return durations;  // the version tells in the end
+            if (!appending_.run(wanted)) return durations;  // the final version shows the failure
             durations.push_back(site_.clock.now() - begin);
             site_.progress.at("events of one writer", written, events_);
         }
@@ -49,7 +49,7 @@ private:
 
 }  // namespace
 
-/// Events appended to streams, one for each writer.
+/// Appends events to streams, one per writer.
 Measured append(const Site& site) {
     const std::size_t writers = site.options.in_flight;
     const std::size_t each = std::max<std::size_t>(1, site.options.events / writers);

@@ -26,7 +26,7 @@ Measure measure_of(std::string_view work) {
     return time_rules;
 }
 
-/// A receiver on this machine is what a product must not talk to by default.
+/// By default the product must not call a receiver on its own machine.
 void let_through_to_this_machine(server::Settings& settings) {
     settings.delivery.allow_private = true;
 }

@@ -17,22 +17,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Creates the events numbered `from` to `to` - 1; false if one was refused. One for each thread.
+/// Creates the events numbered `from` to `to` - 1; false if one was refused. One per thread.
 using CreateSome = std::function<bool(std::size_t from, std::size_t to)>;
 
-/// Nobody claims what is created here.
+/// Events created here are not claimed.
 class NoWakeups final : public Wakeups {
     void due_at(Instant /*when*/) override {}
 };
 
-/// Two years ahead, one a second.
+/// Two years ahead, one per second.
 Instant due_of(std::size_t i) {
     static const Instant first = system::real_time() + std::chrono::days(730);
     return first + std::chrono::seconds(static_cast<std::int64_t>(i));
 }
 
-/// `make` gives each of the threads what it creates with; all of them together create each event
-/// once.
+/// `make` returns the function with which one thread creates. Together the threads create each
+/// event once.
 Measured create_with(const Site& site, const std::function<CreateSome()>& make) {
     const std::size_t count = site.options.events, batch = site.options.batch;
     std::atomic<std::size_t> next{0}, refused{0};
@@ -74,7 +74,7 @@ CreateSome one_by_one(const Site& site, ScheduleEvent& schedule) {
     };
 }
 
-/// Many in one transaction, each key checked.
+/// Many events per transaction, each key checked.
 CreateSome in_bulk(const Site& site, Store& store) {
     return [&site, &store](std::size_t from, std::size_t to) {
         std::size_t added = 0;
@@ -120,13 +120,13 @@ Measured create_in_process(const Site& site, server::Database& database) {
     });
 }
 
-/// Nothing else may have a SQLite file open while the server runs.
+/// No other process may have the SQLite file open while the server runs.
 Measured create_over_http(const Site& site) {
     const ApiServer server(site.scratch.url());
     const auto cpu = cpu_of(server.process());
     const auto writes = writes_of(server.process());
     Measured measured = create_with(site, [&] { return over_http(site, server.port()); });
-    // The server does the work, and with SQLite the writing.
+    // The server does the work and, with SQLite, the writes.
     measured.used.process += cpu_of(server.process()) - cpu;
     if (server::sqlite_file(site.scratch.url()))
         measured.used.written = writes_of(server.process()) - writes;
@@ -140,7 +140,7 @@ Stock stock(const Site& site) {
 
 }  // namespace
 
-/// Events of the far future are stored, none is delivered.
+/// Stores events of the far future; none is delivered.
 Measured create(const Site& site) {
     const Stock before = stock(site);
     site.scratch.tidy();

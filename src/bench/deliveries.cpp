@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// When each event is due and how late it came.
+/// When each event is due, and how late it arrived.
 class Arrivals {
 public:
     explicit Arrivals(std::vector<Instant> due)
@@ -38,7 +38,7 @@ public:
         for (std::size_t i = 0; i < due_.size(); ++i) last = std::max(last, due_[i] + late_[i]);
         return last;
     }
-    /// Of those from `first` to `last` - 1.
+    /// Lateness of the events from `first` to `last` - 1.
     [[nodiscard]] std::vector<microseconds> lateness(std::size_t first, std::size_t last) const {
         return {late_.begin() + static_cast<std::ptrdiff_t>(first),
                 late_.begin() + static_cast<std::ptrdiff_t>(last)};
@@ -51,7 +51,7 @@ public:
 
 private:
     std::vector<Instant> due_;
-    std::vector<microseconds> late_;  // each is written once, by whoever delivers it
+    std::vector<microseconds> late_;  // each is written once, by the thread that delivers it
     RollCall roll_;
 };
 
@@ -74,7 +74,7 @@ Endpoint make_endpoint(const Site& site, Store& store, const std::string& url) {
     return made->endpoint;
 }
 
-/// Where events go: to the receiver over HTTP, or to a handler in this process.
+/// The destination of events: the receiver over HTTP, or a handler in this process.
 class Destination {
 public:
     Destination(const Site& site, Arrivals& arrivals) {
@@ -101,7 +101,7 @@ private:
     std::unique_ptr<Receiver> receiver_;
 };
 
-/// Both clocks are this machine's, or else lateness by the receiver's means nothing.
+/// Both clocks must be this machine's; otherwise lateness by the receiver's clock is meaningless.
 void check_clocks(Clock& clock, std::vector<std::string>& faults) {
     const auto before = system::real_time();
     const Instant database = clock.now();
@@ -118,7 +118,7 @@ Event delivered_to(const Site& site, const Arrivals& arrivals, std::size_t i, In
     return event;
 }
 
-/// Stores each event two seconds before it is due, a tenth of a second's at once.
+/// Stores each event two seconds before it is due, those of a tenth of a second at once.
 void create_in_time(const Site& site, Store& store, const Arrivals& arrivals, std::size_t count,
                     const std::optional<EndpointId>& endpoint) {
     const auto at_once = std::max<std::size_t>(1, static_cast<std::size_t>(site.options.rate / 10));
@@ -134,7 +134,7 @@ void create_in_time(const Site& site, Store& store, const Arrivals& arrivals, st
     }
 }
 
-/// A random instant in each of the intervals that the rate leaves.
+/// A random instant in each of the intervals given by the rate.
 std::vector<Instant> steady(std::size_t count, double rate, Instant begin, std::size_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> within(0, 1);
@@ -146,7 +146,7 @@ std::vector<Instant> steady(std::size_t count, double rate, Instant begin, std::
     return due;
 }
 
-/// What the first or the last tenth of the run was like.
+/// Statistics of the first or the last tenth of the run.
 Stretch stretch(const Arrivals& arrivals, std::size_t first, std::size_t last,
                 const std::vector<Watch::Claim>& claims, microseconds from, microseconds to) {
     std::vector<microseconds> durations;
@@ -158,10 +158,10 @@ Stretch stretch(const Arrivals& arrivals, std::size_t first, std::size_t last,
 
 }  // namespace
 
-/// Events due at random instants, so many a second, the product at its defaults.
+/// Events due at random instants at a given rate, the product with its defaults.
 Measured lateness(const Site& site) {
     const std::size_t count = site.options.events;
-    constexpr auto to_get_ready = 3s;  // the first are stored two seconds before they are due
+    constexpr auto to_get_ready = 3s;  // events are stored two seconds before they are due
     const Instant begin = system::real_time() + to_get_ready;
     Arrivals arrivals(steady(count, site.options.rate, begin, site.run));
     const Destination destination(site, arrivals);
@@ -208,7 +208,7 @@ namespace {
 /// All events are due at one instant.
 Measured peak_of_product(const Site& site) {
     const std::size_t count = site.options.events;
-    // To store them, with a checkpoint, takes a moment: 5,000 a second is slow.
+    // Storing them, with a checkpoint, takes a while: 5,000 per second is slow.
     const auto ahead = 6s + std::chrono::seconds(static_cast<std::int64_t>(count / 5000));
     const Instant moment = system::real_time() + ahead;
     Arrivals arrivals(std::vector<Instant>(count, moment));
@@ -243,7 +243,7 @@ Measured peak_of_product(const Site& site) {
     return measured;
 }
 
-/// The same requests by the same client, as many at once, and no database.
+/// The same requests by the same client, equally concurrent, without a database.
 Measured peak_of_client(const Site& site) {
     const std::size_t count = site.options.events;
     const Instant begin = system::real_time();

@@ -3,8 +3,8 @@
 
 namespace sundial::bench {
 
-/// Events that are due at once go to a handler in the process that does nothing: claims, plans,
-/// settlements and history are all that is measured.
+/// Due events go to a handler in the process that does nothing, so that only claims, plans,
+/// settlements and history are measured.
 Measured drain(const Site& site) {
     const std::size_t count = site.options.events;
     RollCall roll(count);
@@ -33,7 +33,7 @@ Measured drain(const Site& site) {
 
 namespace {
 
-/// A service opens its connections and plans its statements once, and so do the claimers.
+/// A service opens its connections and plans its statements once, so the claimers do too.
 void warm_up(const Site& site, server::Database& database) {
     const auto& options = site.options;
     const std::size_t events = options.instances * options.batch;
@@ -45,7 +45,7 @@ void warm_up(const Site& site, server::Database& database) {
 
 }  // namespace
 
-/// The same without the worker: claim, settle, and again, by as many claimers as wanted.
+/// The same without the worker: `claimers` threads repeat claim and settle.
 Measured claim(const Site& site) {
     const std::size_t count = site.options.events;
     const auto database = site.open();

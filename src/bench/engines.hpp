@@ -13,7 +13,7 @@
 
 namespace sundial::bench {
 
-/// Counts what engines have completed, and notes how late they were and how long they claimed.
+/// Counts the completed events, and records how late they were and how long the claims took.
 class Watch final : public EngineObserver {
 public:
     struct Claim {
@@ -35,15 +35,15 @@ private:
     std::vector<Claim> claims_;
 };
 
-/// The product's engines over the scratch database, each with connections of its own, as in as many
-/// processes. They stop with this object.
+/// The product's engines on the scratch database, each with its own connections, as in separate
+/// processes. The destructor stops them.
 class Engines {
 public:
     Engines(const Site& site, const Handlers& handlers, EngineObserver& observer,
             std::size_t count);
     void start();
     void stop();
-    /// Of the first one.
+    /// The database of the first engine.
     [[nodiscard]] server::Database& database();
 
 private:
@@ -51,7 +51,7 @@ private:
     std::vector<std::unique_ptr<server::Engine>> engines_;
 };
 
-/// 32 bytes, under which the secret of the receiver's endpoint is sealed.
+/// 32 bytes that seal the secret of the receiver's endpoint.
 [[nodiscard]] std::vector<std::string> sealing_keys();
 
 }  // namespace sundial::bench

@@ -15,7 +15,7 @@ namespace {
 double seconds(microseconds duration) { return std::chrono::duration<double>(duration).count(); }
 double milliseconds(microseconds duration) { return seconds(duration) * 1e3; }
 
-/// Process and database together.
+/// Of process and database together.
 double cpu_seconds(const Measured& run) {
     return seconds(run.used.process + run.used.database.value_or(microseconds{0}));
 }

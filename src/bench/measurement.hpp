@@ -13,28 +13,28 @@ namespace sundial::bench {
 
 using std::chrono::microseconds;
 
-/// Of many durations.
+/// Statistics of many durations.
 struct Spread {
     double p50_ms = 0, p99_ms = 0, max_ms = 0;
 };
-/// Nothing where there are none.
+/// Nothing if there are none.
 [[nodiscard]] std::optional<Spread> spread_of(std::vector<microseconds> durations);
 
-/// What has been used so far.
+/// Resources used so far.
 struct Usage {
-    microseconds process{0};  // CPU, with the processes that it has started and seen end
-    std::optional<microseconds> database{};  // CPU of the server's processes, where they run here
+    microseconds process{0};                 // CPU, including ended child processes
+    std::optional<microseconds> database{};  // CPU of the server's processes, if they run here
     std::uint64_t written = 0;  // PostgreSQL: bytes of WAL. SQLite: bytes that the process wrote
 };
 [[nodiscard]] Usage operator-(const Usage& after, const Usage& before);
 
-/// The first and the last tenth of a run that lasts: whether it gets slower.
+/// The first or the last tenth of a long run: shows whether it slows down.
 struct Stretch {
     std::optional<Spread> lateness{};
     std::optional<Spread> claims{};
 };
 
-/// What one run has shown.
+/// The results of one run.
 struct Measured {
     std::size_t events = 0;
     microseconds took{0};
@@ -42,7 +42,7 @@ struct Measured {
     std::optional<Spread> latency{};
     std::optional<double> first_ms{};  // peak: until the first delivery
     std::optional<Stretch> first_tenth{}, last_tenth{};
-    std::vector<std::string> faults{};  // why it does not count; empty: valid
+    std::vector<std::string> faults{};  // why the run does not count; empty: valid
 };
 
 [[nodiscard]] double events_per_second(const Measured& run);
@@ -50,10 +50,10 @@ struct Measured {
 
 /// One run, as a JSON object.
 [[nodiscard]] std::string run_json(const Measured& run, std::size_t number);
-/// All of them, in the members that docs/benchmarks.md names: medians of the runs, the worst of the
+/// All runs, in the members that docs/benchmarks.md names: medians of the runs, the worst of the
 /// maxima, valid if each run is.
 [[nodiscard]] std::string summary_json(std::string_view work, std::span<const Measured> runs);
-/// For people.
+/// One run as text for people.
 [[nodiscard]] std::string run_text(const Measured& run, std::size_t number);
 [[nodiscard]] std::string summary_text(std::string_view work, std::span<const Measured> runs);
 

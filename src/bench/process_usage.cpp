@@ -11,19 +11,19 @@
 namespace sundial::bench {
 namespace {
 
-/// What /proc/PID/stat says (proc(5)).
+/// The contents of /proc/PID/stat (proc(5)).
 struct Process {
     std::string name;
     int parent = 0;
     long own = 0;       // clock ticks
-    long children = 0;  // of those that have ended
+    long children = 0;  // of ended children
 };
 
 std::optional<Process> process_of(const std::filesystem::path& folder) {
     std::ifstream file(folder / "stat");
     std::string text;
     if (!std::getline(file, text)) return std::nullopt;
-    // The name stands between brackets and may hold any character.
+    // The name is in brackets and may contain any character.
     const auto open = text.find('('), close = text.rfind(')');
     if (open == std::string::npos || close == std::string::npos) return std::nullopt;
     Process process{.name = text.substr(open + 1, close - open - 1)};

@@ -8,12 +8,12 @@ namespace sundial::bench {
 
 /// CPU of this process.
 [[nodiscard]] std::chrono::microseconds own_cpu();
-/// Of another one that runs.
+/// CPU of another running process.
 [[nodiscard]] std::chrono::microseconds cpu_of(int process);
-/// Bytes that a process has passed to write calls.
+/// Bytes that a process passed to write calls.
 [[nodiscard]] std::uint64_t writes_of(int process);
-/// CPU of a PostgreSQL server's processes, those that have ended too; `backend` is one of them.
-/// Nothing if it does not run on this machine.
+/// CPU of a PostgreSQL server's processes, including ended ones; `backend` is one of them. Nothing
+/// if the server does not run on this machine.
 [[nodiscard]] std::optional<std::chrono::microseconds> server_cpu(int backend);
 
 }  // namespace sundial::bench

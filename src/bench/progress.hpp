@@ -10,11 +10,11 @@
 
 namespace sundial::bench {
 
-/// A line for people now and then, while something takes long. Thread-safe.
+/// Prints a progress line from time to time during long work. Thread-safe.
 class Progress {
 public:
     Progress(std::ostream& out, const MonotonicClock& clock);
-    /// "drain: 400000 of 1000000", unless there was a line a moment ago.
+    /// "drain: 400000 of 1000000", unless a line was printed a moment ago.
     void at(std::string_view what, std::size_t done, std::size_t of);
 
 private:

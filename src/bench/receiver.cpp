@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view answer = "HTTP/1.1 204 No Content\r\n\r\n";
 
-/// The value of a header of our own client's, which writes each name in one way.
+/// The value of a header. The benchmark's own client spells each name in only one way.
 std::string_view header(std::string_view head, std::string_view name) {
     const auto at = head.find(name);
     if (at == std::string_view::npos) return {};
@@ -37,7 +37,7 @@ public:
         unread_.append(bytes);
         while (take_request(received)) first_bytes_ = at;
     }
-    /// What is to be said now.
+    /// The responses to send now.
     [[nodiscard]] std::string take_answers() { return std::exchange(answers_, {}); }
 
 private:
@@ -134,7 +134,7 @@ private:
         watch(poll_, descriptor);
     }
 
-    /// False once nobody is there any more.
+    /// False once the client has disconnected.
     bool talk(int descriptor) {
         const auto size = ::recv(descriptor, buffer_.data(), buffer_.size(), 0);
         if (size <= 0) return false;

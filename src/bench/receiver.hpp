@@ -10,12 +10,12 @@
 
 namespace sundial::bench {
 
-/// A receiver of webhooks on a free port of the loopback interface, on a thread of its own: answers
-/// 204 to whatever comes, as fast as it can.
+/// A receiver of webhooks on a free port of the loopback interface, on its own thread: answers 204
+/// to every request, as fast as it can.
 class Receiver {
 public:
-    /// Told of each request, on its thread: the event's idempotency key, and when its first bytes
-    /// were read.
+    /// Called for each request, on the receiver's thread, with the event's idempotency key and the
+    /// time at which its first bytes were read.
     using Received = std::function<void(std::string_view key, Instant at)>;
     explicit Receiver(Received received);
     ~Receiver();

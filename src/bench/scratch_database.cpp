@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Sixteen hex digits that nobody else has.
+/// Sixteen random hex digits, for a unique name.
 std::string fresh_name() {
     system::SystemIds ids;
     const std::string uuid = base::to_string(ids.fresh());
@@ -32,7 +32,7 @@ std::string fresh_name() {
 
 class ScratchFile final : public ScratchDatabase {
 public:
-    /// Empty: in a folder of its own, where the system keeps temporary files.
+    /// Empty: a file in its own folder in the system's directory of temporary files.
     explicit ScratchFile(const std::string& file) {
         if (file.empty()) {
             folder_ = fs::temp_directory_path() / ("sundial-bench-" + fresh_name());
@@ -61,7 +61,7 @@ public:
     }
 
     [[nodiscard]] const std::string& url() const override { return url_; }
-    /// Its counters are exact: they change with the rows, in the same transactions.
+    /// The product's counters are exact: they change in the same transactions as the rows.
     [[nodiscard]] Stock stock(server::Database& opened) override {
         const auto stored = opened.queue().depth().stored;
         const auto of = [&stored](EventStatus status) {
@@ -71,7 +71,7 @@ public:
                 .completed = of(EventStatus::completed),
                 .other = of(EventStatus::failed) + of(EventStatus::cancelled)};
     }
-    void tidy() override {}  // the last close has written the log back
+    void tidy() override {}  // the last close has checkpointed the WAL
     [[nodiscard]] Usage usage() override { return {.written = writes_of(::getpid())}; }
     [[nodiscard]] std::shared_ptr<void> hold_snapshot() override {
         auto reader = std::make_shared<sqlite::Connection>(file_, sqlite::Connection::Role::reader);
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    fs::path folder_{};  // empty: not ours
+    fs::path folder_{};  // empty: not created here
     fs::path file_{};
     std::string url_{};
 };
@@ -145,7 +145,7 @@ public:
         for (const char* table : {"events", "event_history", "event_keys", "recorded_events"}) {
             own().run_script(std::string("VACUUM (ANALYZE) sundial.") + table, patience);
         }
-        // Where it is not ours to ask for, the run may pay for one.
+        // Without permission for a checkpoint, the run may pay for one.
         if (ask(own(), may_checkpoint).get<bool>(0, 0)) own().run_script("CHECKPOINT", patience);
     }
     [[nodiscard]] Usage usage() override {
@@ -170,7 +170,7 @@ private:
         const postgres::Call call{question};
         return std::move(connection.run({&call, 1}, true, patience).front());
     }
-    /// To the database itself, once somebody has made its tables.
+    /// A connection to the scratch database itself, once its tables exist.
     postgres::Connection& own() {
         if (!own_) {
             own_ = std::make_unique<postgres::Connection>(url_, log_);

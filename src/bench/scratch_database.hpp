@@ -11,20 +11,20 @@
 
 namespace sundial::bench {
 
-/// How many events there are, counted one by one.
+/// Numbers of events, counted one by one.
 struct Stock {
     std::uint64_t live = 0;
     std::uint64_t completed = 0;
     std::uint64_t other = 0;  // FAILED, CANCELLED
 };
 
-/// A database of the benchmark's own, empty at first, gone with this object. On PostgreSQL it lies
-/// beside the one that the URL names, on the same server: the product's statements name their
-/// schema, so a schema of its own would not do.
+/// A database for the benchmark only: created empty, dropped by the destructor. On PostgreSQL it is
+/// a separate database on the server that the URL names. A separate schema is not enough, because
+/// the product's statements name their schema.
 class ScratchDatabase {
 public:
-    /// `db`: a SQLite file that is not there yet, postgresql://…, or empty for a temporary file.
-    /// Throws CannotStart, Unavailable.
+    /// `db`: a new SQLite file, postgresql://…, or empty for a temporary file. Throws CannotStart,
+    /// Unavailable.
     [[nodiscard]] static std::unique_ptr<ScratchDatabase> make(const std::string& db,
                                                                base::Log& log);
     ScratchDatabase() = default;
@@ -32,15 +32,16 @@ public:
     ScratchDatabase(const ScratchDatabase&) = delete;
     ScratchDatabase& operator=(const ScratchDatabase&) = delete;
 
-    /// As `storage.url` takes it.
+    /// In the format of `storage.url`.
     [[nodiscard]] virtual const std::string& url() const = 0;
-    /// `opened` is this database.
+    /// `opened` must be this database.
     [[nodiscard]] virtual Stock stock(server::Database& opened) = 0;
-    /// What was prepared is on disk, and the planner knows of it: the run pays for neither.
+    /// Writes the prepared rows to disk and updates the planner's statistics, so that the run pays
+    /// for neither.
     virtual void tidy() = 0;
-    /// Database's CPU, and bytes of its log.
+    /// The database's CPU, and the bytes of its log.
     [[nodiscard]] virtual Usage usage() = 0;
-    /// A read transaction, open as long as what is returned lives.
+    /// A read transaction, open as long as the returned object lives.
     [[nodiscard]] virtual std::shared_ptr<void> hold_snapshot() = 0;
 
     void keep() { kept_ = true; }

@@ -93,12 +93,12 @@ void fill(const Site& site) {
     }
     store_events(site, database->store(), site.options.future_rows, "storing future rows",
                  [&](std::size_t i, Instant now) {
-                     // Two years ahead, one a second.
+                     // Two years ahead, one per second.
                      const Instant due = now + std::chrono::days(730) +
                                          std::chrono::seconds(static_cast<std::int64_t>(i));
                      return an_event(site.ids, key("future", i), due, now);
                  });
-    // Otherwise the kernel writes them in the middle of the run, and commits wait behind them.
+    // Otherwise the kernel writes them during the run, and commits wait for it.
     site.scratch.tidy();
 }
 
@@ -128,7 +128,8 @@ Claims claim_all(const Site& site, EventQueue& queue, std::size_t claimers, std:
         request.shares[static_cast<std::size_t>(Priority::normal)] =
             static_cast<std::uint32_t>(batch);
         std::vector<microseconds> durations;
-        // One after another has looked at each shard in vain: what others hold is theirs to settle.
+        // Ends after one empty claim of each shard: remaining events are claimed by the other
+        // threads.
         std::uint32_t empty = 0;
         for (auto shard = static_cast<std::uint32_t>(number); empty < queue.shards(); ++shard) {
             request.shard = shard % queue.shards();
@@ -235,7 +236,7 @@ void in_threads(std::size_t count, const std::function<void(std::size_t)>& work)
 
 bool wait_for(const Site& site, std::size_t count, const std::function<std::size_t()>& so_far,
               std::vector<std::string>& faults) {
-    // Twice the longest lease that the product's own tests wait for: then nothing more will come.
+    // Twice the longest lease in the product's own tests: after that nothing more will come.
     constexpr auto hopeless = 60s;
     std::size_t last = 0;
     auto moved = site.clock.now();

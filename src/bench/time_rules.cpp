@@ -10,8 +10,8 @@
 namespace sundial::bench {
 namespace {
 
-/// One of each kind, as people write them. The public vectors, and the slowest legal rules, are
-/// measured by `./sundial-dev bench time`.
+/// One rule of each kind, in the spelling of users. `./sundial-dev bench time` measures the public
+/// vectors and the slowest legal rules.
 constexpr std::array<std::string_view, 7> rules{
     R"({"id":"1","kind":"cron","expr":"0 9 * * *","zone":"America/New_York","after":"2026-01-17T00:00:00Z"})",
     R"({"id":"2","kind":"cron","expr":"*/15 8-18 * * MON-FRI","zone":"Europe/Paris","after":"2026-03-28T23:00:00Z"})",
@@ -36,8 +36,8 @@ std::shared_ptr<const Recurrence> rule(std::string_view line, const TimeZones& z
 
 }  // namespace
 
-/// The next occurrence of rules that stand in their zones already; a duration is the mean of a
-/// hundred, for one is shorter than the clock's step.
+/// Finds the next occurrence of rules that are compiled already. A duration is the mean of a
+/// hundred calls, because one call is shorter than the clock's resolution.
 Measured time_rules(const Site& site) {
     constexpr std::size_t at_once = 100;
     std::vector<std::shared_ptr<const Recurrence>> made;

@@ -11,21 +11,22 @@ namespace boost::json {
 class object;
 }
 
-/// What commands make of the answers of the API.
+/// Presents the API's responses to the user.
 namespace sundial::cli {
 
-/// Text of a member for people: strings bare, the rest as JSON, null or absent as nothing.
+/// A member as text for people: strings without quotes, the rest as JSON, null or absent as
+/// nothing.
 [[nodiscard]] std::string text_of(const boost::json::object& object, std::string_view member);
 
-/// Prints what the server answered: the body itself for --json, a problem, or the words of `say`.
-/// Returns the exit code.
+/// Prints a response: the body itself for --json, a problem, or the text from `say`. Returns the
+/// exit code.
 [[nodiscard]] int print(const Answer& answer, const Output& output,
                         const std::function<void(const boost::json::object&)>& say);
 
 /// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000, 3 failed`
 [[nodiscard]] std::string operation_line(const boost::json::object& operation);
 
-/// A text as it stands in a query.
+/// Escapes a text for use in a query.
 [[nodiscard]] std::string query_text(std::string_view text);
 
 }  // namespace sundial::cli

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// How far an operation has come.
+/// The progress of an operation.
 class OperationProgress {
 public:
     OperationProgress(const Patience& patience, std::ostream& err)
@@ -27,7 +27,7 @@ public:
     void end() { line_.end(); }
 
 private:
-    /// Rows a second since the first look, and how long the rest takes at that.
+    /// Rows per second since the first response, and the time that the rest takes at that rate.
     std::string rate(const json::object& operation) {
         const auto done = std::strtoull(text_of(operation, "done").c_str(), nullptr, 10);
         const auto total = std::strtoull(text_of(operation, "total").c_str(), nullptr, 10);

@@ -17,24 +17,24 @@ namespace sundial::cli {
 struct Output {
     std::ostream& out;
     std::ostream& err;
-    bool json = false;  // the answer as the API gave it, in place of words
+    bool json = false;  // print the API's response instead of text
 };
 
 [[nodiscard]] int show_clock(const HttpClient& client, const Output& output);
 /// Exactly one of `by` (PT24H) and `to` (RFC 3339).
 [[nodiscard]] int advance_clock(const HttpClient& client, const std::optional<std::string>& by,
                                 const std::optional<std::string>& to, const Output& output);
-/// Newest first, a line each; `running`: only those that are.
+/// Newest first, one per line; `running`: only running ones.
 [[nodiscard]] int list_operations(const HttpClient& client, bool running, const Output& output);
-/// How `wait_for_operation` waits, and how it looks.
+/// How `wait_for_operation` waits, and how it shows progress.
 struct Patience {
     std::function<std::chrono::milliseconds()> elapsed;
     std::function<void(std::chrono::milliseconds)> sleep;
     std::optional<std::chrono::seconds> timeout;
-    bool terminal = false;  // progress is drawn anew; else a line every ten seconds
+    bool terminal = false;  // redraw the progress line; else a line every ten seconds
 };
-/// Returns when it is over: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8 after the
-/// timeout. Progress goes to `err`.
+/// Waits until the operation ends: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8
+/// after the timeout. Progress goes to `err`.
 [[nodiscard]] int wait_for_operation(const HttpClient& client, const std::string& id,
                                      const Patience& patience, const Output& output);
 [[nodiscard]] int stop_operation(const HttpClient& client, const std::string& id,

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the command line ends with. docs/reference/cli.md has the list for users.
+/// The exit codes. docs/reference/cli.md has the list for users.
 namespace sundial::cli::exit_code {
 
 inline constexpr int ok = 0;

@@ -7,7 +7,7 @@
 
 namespace sundial::cli {
 
-/// The server did not answer: exit code 6.
+/// The server did not respond: exit code 6.
 class Unreachable : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -19,20 +19,20 @@ struct Answer {
 };
 
 struct CallOptions {
-    std::string header{};                  // one more, "Name: value"
-    std::chrono::milliseconds timeout{0};  // of the whole call; 0: as long as the server works
+    std::string header{};                  // one additional header, "Name: value"
+    std::chrono::milliseconds timeout{0};  // of the whole call; 0: no limit
 };
 
-/// Of a command whose user has no version to name, for servers that want one.
+/// For commands without a version from the user, on routes that require one.
 inline const CallOptions any_version{.header = "If-Match: *"};
 
 /// Calls the REST API of one server, one request at a time.
 class HttpClient {
 public:
-    /// `api_key` may be empty: then none is shown.
+    /// `api_key` may be empty: then none is sent.
     HttpClient(std::string server, std::string api_key)
         : server_(std::move(server)), api_key_(std::move(api_key)) {}
-    /// `body` is JSON, or empty for none. Waits as long as the server works, unless told otherwise:
+    /// `body` is JSON, or empty for none. Without a timeout it waits as long as the server works:
     /// an advance of the test clock by a year takes minutes. Throws Unreachable. Thread-safe.
     [[nodiscard]] Answer call(std::string_view method, std::string_view path,
                               std::string_view body = {}, const CallOptions& options = {}) const;

@@ -8,8 +8,7 @@
 
 namespace sundial::cli {
 
-/// How far something has come: one line drawn again and again for people, else one every ten
-/// seconds.
+/// Shows progress: one line that is redrawn on a terminal, else a line every ten seconds.
 class LiveLine {
 public:
     LiveLine(const Patience& patience, std::ostream& err) : patience_(patience), err_(err) {}
@@ -22,7 +21,7 @@ public:
             err_ << text << '\n' << std::flush;
         }
     }
-    /// Nothing of it stays on a terminal.
+    /// Removes the line from a terminal.
     void end() {
         if (patience_.terminal) err_ << "\r\x1b[K" << std::flush;
     }

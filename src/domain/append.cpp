@@ -88,7 +88,7 @@ std::optional<PayloadTooLarge> excess(std::span<const NewRecordedEvent> events) 
     return std::nullopt;
 }
 
-/// The ids of a batch, as far as they are known, in the batch's order.
+/// The known ids of a batch, in the batch's order.
 using Places = std::vector<const KnownEvent*>;
 
 Places places_of(std::span<const RecordedEvent> batch, std::span<const KnownEvent> known) {
@@ -140,7 +140,7 @@ bool is_replay(std::span<const RecordedEvent> batch, const Places& places, const
     return in_one_piece(places);
 }
 
-/// An expectation that names a version could have made the replay only from that version.
+/// An expectation that names a version can have made the replay only from that version.
 bool could_have_made(ExpectedVersion expected, std::uint64_t first_version) {
     if (expected == ExpectedVersion::any() || expected == ExpectedVersion::stream_exists()) {
         return true;

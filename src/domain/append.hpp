@@ -11,14 +11,14 @@
 
 namespace sundial {
 
-/// What somebody wants to append.
+/// An event to append, as requested.
 struct NewRecordedEvent {
     Uuid event_id;
     std::string event_type;
     std::uint32_t schema_version = 1;
     std::string data;  // one JSON value
     EventMetadata metadata{};
-    std::optional<StreamId> stream{};  // if it says where it belongs: there, or nowhere
+    std::optional<StreamId> stream{};  // if set, it can be appended to no other stream
 };
 struct Append {
     StreamId stream;
@@ -28,16 +28,14 @@ struct Append {
 struct Appended {
     std::uint64_t first_version = 0, last_version = 0;
     std::uint64_t first_position = 0, last_position = 0;
-    std::uint64_t current_version =
-        0;                  // of the stream; past `last_version` where it has grown since
-    bool replayed = false;  // the same batch was there already
+    std::uint64_t current_version = 0;  // of the stream; past `last_version` if it has grown since
+    bool replayed = false;              // the same batch had been stored before
     friend bool operator==(const Appended&, const Appended&) = default;
 };
 
-/// All that can be said of it without looking at the store: its stream's names, an empty or too
-/// large batch, ids that occur twice, events of another stream. The data of each event is JSON.
-/// Errors: ValidationFailed with pointers from `at` ("" or "/streams/0"), PayloadTooLarge,
-/// EventIdReused.
+/// Checks what needs no access to the store: the stream's names, an empty or too large batch, ids
+/// that occur twice, events of another stream. The data of each event must be JSON already. Errors:
+/// ValidationFailed with pointers from `at` ("" or "/streams/0"), PayloadTooLarge, EventIdReused.
 [[nodiscard]] Result<void> judge_request(const Append& wanted, const std::string& at = {});
 [[nodiscard]] std::vector<FieldError> defects(const StreamId& stream, const std::string& at = {});
 /// Of an event or a snapshot.
@@ -55,10 +53,10 @@ struct KnownEvent {
     std::string content_hash;
 };
 
-/// What an append to a stream that stands at `head` comes to, given what is known of the ids in the
-/// batch: nothing (write it), or the answer to the same batch before. `known` in any order.
-/// Errors, in this order: StreamDeleted, EventIdReused, StreamOptimisticLock of a replay,
-/// StreamArchived, StreamOptimisticLock.
+/// Decides an append to a stream whose head is `head`, given the ids of the batch that the store
+/// knows. Returns nothing if the batch must be written, or the earlier result if it is a
+/// repetition. `known` in any order. Errors, in this order: StreamDeleted, EventIdReused,
+/// StreamOptimisticLock of a replay, StreamArchived, StreamOptimisticLock.
 [[nodiscard]] Result<std::optional<Appended>> judge_append(const StreamHead& head,
                                                            const StreamId& stream,
                                                            ExpectedVersion expected,

@@ -12,30 +12,31 @@
 
 namespace sundial {
 
-/// How far somebody has come in the feed, and whose turn it is to go on. Kept under a name.
+/// The position that a consumer has reached in the feed, and its current holder. Stored under a
+/// name.
 struct Checkpoint {
-    std::uint64_t position = 0;       // all up to here is handled
-    std::optional<Uuid> event_id{};   // what is recorded there; empty: nobody has said
-    std::uint64_t fencing_token = 0;  // the greatest that was ever shown or given: never less
-    std::string holder{};             // who runs it; empty: nobody
+    std::uint64_t position = 0;       // everything up to here is handled
+    std::optional<Uuid> event_id{};   // of the event at `position`; empty: not reported
+    std::uint64_t fencing_token = 0;  // the greatest ever presented or granted; never decreases
+    std::string holder{};             // the consumer that runs; empty: none
     Instant held_until{};
-    Version version{0};  // one more with every change; 0: nobody has ever kept it
+    Version version{0};  // grows by one with every change; 0: never stored
     friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-/// A step forward, by whoever knows where the checkpoint was before.
+/// A step forward from a known position.
 struct CheckpointStep {
     std::uint64_t position = 0;
     std::optional<Uuid> event_id{};
     std::uint64_t previous = 0;
-    std::uint64_t fencing_token = 0;  // 0: who runs alone needs none
+    std::uint64_t fencing_token = 0;  // 0: a consumer that runs alone needs none
 };
 
-/// An event that could not be handled and was laid aside, so that others go on.
+/// An event that could not be handled and was set aside, so that later ones can be handled.
 struct ParkedEvent {
     std::uint64_t position = 0;
     Uuid event_id{};
-    std::string reason{};  // of the last try
+    std::string reason{};  // of the last attempt
     std::uint32_t attempts = 0;
     Instant parked_at{};
     friend bool operator==(const ParkedEvent&, const ParkedEvent&) = default;
@@ -54,13 +55,13 @@ inline constexpr std::uint64_t greatest_checkpoint_number = 9'007'199'254'740'99
 [[nodiscard]] Result<Checkpoint> advance(Checkpoint at, const std::string& name,
                                          const CheckpointStep& step);
 
-/// The checkpoint held by `holder` until `lasting` from now; as it was while somebody else has it.
-/// Whoever comes anew gets a greater token, also after its own lease was over: what it had begun
-/// before may have been begun by others since.
+/// The checkpoint held by `holder` until `lasting` from now; unchanged while another holder has it.
+/// A new holder gets a greater token, and so does a holder whose own lease had expired: another
+/// holder may have repeated its unfinished work since.
 [[nodiscard]] Checkpoint hold(Checkpoint at, const std::string& holder, Instant now,
                               std::chrono::microseconds lasting);
 
-/// Nobody's, if that token is the holder's; as it was otherwise.
+/// Without a holder if `fencing_token` is the holder's; unchanged otherwise.
 [[nodiscard]] Checkpoint let_go(Checkpoint at, std::uint64_t fencing_token, Instant now);
 
 }  // namespace sundial

@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 constexpr EnumNames<3> state_names{"CLOSED", "HALF_OPEN", "OPEN"};
 
 constexpr std::uint32_t probes_to_close = 3;
-/// While somebody else probes: most receivers answer much sooner than they have to.
+/// Wait while another instance probes: most receivers respond much sooner than their timeout.
 constexpr std::chrono::microseconds probe_takes = 2s;
 
 constexpr std::chrono::hours nothing_accepted_for = 5 * 24h;
 constexpr std::chrono::hours tried_for = 24h;
 
-/// With the parts that the window has at `now`; what is older is gone.
+/// Shifts the window to `now` and drops expired parts.
 Circuit shifted(Circuit circuit, Instant now, const CircuitPolicy& policy) {
     const std::chrono::microseconds part = std::chrono::microseconds{policy.window} / circuit_parts;
     const auto passed = (now - circuit.part_began) / part;
@@ -32,7 +32,7 @@ Circuit shifted(Circuit circuit, Instant now, const CircuitPolicy& policy) {
     std::ranges::move_backward(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(gone),
                                parts.end());
     std::fill_n(parts.begin(), gone, CallCounts{});
-    // A window that was empty begins with its first result.
+    // An empty window begins with its first result.
     circuit.part_began = gone == circuit_parts ? now : circuit.part_began + passed * part;
     return circuit;
 }
@@ -98,7 +98,7 @@ double failure_ratio(const Circuit& circuit, Instant now, const CircuitPolicy& p
 
 bool may_probe(const Circuit& circuit, InstanceId by, Instant now) {
     if (circuit.state == CircuitState::closed) return false;
-    // One that has no probe under way, though it was given one, may begin again.
+    // The prober may start again: its probe may never have been sent.
     return now >= circuit.probe_at || circuit.prober == by;
 }
 

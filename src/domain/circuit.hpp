@@ -13,12 +13,12 @@
 
 namespace sundial {
 
-/// From when on a receiver that fails is left in peace, and for how long (reliability 6).
+/// When a failing receiver is no longer called, and for how long (reliability 6).
 struct CircuitPolicy {
-    std::chrono::seconds window{60};  // which results count
-    std::uint32_t min_calls = 5;      // fewer say nothing
-    double failure_ratio = 0.5;       // of them that opens it
-    std::chrono::seconds open{30};    // until the first probe; doubles with each that fails
+    std::chrono::seconds window{60};  // period whose results count
+    std::uint32_t min_calls = 5;      // with fewer results it stays closed
+    double failure_ratio = 0.5;       // share of failures that opens it
+    std::chrono::seconds open{30};    // until the first probe; doubles with each failed one
     std::chrono::seconds open_max{600};
     friend bool operator==(const CircuitPolicy&, const CircuitPolicy&) = default;
 };
@@ -28,16 +28,16 @@ enum class CircuitState : std::uint8_t { closed, half_open, open };
 [[nodiscard]] std::string_view to_string(CircuitState state);
 [[nodiscard]] std::optional<CircuitState> parse_circuit_state(std::string_view text);
 
-/// What one try says of its receiver.
+/// The result of one attempt as far as it concerns its receiver.
 enum class CallResult : std::uint8_t {
     accepted,
-    answered,  // refused this event for good: it is there, and works
-    failed,    // not reached, too late, or not able to now
-    none       // nothing: it was never asked
+    answered,  // refused this event permanently: the receiver is reachable and works
+    failed,    // not reached, timed out, or temporarily unable
+    none       // no request was sent
 };
 [[nodiscard]] CallResult call_result(const Outcome& outcome);
 
-/// What an instance has seen of one receiver since it told last.
+/// The results of one receiver since this instance last reported them.
 struct CallResults {
     std::uint32_t accepted = 0;
     std::uint32_t answered = 0;
@@ -46,7 +46,7 @@ struct CallResults {
     friend bool operator==(const CallResults&, const CallResults&) = default;
 };
 
-/// Parts of a window: the oldest of them is forgotten at once.
+/// Number of parts of a window; each part expires as a whole.
 inline constexpr std::size_t circuit_parts = 6;
 struct CallCounts {
     std::uint32_t calls = 0;
@@ -54,54 +54,54 @@ struct CallCounts {
     friend bool operator==(const CallCounts&, const CallCounts&) = default;
 };
 
-/// Whether events are sent to an endpoint, as all instances see it. A plain value; the functions
+/// Whether events are sent to an endpoint; shared by all instances. A plain value; the functions
 /// below return the next one.
 ///   closed     -> open       enough of the latest results are failures
-///   open       -> half-open  the pause is over: one instance probes, all others wait
-///   half-open  -> half-open  the probe was answered: the next one may go
-///   half-open  -> closed     so were three in a row
-///   half-open  -> open       the probe failed: twice the pause
-/// By hand it is closed whatever it is.
+///   open       -> half-open  the pause has ended: one instance probes, all others wait
+///   half-open  -> half-open  the probe was answered: the next probe may start
+///   half-open  -> closed     three probes in a row were answered
+///   half-open  -> open       the probe failed: the pause doubles
+/// An operator can close it in any state.
 struct Circuit {
     EndpointId endpoint;
     CircuitState state = CircuitState::closed;
-    std::array<CallCounts, circuit_parts> parts{};  // of the window, the latest first
-    Instant part_began{};                           // that one
+    std::array<CallCounts, circuit_parts> parts{};  // of the window, latest first
+    Instant part_began{};                           // when the latest part began
     std::optional<Instant> opened_at{};             // since when it has not been closed
     std::chrono::seconds open_for{0};               // the latest pause
-    /// Unless it is closed: when somebody may probe; while a probe is under way, when it is lost.
+    /// Unless closed: when the next probe may start; during a probe, when the probe counts as lost.
     Instant probe_at{};
-    std::optional<InstanceId> prober{};      // whose probe is under way
+    std::optional<InstanceId> prober{};      // the instance whose probe is in flight
     std::uint32_t probes_answered = 0;       // in a row
-    std::optional<Instant> accepted_at{};    // the last event that the receiver took
-    std::optional<Instant> failing_since{};  // the first try since then
+    std::optional<Instant> accepted_at{};    // when the receiver last accepted an event
+    std::optional<Instant> failing_since{};  // the first attempt since then
     friend bool operator==(const Circuit&, const Circuit&) = default;
 };
 
-/// Of the results in the window; 0 if there are none.
+/// Share of failures among the results in the window; 0 if there are none.
 [[nodiscard]] double failure_ratio(const Circuit& circuit, Instant now,
                                    const CircuitPolicy& policy);
-/// Whether somebody may send one event to see how the receiver is.
+/// Whether `by` may send one event as a probe.
 [[nodiscard]] bool may_probe(const Circuit& circuit, InstanceId by, Instant now);
-/// `by` sends it; what came of it is awaited until `until`.
+/// `by` sends the probe and must report its result by `until`.
 [[nodiscard]] Circuit begin_probe(Circuit circuit, InstanceId by, Instant until);
-/// Ends the probe of `by`. That of whom nobody waits for any more changes nothing.
+/// Ends the probe of `by`. Changes nothing if that probe already counts as lost.
 [[nodiscard]] Circuit end_probe(Circuit circuit, InstanceId by, CallResult result, Instant now,
                                 const CircuitPolicy& policy);
-/// Counts the results of other tries than probes. Those that began before it opened come late and
-/// move nothing.
+/// Counts the results of attempts other than probes. Results of attempts that began before it
+/// opened arrive late and are ignored.
 [[nodiscard]] Circuit count(Circuit circuit, const CallResults& results, Instant now,
                             const CircuitPolicy& policy);
-/// By hand, or because its endpoint was enabled: all is forgotten.
+/// Forgets all results: an operator closed it, or its endpoint was enabled.
 [[nodiscard]] Circuit closed(const Circuit& circuit);
 
-/// How long an event that meets it waits, from now; `random` in [0, 1) spreads them over half of
-/// the pause, so that what has gathered comes back at no more than three times the usual rate.
+/// How long an event waits at this circuit, from now. `random` in [0, 1) spreads the events over
+/// half of the pause, so that the backlog returns at no more than three times the usual rate.
 [[nodiscard]] std::chrono::microseconds wait_for_circuit(const Circuit& circuit, Instant now,
                                                          double random);
 
-/// Nothing was accepted for five days, a day of tries among them: why the endpoint is to be
-/// disabled.
+/// Why the endpoint is to be disabled: nothing was accepted for five days, and attempts were made
+/// over at least a day of them.
 [[nodiscard]] std::optional<std::string> given_up(const Circuit& circuit, Instant now);
 
 }  // namespace sundial

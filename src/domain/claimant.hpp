@@ -7,11 +7,11 @@
 
 namespace sundial {
 
-/// Whose claim it is: that of an instance, or that of a pull worker who asked the instance for
-/// work. An instance stands for itself wherever a claimant is asked for.
+/// The holder of a claim: an instance, or a pull worker that claimed through that instance. An
+/// instance converts to a claimant.
 struct Claimant {
     InstanceId instance;
-    std::string worker;  // the name that it gives itself; empty: the instance's own claim
+    std::string worker;  // the name that the worker gives itself; empty: the instance's own claim
 
     Claimant(InstanceId itself) : instance(itself) {}
     Claimant(InstanceId asked, std::string name) : instance(asked), worker(std::move(name)) {}

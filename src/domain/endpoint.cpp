@@ -21,7 +21,7 @@ constexpr std::size_t most_headers = 20;
 constexpr std::size_t most_header_bytes = 4096;  // names and values together
 constexpr std::chrono::seconds shortest_timeout = 1s;
 constexpr std::chrono::seconds longest_timeout = 30s;
-/// Between the end of a request and the end of its lease: time to abort it, and to say so.
+/// Between the end of a request and the end of its lease: time to abort it and to report that.
 constexpr std::chrono::seconds lease_margin = 10s;
 constexpr std::size_t most_delays = 50;
 constexpr std::chrono::seconds shortest_delay = 1s;
@@ -70,7 +70,7 @@ bool is_reserved(std::string_view lower_name) {
            });
 }
 
-/// A tab is legal in a value; a line break would start a header of the attacker's.
+/// A tab is legal in a value; a line break would let an attacker start a header.
 bool is_control(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\t') || byte == 0x7f;

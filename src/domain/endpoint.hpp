@@ -18,13 +18,14 @@
 
 namespace sundial {
 
-/// What it is decides who brings it its events; the workers of a PULL endpoint come for theirs.
+/// The type decides how events reach it: Sundial sends them, or the workers of a PULL endpoint
+/// claim them.
 enum class EndpointType : std::uint8_t { webhook, inbox, pull };
 [[nodiscard]] std::string_view to_string(EndpointType type);
 [[nodiscard]] std::optional<EndpointType> parse_endpoint_type(std::string_view text);
 
-/// What of an event the body of a request is: its payload, byte for byte; `type`, `timestamp` and
-/// `data` around it; or a CloudEvent, likewise.
+/// The body of a request: the payload, byte for byte; an envelope of `type`, `timestamp` and
+/// `data`; or a CloudEvent with the payload as its data.
 enum class BodyFormat : std::uint8_t { raw, envelope, cloudevents };
 [[nodiscard]] std::string_view to_string(BodyFormat format);
 [[nodiscard]] std::optional<BodyFormat> parse_body_format(std::string_view text);
@@ -58,13 +59,13 @@ struct Endpoint {
     std::chrono::seconds timeout{10};     // whole request, 1–30 s
     RetryPolicy retry_policy;
     std::uint32_t retry_client_errors = 0;
-    std::optional<RateLimit> rate_limit{};         // empty: as fast as events come
-    std::optional<std::uint32_t> max_in_flight{};  // requests at once, of all instances together
+    std::optional<RateLimit> rate_limit{};         // empty: unlimited
+    std::optional<std::uint32_t> max_in_flight{};  // concurrent requests of all instances together
     bool enabled = true;
     std::optional<std::string> disabled_reason;
     std::vector<SigningKey> signing_keys;  // newest first; of a webhook
-    std::string secret_hint;               // of the newest: "whsec_…Q9f"
-    std::string public_key;  // "whpk_…" of the newest v1a; empty: it signs by v1 alone
+    std::string secret_hint;               // of the newest key: "whsec_…Q9f"
+    std::string public_key;  // "whpk_…" of the newest v1a key; empty: it signs by v1 only
     Version version{1};
     Instant created_at;
     Instant updated_at;

@@ -17,8 +17,8 @@
 
 namespace sundial {
 
-/// One thing wrong with what was asked. `pointer` is a JSON pointer into the request (or `?name`
-/// for a query parameter); `code` one of the lower-case codes of the API reference.
+/// One invalid member of a request. `pointer` is a JSON pointer into the request (or `?name` for a
+/// query parameter); `code` is one of the lower-case codes of the API reference.
 struct FieldError {
     std::string pointer;
     std::string code;
@@ -30,7 +30,7 @@ struct ValidationFailed {
 enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation, api_key };
 struct NotFound {
     Noun noun;
-    std::string id;  // as it was asked for
+    std::string id;  // as in the request
 };
 /// The event's state does not allow `action`.
 struct InvalidStateTransition {
@@ -40,7 +40,7 @@ struct InvalidStateTransition {
     std::optional<Claimant> claimed_by;
     Version version;
 };
-/// The row is past the version that the claim returned: somebody else has it, or it is over.
+/// The row is past the version that the claim returned: it has another holder, or is finished.
 struct LeaseLost {
     EventId id;
     Version held;
@@ -72,17 +72,17 @@ struct InvalidTemplate {
     std::string message;
 };
 struct InvalidCursor {};
-/// The clock can be moved only where it was started as a test clock.
+/// The clock can be moved only if it was started as a test clock.
 struct ClockNotTest {};
-/// A stop was requested before it was done.
+/// A stop was requested before the work was done.
 struct Stopped {};
-/// So many operations of that kind are at work already.
+/// The maximum number of operations of that kind is running already.
 struct TooManyOperations {
     std::size_t limit;
 };
 
-/// Every reason for which a request can be refused: a closed set, so that an edge that visits it
-/// without a default branch compiles only once it answers a new one.
+/// Every reason to refuse a request: a closed set, so that an edge that visits it without a default
+/// branch compiles only once it handles a new reason.
 using AnyReason =
     std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
@@ -113,7 +113,7 @@ public:
 template <class T>
 using Result = base::Result<T, Error>;
 
-/// One field error as a whole answer.
+/// A ValidationFailed with one field error.
 [[nodiscard]] inline ValidationFailed invalid(std::string pointer, std::string code,
                                               std::string message) {
     return {{{std::move(pointer), std::move(code), std::move(message)}}};

@@ -17,7 +17,7 @@ InvalidStateTransition refused(const Event& event, std::string_view action) {
 bool is_pending(const Event& event) { return std::holds_alternative<Pending>(event.state); }
 bool is_failed(const Event& event) { return std::holds_alternative<Failed>(event.state); }
 
-/// What every change does, whatever else it does.
+/// Applied by every change.
 Event changed(Event event, Instant now) {
     event.version = base::next(event.version);
     event.updated_at = now;
@@ -36,7 +36,7 @@ Event finished(Event event, Instant now, EventState final_state) {
     return changed(std::move(event), now);
 }
 
-/// A new life for what is over: nothing of its tries, but what was asked for and when it was due.
+/// A new event for a finished one: no attempts, but the same intent and due time.
 Event afresh(Event event, EventId id, Instant now) {
     event.retry_of = event.id;
     event.id = id;
@@ -86,14 +86,15 @@ bool late_execution(const Event& event) { return lateness(event).value_or(0us) >
 
 Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microseconds lease) {
     if (!claimable(event, now)) return refused(event, "claim");
-    if (is_claimed(event)) ++event.retry_count;  // its holder never said what became of it
+    if (is_claimed(event)) ++event.retry_count;  // its holder never reported an outcome
     event.state = Processing{std::move(by)};
     event.claimable_at = now + lease;
     event.attempt = base::next(event.attempt);
     return changed(std::move(event), now);  // this version outranks every earlier holder
 }
 
-// An expired lease that nobody took does not forbid settling: fewer duplicates, the same safety.
+// An expired lease that no other holder took does not forbid settling: fewer duplicates, the same
+// safety.
 
 Result<Event> complete(Event event, Instant now) {
     if (!is_claimed(event)) return refused(event, "complete");

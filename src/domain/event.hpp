@@ -15,9 +15,8 @@
 
 namespace sundial {
 
-/// What was asked, kept as it was asked: an instant (no `wall`), or a wall time in a zone with what
-/// to do in a gap or an overlap. `zone` is the id as written, a link included; "UTC" for a bare
-/// instant.
+/// The requested time, unchanged: an instant (no `wall`), or a wall time in a zone with policies
+/// for a gap and an overlap. `zone` is the id as given, a link included; "UTC" for a plain instant.
 struct Intent {
     std::optional<WallTime> wall;
     std::string zone = "UTC";
@@ -30,7 +29,7 @@ struct Pending {
     friend bool operator==(const Pending&, const Pending&) = default;
 };
 struct Processing {
-    std::optional<Claimant> claimed_by;  // empty while it waits for its next try, or is parked
+    std::optional<Claimant> claimed_by;  // empty while it waits for a retry or for its endpoint
     friend bool operator==(const Processing&, const Processing&) = default;
 };
 struct Completed {
@@ -39,7 +38,7 @@ struct Completed {
 };
 struct Failed {
     Instant at;
-    std::string reason;  // head: an error code of the attempt, "HTTP_STATUS 404"
+    std::string reason;  // begins with an error code of the attempt: "HTTP_STATUS 404"
     friend bool operator==(const Failed&, const Failed&) = default;
 };
 struct Cancelled {
@@ -49,19 +48,18 @@ struct Cancelled {
 };
 using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelled>;
 
-/// Something to deliver once its time has come. A plain value; the functions below return the next
-/// one, at the next version.
+/// Something to deliver at its due time. A plain value; the functions below return the next one, at
+/// the next version.
 ///   Pending    -> Processing  claim           when claimable_at is reached
-///   Processing -> Processing  claim           the next try is due, or the holder's lease is over
-///   Processing -> Processing  wait_for_retry  not accepted: nobody holds it until the next try
-///   Processing -> Processing  release         given back unsent: no try spent, its number gone
-///   Processing -> Processing  hasten          its next try, or what it waited for, is now
+///   Processing -> Processing  claim           the retry is due, or the holder's lease has expired
+///   Processing -> Processing  wait_for_retry  not accepted: unclaimed until the next attempt
+///   Processing -> Processing  release         returned unsent: uses no attempt, skips its number
+///   Processing -> Processing  hasten          the wait for a retry or its endpoint ends now
 ///   Processing -> Completed   complete        the receiver accepted
-///   Processing -> Failed      fail, give_up   refused for good; or the tries are used up
+///   Processing -> Failed      fail, give_up   refused permanently; or no attempts remain
 ///   Pending    -> Pending     retarget, resume, park
-///   Pending, or Processing that waits -> Cancelled   cancel
-///   Processing -> Cancelled   drop            claimed and not yet sent: policy says that it must
-///   not fire
+///   Pending, or Processing and not claimed -> Cancelled   cancel
+///   Processing -> Cancelled   drop            claimed, not yet sent, and a policy forbids it
 /// Every other pair is an error. Final states never change; only `dismiss` marks a FAILED one.
 struct Event {
     EventId id;
@@ -72,17 +70,16 @@ struct Event {
     std::optional<EndpointId> endpoint;
     std::optional<Occurrence> occurrence;  // of a schedule; empty for a single event
     Intent intent;
-    Instant due;  // what the intent means under the tzdata in force: derived, never edited
-    std::chrono::microseconds jitter{0};  // after due it is sent: so its schedule spreads its load
-    std::string tz_release;               // that tzdata's release, "2025b"
-    std::string payload;   // exact bytes, sent unchanged; empty: too long once rendered
-    Instant claimable_at;  // when a scheduler must look again: due, next try or end of lease;
-                           // `never` = parked, or final
-    Version version{1};    // the one that a claim returned fences all that its holder writes
-    Attempt attempt{0};    // number of the latest try
-    std::uint32_t retry_count = 0;  // tries that failed or were lost
+    Instant due;  // the instant of the intent by the current tzdata: derived, never edited
+    std::chrono::microseconds jitter{0};  // delay after `due`: spreads the load of a schedule
+    std::string tz_release;               // the release of that tzdata, "2025b"
+    std::string payload;            // exact bytes, sent unchanged; empty: too long once rendered
+    Instant claimable_at;           // due, retry or end of lease; `never`: parked or final
+    Version version{1};             // the version that a claim returned fences its holder's writes
+    Attempt attempt{0};             // number of the latest attempt
+    std::uint32_t retry_count = 0;  // attempts that failed or were lost
     std::optional<EventId> retry_of;
-    std::optional<Instant> first_attempt_at;  // start of the first try
+    std::optional<Instant> first_attempt_at;  // start of the first attempt
     std::optional<Instant> dismissed_at;
     Instant created_at;
     Instant updated_at;
@@ -92,53 +89,56 @@ struct Event {
 
 [[nodiscard]] EventStatus status_of(const Event& event);
 [[nodiscard]] bool is_final(const Event& event);
-/// Processing and held by somebody.
+/// In PROCESSING and claimed.
 [[nodiscard]] bool is_claimed(const Event& event);
-/// New, retried and rescued work in one question. Not a state: no job has to promote rows.
+/// Whether it is new, due for a retry, or held under an expired lease. Not a state: no job has to
+/// promote rows.
 [[nodiscard]] bool claimable(const Event& event, Instant now);
 
-/// When it should be sent: due, and the jitter.
+/// The planned start of the delivery: due plus jitter.
 [[nodiscard]] inline Instant target_of(const Event& event) { return event.due + event.jitter; }
-/// Start of the first attempt minus its target, once there was one.
+/// Start of the first attempt minus its target; empty before that attempt.
 [[nodiscard]] std::optional<std::chrono::microseconds> lateness(const Event& event);
-/// What starts more than this after its moment is late: one tick.
+/// A delivery that starts more than one tick after its target is late.
 inline constexpr std::chrono::seconds late_after{1};
 /// More than `late_after` late.
 [[nodiscard]] bool late_execution(const Event& event);
 
-/// Errors of all: InvalidStateTransition, with `event` as it was given.
-/// A lease found expired counts as a lost try.
+/// Errors of all functions below: InvalidStateTransition, with `event` as it was given.
+/// An expired lease counts as a lost attempt.
 [[nodiscard]] Result<Event> claim(Event event, Claimant by, Instant now,
                                   std::chrono::microseconds lease);
 [[nodiscard]] Result<Event> complete(Event event, Instant now);
-/// Refused for good: that try is no part of retry_count.
+/// Refused permanently: that attempt is not counted in retry_count.
 [[nodiscard]] Result<Event> fail(Event event, Instant now, std::string reason);
-/// Not accepted, and there is no next try; this one counts as in `wait_for_retry`.
+/// Not accepted, and no attempts remain; counts the attempt like `wait_for_retry`.
 [[nodiscard]] Result<Event> give_up(Event event, Instant now, std::string reason);
-/// Not accepted: it waits for its next try; the try is spent.
+/// Not accepted: it waits for its retry; the attempt is used.
 [[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
-/// Given back unsent; `until` may be `never`.
+/// Returned unsent; `until` may be `never`.
 [[nodiscard]] Result<Event> release(Event event, Instant now, Instant until);
 [[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
-/// A claimed one that has never been sent.
+/// For a claimed event that has never been sent.
 [[nodiscard]] Result<Event> drop(Event event, Instant now, std::string reason);
-/// Another moment for what is still PENDING, or with the same moment the step for any other change
-/// of it (payload, key, occurrence, …), which the caller makes on the value. What is parked stays
+/// Moves a PENDING event to another instant. With the same instant it is the step for any other
+/// change (payload, key, occurrence, …), which the caller makes on the value. A parked event stays
 /// parked.
 [[nodiscard]] Result<Event> retarget(Event event, Intent intent, Instant due, Instant now);
-/// PENDING, but not to be claimed: its schedule is paused.
+/// PENDING, but not claimable: its schedule is paused.
 [[nodiscard]] Result<Event> park(Event event, Instant now);
-/// A retarget that makes what was parked claimable again.
+/// A retarget that makes a parked event claimable again.
 [[nodiscard]] Result<Event> resume(Event event, Intent intent, Instant due, Instant now);
-/// A fresh event under the same key for one that FAILED. Claimable at once; what was asked for and
-/// when it was due stay as they were, so its lateness is the true one.
+/// A new event under the same key for a FAILED one. Claimable at once. Intent and due stay the
+/// same, so its lateness counts from the original instant.
 [[nodiscard]] Result<Event> retried(const Event& failed, EventId fresh, Instant now);
-/// The same under another key, for one that FAILED or COMPLETED: to its receiver it is a new one.
+/// The same under another key, for a FAILED or COMPLETED event: the receiver treats it as a new
+/// one.
 [[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
                                      Instant now);
-/// What waits need wait no longer, parked or not: claimable now.
+/// Ends the wait of an unclaimed event, parked or not: claimable now.
 [[nodiscard]] Result<Event> hasten(Event event, Instant now);
-/// FAILED and looked at: no longer a dead letter. Or, if not `dismissed`, one again.
+/// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
+/// again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
 
 }  // namespace sundial

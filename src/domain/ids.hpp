@@ -19,8 +19,8 @@ using OperationId = Strong<struct OperationIdTag, Uuid>;
 using ApiKeyId = Strong<struct ApiKeyIdTag, Uuid>;
 using InstanceId = Strong<struct InstanceIdTag, Uuid>;     // random at every start
 using Version = Strong<struct VersionTag, std::uint64_t>;  // one more with every change of the row
-using FencingToken = Strong<struct FencingTokenTag, std::uint64_t>;    // of a lock: grows for ever
-using Attempt = Strong<struct AttemptTag, std::uint32_t>;              // number of the latest try
+using FencingToken = Strong<struct FencingTokenTag, std::uint64_t>;  // of a lock: only grows
+using Attempt = Strong<struct AttemptTag, std::uint32_t>;            // number of the latest attempt
 using IdempotencyKey = Strong<struct IdempotencyKeyTag, std::string>;  // [A-Za-z0-9_-]{1,128}
 
 template <class Tag>
@@ -28,8 +28,7 @@ template <class Tag>
     return base::to_string(id.value);
 }
 
-/// The shard in which an event lies: its id carries it in the last byte (taken from a hash of its
-/// first key).
+/// The shard of an event: the last byte of its id, taken from a hash of its first key.
 [[nodiscard]] inline std::uint32_t shard_of(const EventId& id, std::uint32_t shards) {
     return id.value.bytes.back() % shards;
 }

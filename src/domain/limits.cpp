@@ -11,20 +11,21 @@ using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
 constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
-/// Places further ahead would outlive what they were reckoned from: an edit, other instances.
+/// A place further ahead would outlive the facts it was computed from: an edit of the limit, the
+/// other instances.
 constexpr microseconds farthest_place = 10min;
-/// Between events that wait for a slot, while nobody knows how long a request takes.
+/// Assumed duration of a request while none was measured; spaces the events that wait for a slot.
 constexpr microseconds usual_try = 250ms;
 constexpr microseconds shortest_spacing = 1ms;
-/// Who did not get enough and still lacks it then has asked again.
+/// An instance that did not get enough and still needs more asks again within this time.
 constexpr microseconds lacks_for = 2s;
 
-/// Between two tokens, rather longer than shorter.
+/// Time between two tokens, rounded up.
 microseconds interval_of(const RateLimit& rate) {
     return microseconds{(1'000'000 + rate.per_second - 1) / rate.per_second};
 }
 
-/// What an instance may have of `limit` slots, and what it may fill of them.
+/// The slots that an instance gets of `limit`, and how many of them it may fill.
 struct Slots {
     std::uint32_t held;
     std::uint32_t share;
@@ -58,7 +59,7 @@ bool is_over(const SlotLease& lease, Instant now) {
     return lease.ends <= now || (lease.slots == 0 && lease.lacks_until <= now);
 }
 
-/// Who waits may come back one after the other, at the pace at which there is room.
+/// Spaces the returns of waiting events at the rate at which capacity becomes free.
 std::vector<Instant> places_for(Limits& limits, std::uint32_t waiting, Instant earliest,
                                 microseconds spacing, Instant now) {
     std::vector<Instant> places;
@@ -100,7 +101,7 @@ Shared share_out(Limits limits, const LimitRules& rules, const LimitDemand& dema
         grant.admitted = std::min(grant.admitted, tokens_at(limits, *rules.rate, now));
         limits.bucket_full_at = std::max(limits.bucket_full_at, now) + grant.admitted * interval;
         spacing = std::max(spacing, interval);
-        // The moment of the first token that the bucket does not have yet.
+        // When the bucket gets its next token.
         const Instant next_token = limits.bucket_full_at - (rules.rate->burst - 1) * interval;
         earliest = std::max(earliest, next_token);
     }

@@ -17,8 +17,8 @@ inline constexpr std::chrono::microseconds longest_lock_ttl = std::chrono::hours
 /// holder. A plain value; the functions below return the next one (concurrency 1, "Locks").
 struct Lock {
     std::string name;               // 1 to 128 printable characters
-    FencingToken fencing_token{0};  // the greatest that was ever given, or seen by what it guards
-    std::string token_hash{};       // of the holder's lock token; empty: nobody has it
+    FencingToken fencing_token{0};  // the greatest ever granted, or seen by the guarded resource
+    std::string token_hash{};       // of the holder's lock token; empty: not held
     std::string holder{};           // for people
     Instant acquired_at{};
     Instant expires_at{};
@@ -33,7 +33,7 @@ struct LockRequest {
     FencingToken floor{0};  // the greatest token that the guarded resource has seen
 };
 
-/// What whoever has a lock holds against others.
+/// A granted lock, as its holder gets it.
 struct LockGrant {
     FencingToken fencing_token;
     Instant expires_at;
@@ -46,22 +46,22 @@ struct LockGrant {
 [[nodiscard]] bool is_held(const Lock& lock, Instant now);
 [[nodiscard]] LockHeld held(const Lock& lock);
 
-/// To whom asks, with a token greater than any before; the same request again is answered as
-/// before. Errors: LockHeld, by whomever, himself included.
+/// Grants the lock under a token greater than any before. Repeating the same request returns the
+/// same grant. Errors: LockHeld, also if the caller is the holder.
 [[nodiscard]] Result<Lock> grant(Lock lock, const LockRequest& request, Instant now);
-/// For `ttl` from now, under the same fencing token; never shorter than it is. Errors: LockNotHeld;
-/// LockLeaseLost where it is over, though nobody took it.
+/// Extends the lease to `ttl` from now under the same fencing token; never shortens it. Errors:
+/// LockNotHeld; LockLeaseLost if the lease has expired, even if no other holder took the lock.
 [[nodiscard]] Result<Lock> renew(Lock lock, const std::string& token_hash,
                                  std::chrono::microseconds ttl, Instant now);
-/// Errors: LockNotHeld, also where it is over.
+/// Errors: LockNotHeld, also if the lease has expired.
 [[nodiscard]] Result<Lock> release(Lock lock, const std::string& token_hash, Instant now);
 /// Whether the holder of `token` may write. Errors: LockLeaseLost.
 [[nodiscard]] Result<void> admit(const Lock& lock, FencingToken token, Instant now);
 
-// For a lock that lies elsewhere: what it guards remembers the greatest token that it has seen.
-/// One that was granted just now, and so must be greater. Errors: LockLeaseLost.
+// For a lock in another store: the guarded resource remembers the greatest token that it has seen.
+/// Records a token granted just now, which must be greater. Errors: LockLeaseLost.
 [[nodiscard]] Result<Lock> raise(Lock fence, FencingToken granted);
-/// One whose holder writes. Errors: LockLeaseLost for a smaller one.
+/// Records the token of a holder that writes. Errors: LockLeaseLost for a smaller one.
 [[nodiscard]] Result<Lock> pass(Lock fence, FencingToken token);
 
 }  // namespace sundial

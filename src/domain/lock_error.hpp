@@ -7,17 +7,18 @@
 
 namespace sundial {
 
-/// Somebody has the lock; the same may be asked again later.
+/// The lock has a holder; a later request may succeed.
 struct LockHeld {
     std::string name;
     std::string holder;
     Instant expires_at;
 };
-/// The lock token is wrong or spent: released, or the lock was granted to somebody else since.
+/// The lock token is wrong or no longer valid: released, or the lock has another holder since.
 struct LockNotHeld {
     std::string name;
 };
-/// LEASE_LOST of a lock: it was the caller's, but its time is over or a greater token was given.
+/// LEASE_LOST of a lock: the caller held it, but the lease has expired or a greater token was
+/// granted.
 struct LockLeaseLost {
     std::string name;
     FencingToken held;

@@ -8,18 +8,18 @@
 
 namespace sundial {
 
-/// When the holder of a lock renews it, and from when on it must count it as lost: by the holder's
-/// own monotonic clock, which knows nothing of the store's. A grant asked for at one moment ends no
-/// sooner than `ttl` after it, whenever the answer came. A plain state machine.
+/// When the holder of a lock renews it, and when it must consider it lost. Both use the holder's
+/// own monotonic clock, independent of the store's clock. A grant requested at one moment lasts at
+/// least `ttl` from that moment, however late the response arrives. A plain state machine.
 class LockLease {
 public:
     using Moment = std::chrono::microseconds;  // of the monotonic clock
     struct Terms {
         std::chrono::microseconds ttl;
-        std::chrono::microseconds max_hold;  // counted from the grant; it is never renewed beyond
+        std::chrono::microseconds max_hold;  // counted from the grant, renewals included
     };
 
-    /// Granted by a request that was sent at `asked` and answered at `answered`.
+    /// Granted by a request sent at `asked` and answered at `answered`.
     LockLease(const Terms& terms, Moment asked, Moment answered)
         : terms_{terms},
           hold_until_{base::later(asked, terms.max_hold)},
@@ -27,16 +27,16 @@ public:
           renew_at_{asked + terms.ttl / 3},
           round_trip_{answered - asked} {}
 
-    /// Before the end: who works on up to here has stopped when another is granted it.
+    /// Early enough that a holder that works until then has stopped before another gets the lock.
     [[nodiscard]] Moment lost_at() const {
         return ends_ - std::max(terms_.ttl / 10, 2 * round_trip_);
     }
-    /// When to ask for the next renewal; nothing if there is none before it is lost.
+    /// When to request the next renewal; nothing if none is left before `lost_at`.
     [[nodiscard]] std::optional<Moment> renew_at() const {
         if (ends_ >= hold_until_ || renew_at_ >= lost_at()) return std::nullopt;
         return renew_at_;
     }
-    /// For how long, if it is asked for now.
+    /// The ttl of a renewal requested now.
     [[nodiscard]] std::chrono::microseconds renew_for(Moment now) const {
         return std::min(terms_.ttl, hold_until_ - now);
     }
@@ -45,9 +45,9 @@ public:
         renew_at_ = asked + terms_.ttl / 3;
         round_trip_ = answered - asked;
     }
-    /// Nobody answered; it is asked again soon.
+    /// The request got no response; repeat it soon.
     void failed(Moment now) { renew_at_ = now + terms_.ttl / 20; }
-    /// The store says that it is over.
+    /// The store reports that the lease has expired.
     void refused(Moment now) { ends_ = std::min(ends_, now); }
 
 private:

@@ -23,7 +23,7 @@ bool has_control_character(std::string_view utf8) {
     return false;
 }
 
-/// Only characters that leave no mark: Unicode's spaces and those of no width.
+/// Whether it has only characters without ink: Unicode's spaces and zero-width characters.
 bool is_blank(std::string_view utf8) {
     constexpr std::array<std::string_view, 22> blanks{
         " ",      "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
@@ -42,7 +42,7 @@ std::string characters(std::size_t limit) {
     return "1 to " + std::to_string(limit) + " characters";
 }
 
-/// Letters, digits and `others`, 1 to `limit` of them.
+/// 1 to `limit` letters, digits or `others`.
 std::optional<FieldError> refuse_word(std::string pointer, std::string_view text,
                                       std::string_view others, std::size_t limit) {
     const auto fits = [&](char c) {

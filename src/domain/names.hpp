@@ -7,9 +7,9 @@
 
 #include "domain/error.hpp"
 
-/// What texts that name things may be. Each function answers what is wrong with `text`, at
-/// `pointer`, and what would be right; nothing if nothing is wrong. Lengths are in characters
-/// (code points), not bytes.
+/// Rules for texts that name things. Each function returns the defect of `text`, at `pointer`,
+/// and what would be right; nothing if the text is valid. Lengths are in characters (code points),
+/// not bytes.
 namespace sundial {
 
 /// 1 to `limit` characters of UTF-8, not only blanks, no control characters.
@@ -21,8 +21,8 @@ namespace sundial {
 /// `[A-Za-z0-9_-]{1,128}`: a dot would break the signature of a webhook.
 [[nodiscard]] std::optional<FieldError> refuse_idempotency_key(std::string pointer,
                                                                std::string_view text);
-/// `[A-Za-z0-9_.-]{1,128}`, and none of our own, which begin with `sundial.`: so a receiver can
-/// tell a test from an event.
+/// `[A-Za-z0-9_.-]{1,128}` without the reserved prefix `sundial.`, so that a receiver can tell a
+/// test from an event.
 [[nodiscard]] std::optional<FieldError> refuse_event_type(std::string pointer,
                                                           std::string_view text);
 /// `[A-Za-z0-9_]{1,64}`: names of a user's dates and metadata, which templates use.
@@ -32,9 +32,9 @@ namespace sundial {
 /// `parent` + "/" + `member`, escaped by RFC 6901.
 [[nodiscard]] std::string json_pointer(std::string_view parent, std::string_view member);
 
-/// A payload may have no more. A template's rendering neither.
+/// Maximum size of a payload, and of a rendered template.
 inline constexpr std::size_t most_payload_bytes = 256 * 1024;
-/// Longer than that.
+/// Refuses a payload longer than that.
 [[nodiscard]] std::optional<FieldError> refuse_payload(std::string pointer,
                                                        std::string_view payload);
 

@@ -6,8 +6,8 @@
 
 namespace sundial {
 
-/// What keeps an event that is given back unsent from its endpoint, for a while: its circuit is not
-/// closed, or it has as many requests as its limits allow.
+/// Why an event that was released unsent waits for its endpoint: its circuit is not closed, or its
+/// limits allow no further request.
 enum class Obstacle : std::uint8_t { circuit, limit };
 /// "CIRCUIT", "LIMIT"
 [[nodiscard]] std::string_view to_string(Obstacle obstacle);

@@ -13,9 +13,9 @@
 
 namespace sundial {
 
-/// Which of a rule's occurrences, for ever, whatever moves its instant (time-semantics 10): of a
-/// yearly rule its date; of cron and RRULE its local time, and which of its two passes in an
-/// overlap; of an interval its instant, read as UTC.
+/// The permanent identity of an occurrence within its rule, whatever moves its instant
+/// (time-semantics 10): the date for a yearly rule; the local time, and which of its two passes in
+/// an overlap, for cron and RRULE; the instant, read as UTC, for an interval.
 struct Nominal {
     Date date;
     std::chrono::microseconds time{0};  // since midnight
@@ -27,29 +27,29 @@ struct Nominal {
 };
 [[nodiscard]] Nominal nominal_of(WallTime wall, bool second_pass = false);
 [[nodiscard]] WallTime wall_of(const Nominal& nominal);
-/// The text of which the occurrence's idempotency key is made: never to be changed.
+/// The text from which the idempotency key of an occurrence is computed: must never change.
 [[nodiscard]] std::string identity_text(TriggerKind kind, const Nominal& nominal);
 
-/// What made an event of a schedule.
+/// Why an event of a schedule exists.
 enum class Origin : std::uint8_t {
-    rule,      // its turn in the chain: planned by the one before, it plans the one after
-    trigger,   // somebody asked for one now
-    backfill,  // somebody asked for what was missed
+    rule,      // by the rule: planned by its predecessor, and plans its successor
+    trigger,   // requested now
+    backfill,  // requested for a missed occurrence
 };
 [[nodiscard]] std::string_view to_string(Origin origin);
 [[nodiscard]] std::optional<Origin> parse_origin(std::string_view name);
 
-/// Which occurrence of which schedule an event is.
+/// The occurrence, and the schedule, of an event.
 struct Occurrence {
     ScheduleId schedule;
-    Version schedule_version;  // of the rule that it was planned by
+    Version schedule_version;  // of the rule that planned it
     Nominal nominal;
     Origin origin = Origin::rule;
     friend bool operator==(const Occurrence&, const Occurrence&) = default;
 };
 
-/// Occurrences of one schedule, for one user or for nobody, that did not fire, for one reason and
-/// with none between them that did.
+/// Consecutive occurrences of one schedule, for one user or without one, that did not fire, all for
+/// the same reason.
 struct SkippedRun {
     Uuid id;
     ScheduleId schedule;

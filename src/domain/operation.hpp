@@ -14,7 +14,7 @@ namespace sundial {
 
 enum class OperationKind : std::uint8_t {
     plan_schedule,      // the first event of a new perUser schedule, for every user
-    replan_schedule,    // a schedule was edited: its events follow
+    replan_schedule,    // updates the events of an edited schedule
     backfill_schedule,  // events for past occurrences that have none
     bulk                // one action on many events
 };
@@ -31,63 +31,63 @@ enum class OperationStatus : std::uint8_t { running, completed, failed, stopped 
 [[nodiscard]] std::string_view to_string(OperationStatus status);
 [[nodiscard]] std::optional<OperationStatus> parse_operation_status(std::string_view text);
 
-/// A long job, done in batches, each of them one transaction that also stores how far it has come:
-/// whatever dies in between, nothing is done twice and nothing left out. A plain value; the
-/// functions below return the next one, at the next version.
+/// A long job, done in batches. Each batch is one transaction that also stores the progress, so
+/// after a crash nothing is done twice or left out. A plain value; the functions below return the
+/// next one, at the next version.
 struct Operation {
     OperationId id;
     OperationKind kind;
     OperationStatus status = OperationStatus::running;
     std::optional<std::string> reason;        // of FAILED and STOPPED
-    std::optional<ScheduleId> schedule;       // what it works on
-    std::optional<Version> schedule_version;  // of the edit that it carries on
-    std::optional<std::uint64_t> total;       // rows to go through; empty until it has begun
+    std::optional<ScheduleId> schedule;       // the schedule that it works on
+    std::optional<Version> schedule_version;  // of the edit that it applies
+    std::optional<std::uint64_t> total;       // rows to process; empty until it has begun
     std::uint64_t done = 0;
-    std::uint64_t failed = 0;           // rows that it could do nothing with
-    std::optional<std::string> cursor;  // the last row that is done, in words of the kind
-    std::optional<InstanceId> held_by;  // empty while nobody is at it
-    Instant claimable_at;               // when an instance may take it: at once, after its pause,
-                                        // or the end of the lease of whoever has it; `never` = over
-    Version version{1};  // the one that a claim returned fences all that its holder does
+    std::uint64_t failed = 0;           // rows that could not be processed
+    std::optional<std::string> cursor;  // the last processed row, in a format of its kind
+    std::optional<InstanceId> held_by;  // empty while no instance works on it
+    Instant claimable_at;  // when an instance may claim it: at once, after its pause, or at the end
+                           // of the lease; `never`: finished
+    Version version{1};    // the version that a claim returned fences its holder's writes
     Instant created_at;
     Instant updated_at;
     std::optional<Instant> finished_at;
-    std::optional<std::string> request;  // what was asked for, in words of the kind
+    std::optional<std::string> request;  // the request, in a format of its kind
     friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// What an operation has to do with, row by row.
+/// The kind of row that an operation processes.
 enum class OperationSubject : std::uint8_t { event, user, schedule };
 /// "event", …
 [[nodiscard]] std::string_view to_string(OperationSubject subject);
 [[nodiscard]] std::optional<OperationSubject> parse_operation_subject(std::string_view text);
 
-/// A row that an operation could do nothing with.
+/// A row that an operation could not process.
 struct OperationFailure {
     OperationSubject subject;
     Uuid id;
-    std::string code;    // one of the API's, of either case: "INVALID_STATE_TRANSITION"
+    std::string code;    // an API code, upper or lower case: "INVALID_STATE_TRANSITION"
     std::string detail;  // why, for people
     friend bool operator==(const OperationFailure&, const OperationFailure&) = default;
 };
 
 [[nodiscard]] bool is_over(const Operation& operation);
-/// Nobody is at it, or whoever was has been silent for a lease.
+/// No instance works on it, or the lease of its holder has expired.
 [[nodiscard]] bool claimable(const Operation& operation, Instant now);
 
-// All of what is RUNNING.
+// For operations that are RUNNING.
 
 [[nodiscard]] Operation claim(Operation operation, InstanceId by, Instant now,
                               std::chrono::microseconds lease);
-/// A batch is done, and its holder goes on.
+/// A batch is done, and its holder continues.
 [[nodiscard]] Operation go_on(Operation operation, Instant now, std::chrono::microseconds lease);
-/// Its holder leaves the rest to others.
+/// Its holder leaves the rest to other instances.
 [[nodiscard]] Operation let_go(Operation operation, Instant now);
-/// A batch is done, and nobody is at it before `until`: it goes on at a pace.
+/// A batch is done; no instance continues before `until`: limits the rate of the operation.
 [[nodiscard]] Operation pause(Operation operation, Instant now, Instant until);
-/// All is done: there turn out to have been as many rows as it went through.
+/// All rows are done; `total` becomes the number of rows processed.
 [[nodiscard]] Operation complete(Operation operation, Instant now);
-/// FAILED or STOPPED; what was done stays done.
+/// FAILED or STOPPED; finished batches stay done.
 [[nodiscard]] Operation end(Operation operation, OperationStatus how, std::string reason,
                             Instant now);
 

@@ -18,7 +18,7 @@ bool is_temporary(int status) {
     return status == 408 || status == 425 || status == 429 || (500 <= status && status <= 599);
 }
 
-/// What a receiver answers while it is being deployed or set up wrongly.
+/// Statuses of a receiver that is being deployed or is misconfigured.
 bool is_deployment_mistake(int status) {
     constexpr std::array mistakes{401, 403, 404, 407, 409, 421};
     return (300 <= status && status <= 399) ||

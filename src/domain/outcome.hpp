@@ -12,10 +12,10 @@
 
 namespace sundial {
 
-/// What an attempt means for its event (reliability 6).
+/// The effect of an attempt on its event (reliability 6).
 enum class Verdict : std::uint8_t { accepted, retryable, permanent };
 
-/// Heads of a failure reason; texts of the API ("HTTP_STATUS", …).
+/// The first word of a failure reason; texts of the API ("HTTP_STATUS", …).
 enum class DeliveryErrorCode : std::uint8_t {
     http_status,
     timeout,
@@ -29,7 +29,7 @@ enum class DeliveryErrorCode : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(DeliveryErrorCode code);
 
-/// What became of one attempt. "It may have happened" is retryable: a time-out is not a refusal.
+/// The outcome of one attempt. "It may have happened" is retryable: a timeout is not a refusal.
 struct Outcome {
     Verdict verdict = Verdict::retryable;
     std::optional<int> status_code;
@@ -38,19 +38,19 @@ struct Outcome {
     std::optional<std::chrono::seconds> retry_after;  // of a 429 or 503, capped at 24 h
     std::string response_body;                        // first 2 KiB
     std::chrono::microseconds duration{0};
-    bool begun = true;  // false: nobody was asked, since the process is stopping; no try of it
+    bool begun = true;  // false: the process is stopping and no request was sent; not an attempt
 };
 
 /// Verdict of a complete response head: 2xx accepted; 408, 425, 429, 5xx retryable; everything else
-/// permanent (3xx is never followed), unless `client_errors_left`, tries that the endpoint still
-/// grants to 3xx, 401, 403, 404, 407, 409 and 421, is not zero.
+/// permanent (3xx is never followed), unless `client_errors_left` is not zero. That is the number
+/// of attempts that the endpoint still grants to 3xx, 401, 403, 404, 407, 409 and 421.
 [[nodiscard]] Verdict judge_status(int status, std::uint32_t client_errors_left);
 
-/// "HTTP_STATUS 404", "TIMEOUT no answer in 10 s": the failureReason of an event. Empty without an
+/// The failureReason of an event: "HTTP_STATUS 404", "TIMEOUT no answer in 10 s". Empty without an
 /// error.
 [[nodiscard]] std::string failure_reason(const Outcome& outcome);
 
-/// What `attempts` keeps: tries worth reading. A success is told by its history row.
+/// The attempts that are stored: those worth reading. A success is visible in its history row.
 enum class AttemptOutcome : std::uint8_t { succeeded, retryable, permanent, lost, late, released };
 [[nodiscard]] std::string_view to_string(AttemptOutcome outcome);
 [[nodiscard]] std::optional<AttemptOutcome> parse_attempt_outcome(std::string_view text);
@@ -66,7 +66,7 @@ struct AttemptRecord {
     std::string error_code;  // empty if none
     std::string error_text;
     std::string response_body;
-    std::optional<Claimant> instance;  // who made it
+    std::optional<Claimant> instance;  // the holder that made it
     std::optional<Version> held{};     // the version that its claim returned
     friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };

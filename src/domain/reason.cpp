@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view no_character = "\uFFFD";
 
-/// The character at the front of `text`; empty if what stands there is none.
+/// The first character of `text`; empty if it is not valid UTF-8.
 std::string_view first_character(std::string_view text) {
     constexpr std::size_t most_bytes = 4;
     for (std::size_t bytes = 1; bytes <= most_bytes && bytes <= text.size(); ++bytes) {

@@ -9,9 +9,9 @@ namespace sundial {
 /// In characters (code points).
 inline constexpr std::size_t longest_reason = 1000;
 
-/// `text`, which says why something failed, as every storage can keep it and every reader show it:
-/// what is no UTF-8 is U+FFFD, each control character a blank, and the end is cut off. A failure is
-/// never refused for the words in which it is told.
+/// Makes `text`, the reason of a failure, storable in every database and printable: invalid UTF-8
+/// becomes U+FFFD, control characters become blanks, and the end is cut off. A failure report is
+/// never refused because of its text.
 [[nodiscard]] std::string storable_reason(std::string_view text);
 
 }  // namespace sundial

@@ -10,7 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 using Delays = std::vector<std::chrono::seconds>;
 
-/// The widest deviation from a delay, so that what failed together is not tried again together.
+/// The greatest deviation from a delay, so that events that failed together are not attempted
+/// together.
 constexpr double jitter = 0.1;
 
 }  // namespace

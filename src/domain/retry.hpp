@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-/// When a delivery that was not accepted is tried again: one delay per retry, then FAILED.
+/// When a delivery that was not accepted is attempted again: one delay per retry, then FAILED.
 struct RetryPolicy {
     enum class Kind : std::uint8_t { standard, seed, custom };
     Kind kind = Kind::standard;
@@ -21,9 +21,9 @@ struct RetryPolicy {
 /// 4 s.
 [[nodiscard]] const std::vector<std::chrono::seconds>& delays(const RetryPolicy& policy);
 
-/// The wait after the try that made `retry_count` failed ones, the latest included; empty when none
-/// is left. `retry_count` is at least 1. `random` in [0, 1) gives the ±10 % jitter; never before
-/// `retry_after`, the receiver's own wish.
+/// Delay before the next attempt, given that `retry_count` (at least 1) attempts have failed. Empty
+/// if no attempts remain. `random` in [0, 1) gives the ±10 % jitter; never shorter than
+/// `retry_after`, the delay that the receiver requested.
 [[nodiscard]] std::optional<std::chrono::microseconds> next_delay(
     const RetryPolicy& policy, std::uint32_t retry_count, double random,
     std::optional<std::chrono::seconds> retry_after);

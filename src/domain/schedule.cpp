@@ -14,7 +14,7 @@ namespace {
 
 constexpr EnumNames<2> concurrencies{"allow", "forbid"};
 
-/// `02-29`; empty if `text` is none, or a day that no year has.
+/// `02-29`; empty if `text` is not a date, or a day that no year has.
 std::optional<std::chrono::month_day> parse_month_day(std::string_view text) {
     const auto digit = [&](std::size_t i) { return static_cast<unsigned>(text[i] - '0'); };
     const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
@@ -26,7 +26,7 @@ std::optional<std::chrono::month_day> parse_month_day(std::string_view text) {
     return day.ok() ? std::optional{day} : std::nullopt;
 }
 
-/// The date that `on` names; only a date of the user has a first year.
+/// The date that `on` names; only a user's date has a first year.
 struct NamedDay {
     std::chrono::month_day day;
     std::optional<std::chrono::year> from;

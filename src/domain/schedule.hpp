@@ -16,13 +16,13 @@
 
 namespace sundial {
 
-/// What becomes of an occurrence that comes due while the one before it is unfinished.
+/// Whether an occurrence may start while the previous one is unfinished.
 enum class Concurrency : std::uint8_t { allow, forbid };
 [[nodiscard]] std::string_view to_string(Concurrency concurrency);
 [[nodiscard]] std::optional<Concurrency> parse_concurrency(std::string_view name);
 
-/// A rule that yields events. A perUser schedule runs once for each user, in that user's zone;
-/// another one runs in its own.
+/// A rule that yields events. A perUser schedule runs once for each user, in that user's zone; any
+/// other runs in its own zone.
 struct Schedule {
     ScheduleId id;
     std::optional<std::string> external_id;
@@ -33,7 +33,7 @@ struct Schedule {
     Trigger trigger;
     bool per_user = true;
     std::optional<std::string> timezone;  // as given; empty if it is each user's
-    std::optional<EndpointId> endpoint;   // none: planned, and waits when due
+    std::optional<EndpointId> endpoint;   // none: events are planned, and wait when due
     std::string payload;  // JSON template, see application/schedules/payload_template.hpp
     GapPolicy gap = GapPolicy::compatible;
     OverlapPolicy overlap = OverlapPolicy::compatible;
@@ -43,18 +43,17 @@ struct Schedule {
     std::chrono::seconds jitter{0};
     std::optional<Instant> starts_at, ends_at;  // both inclusive
     Version version{1};
-    Version planned_version{1};  // PENDING events agree with this version; behind `version` while
-                                 // an edit works through them
+    Version planned_version{1};  // of PENDING events; behind `version` during an edit
     Instant created_at;
     Instant updated_at;
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-/// In plain words: "every year on dateOfBirth at 09:00 in each user's zone".
+/// For people: "every year on dateOfBirth at 09:00 in each user's zone".
 [[nodiscard]] std::string describe(const Schedule& schedule);
 
-/// The rule that a yearly `schedule` is for `user`, who may be nobody; empty if the user lacks the
-/// date, or `on` is a day that no year has.
+/// The rule of a yearly `schedule` for `user`, which may be null. Empty if the user lacks the date,
+/// or `on` is a day that no year has.
 [[nodiscard]] std::optional<YearlyRule> rule_for(const Schedule& schedule, const User* user);
 
 }  // namespace sundial

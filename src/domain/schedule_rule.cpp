@@ -48,7 +48,7 @@ struct Compile {
     }
 };
 
-/// Whether `nominal` is the rule's date, wherever a leap policy of then or now puts it.
+/// Whether `nominal` is the rule's date under any leap policy, past or present.
 bool is_date_of(const YearlyRule& rule, Date nominal) {
     using namespace std::chrono;
     const month_day day = nominal.month() / nominal.day();
@@ -75,7 +75,8 @@ std::optional<RuleOccurrence> ScheduleRule::first_after(Instant after) const {
 }
 
 std::optional<RuleOccurrence> ScheduleRule::next_of(const Event& fired) const {
-    // After a change of the tz database a nominal time may lie elsewhere; what has none goes on.
+    // After a change of the tz database a nominal time may have moved. Rules without nominal times
+    // continue from the due instant.
     const bool by_nominal = !yearly_ && !goes_by_real_time(schedule_.trigger);
     const Instant after = by_nominal ? std::max(fired.due, place_of(fired)) : fired.due;
     return next_of(fired, after + microseconds{1});

@@ -15,12 +15,12 @@
 
 namespace sundial {
 
-/// A schedule as it runs for one user, or for nobody, in one zone: which of its occurrences comes
-/// when. What it was made of must outlive it.
+/// The rule of a schedule for one user, or without one, in one zone: its occurrences in order. The
+/// arguments it was built from must outlive it.
 class ScheduleRule {
 public:
     /// In the user's zone, or without a user in the schedule's own. Errors: those of `find_zone`;
-    /// never_fires, also where the user lacks the date.
+    /// never_fires, also if the user lacks the date.
     [[nodiscard]] static TimeResult<ScheduleRule> of(const Schedule& schedule, const User* user,
                                                      const FindZone& find_zone);
 
@@ -31,20 +31,20 @@ public:
     [[nodiscard]] const Zone& zone() const { return *zone_; }
 
     [[nodiscard]] std::optional<RuleOccurrence> first_after(Instant after) const;
-    /// The one that follows `fired`, an event of the schedule: later than its instant, never the
-    /// same occurrence again; of a yearly rule not a second one in a year for what is still the
-    /// same date (29 February may have moved between 28 February and 1 March by an edit).
+    /// The occurrence after `fired`, an event of the schedule: later than its instant, and never
+    /// the same occurrence. A yearly rule yields no second occurrence in a year for the same date
+    /// (an edit may have moved 29 February between 28 February and 1 March).
     [[nodiscard]] std::optional<RuleOccurrence> next_of(const Event& fired) const;
     /// The first at or after `from` that may follow `fired`.
     [[nodiscard]] std::optional<RuleOccurrence> next_of(const Event& fired, Instant from) const;
-    /// The occurrence that `event` is, where the rule has it now: of a yearly rule that of its
-    /// year, of others only what is unchanged.
+    /// The occurrence of `event` under the current rule: for a yearly rule the one of its year, for
+    /// others only an unchanged one.
     [[nodiscard]] std::optional<RuleOccurrence> same_as(const Event& event) const;
-    /// Somebody gave it an instant by hand.
+    /// Whether the instant of `event` was set by hand instead of by the rule.
     [[nodiscard]] bool moved_by_hand(const Event& event) const;
 
     [[nodiscard]] Nominal nominal_of(const RuleOccurrence& occurrence) const;
-    /// How long after its instant it is sent.
+    /// The delay of its delivery after its instant.
     [[nodiscard]] std::chrono::microseconds jitter_of(const RuleOccurrence& occurrence) const;
 
 private:
@@ -57,7 +57,7 @@ private:
           recurrence_(std::move(recurrence)) {}
 
     [[nodiscard]] bool may_follow(const Event& fired, const RuleOccurrence& next) const;
-    /// Where the clock shows the nominal time of `event`.
+    /// The instant at which the clock shows the nominal time of `event`.
     [[nodiscard]] Instant place_of(const Event& event) const;
     [[nodiscard]] bool runs_at(Instant instant) const;
 
@@ -68,16 +68,16 @@ private:
     std::shared_ptr<const Recurrence> recurrence_;
 };
 
-/// Whether its occurrences go by real time: cron jobs that follow the clock, RRULEs of exact
-/// elapsed time, intervals. All others have nominal times, each of which happens once, whatever the
+/// Whether its occurrences follow elapsed time: cron jobs that follow the clock, RRULEs of exact
+/// elapsed time, intervals. All others have nominal times, which happen once each, whatever the
 /// clock does.
 [[nodiscard]] bool goes_by_real_time(const Trigger& trigger);
 
-/// The set that an RRULE trigger is; `zone` is for a DTSTART that names none, and no other than the
-/// one it names. Errors: bad_rrule, bad_time, out_of_range, bad_request.
+/// The recurrence set of an RRULE trigger. `zone` is for a DTSTART that names none; if it names
+/// one, `zone` must be the same. Errors: bad_rrule, bad_time, out_of_range, bad_request.
 [[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger,
                                                    std::optional<std::string_view> zone);
-/// The same where the zone does not matter: in the one that DTSTART names, or in none in UTC.
+/// The same if the zone does not matter: in the zone that DTSTART names, otherwise in UTC.
 [[nodiscard]] TimeResult<RecurrenceSet> read_rrule(const RruleTrigger& trigger);
 
 }  // namespace sundial

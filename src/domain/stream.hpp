@@ -20,7 +20,7 @@ struct StreamId {
     friend auto operator<=>(const StreamId&, const StreamId&) = default;
 };
 
-/// At which version a stream must be to be appended to (concurrency 1).
+/// The version that a stream must have for an append (concurrency 1).
 class ExpectedVersion {
 public:
     static constexpr ExpectedVersion any() { return ExpectedVersion{-1}; }
@@ -44,7 +44,7 @@ public:
         if (*this == stream_exists()) return actual > 0;
         return static_cast<std::uint64_t>(number_) == actual;
     }
-    /// As the API says it: -2, -1, or a version.
+    /// In the API's form: -2, -1, or a version.
     [[nodiscard]] constexpr std::int64_t number() const { return number_; }
     friend bool operator==(const ExpectedVersion&, const ExpectedVersion&) = default;
 
@@ -53,20 +53,20 @@ private:
     std::int64_t number_;
 };
 
-/// "NO_STREAM", "ANY", "STREAM_EXISTS", or the version: for messages.
+/// For messages: "NO_STREAM", "ANY", "STREAM_EXISTS", or the version.
 [[nodiscard]] std::string to_string(ExpectedVersion expected);
 
-/// Where a stream stands. Its version is the number of events ever appended: it never shrinks.
+/// The state of a stream. Its version is the number of events ever appended: it never shrinks.
 struct StreamHead {
-    std::uint64_t version = 0;           // 0: nobody has ever appended
+    std::uint64_t version = 0;           // 0: nothing was ever appended
     std::uint64_t truncated_before = 0;  // payloads below this version are erased
-    bool archived = false;               // reads, no appends; can be taken back
-    bool deleted = false;                // closed for ever, payloads erased
+    bool archived = false;               // can be read, not appended to; reversible
+    bool deleted = false;                // closed permanently, payloads erased
     friend bool operator==(const StreamHead&, const StreamHead&) = default;
 };
 
-/// Most events of one append, and most bytes of its payloads together, of one payload, and of one
-/// event's metadata (concurrency 1).
+/// Maximum of events in one append, of the bytes of its payloads together, of one payload, and of
+/// one event's metadata (concurrency 1).
 inline constexpr std::size_t most_appended_events = 1000;
 inline constexpr std::size_t most_appended_bytes = std::size_t{4} << 20U;
 inline constexpr std::size_t most_event_bytes = std::size_t{256} << 10U;

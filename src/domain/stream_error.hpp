@@ -17,14 +17,14 @@ struct StreamOptimisticLock {
     StreamId stream;
     ExpectedVersion expected;
     std::uint64_t actual;
-    std::vector<Uuid> duplicates{};  // the batch is there, but cannot have come of this expectation
+    std::vector<Uuid> duplicates{};  // the batch is stored, but not by this expectation
     unsigned attempts = 1;
 };
 
-/// What is wrong with an event id that is known.
+/// Why a known event id cannot be used.
 enum class EventIdReuse : std::uint8_t {
-    partial,            // others of its batch are not known
-    different_order,    // the batch is there, but not in this order or not in one piece
+    partial,            // other events of its batch are unknown
+    different_order,    // the batch is stored, but in another order or with gaps
     different_content,  // another type, schema version or payload
     other_stream,
     in_batch  // twice in this batch
@@ -33,13 +33,13 @@ enum class EventIdReuse : std::uint8_t {
 struct EventIdConflict {
     Uuid event_id;
     EventIdReuse reason;
-    std::optional<StreamId> stream{};  // where it is
+    std::optional<StreamId> stream{};  // the stream that has it
     std::uint64_t version = 0;
 };
 struct EventIdReused {
     std::vector<EventIdConflict> conflicts;
 };
-/// Nobody has ever appended to it.
+/// Nothing was ever appended to it.
 struct AggregateNotFound {
     StreamId stream;
 };
@@ -49,28 +49,28 @@ struct StreamDeleted {
 struct StreamArchived {
     StreamId stream;
 };
-/// Somebody has moved the checkpoint since it was at the position that the caller named.
+/// The checkpoint has moved from the position that the caller named.
 struct CheckpointConflict {
     std::string name;
-    std::uint64_t position;  // where it is
+    std::uint64_t position;  // the current one
 };
-/// A greater fencing token has been seen there: somebody else runs it by now. LEASE_LOST.
+/// A greater fencing token was seen: another consumer runs by now. LEASE_LOST.
 struct CheckpointLost {
     std::string name;
     std::uint64_t fencing_token;  // the caller's
 };
-/// What a checkpoint says was recorded at its position is not what the store has there: one of them
-/// is of another past, such as a restored backup.
+/// The event that the checkpoint names is not the one that the store has at its position: one of
+/// the two belongs to another history, such as a restored backup.
 struct FeedDiverged {
     std::uint64_t position;
     Uuid event_id;
 };
-/// An aggregate cannot be made of an event that nobody has told it of.
+/// The aggregate cannot be loaded: it has an event of a type it does not know.
 struct UnknownEventType {
     std::string type;
     std::uint32_t schema_version;
 };
-/// Item `index` of a batch, or all of it, is larger than allowed.
+/// Item `index` of a batch, or the whole batch, is larger than allowed.
 struct PayloadTooLarge {
     std::optional<std::size_t> index;
     std::size_t limit;

@@ -10,7 +10,7 @@
 
 #include "domain/time/types.hpp"
 
-/// What makes a schedule yield events, as it was asked for: texts stay as they were written.
+/// The rule by which a schedule yields events, as requested: texts stay as they were written.
 namespace sundial {
 
 /// Every year on `on` (`dateOfBirth`, a key of the user's `dates`, or `MM-DD`) at `at`.
@@ -32,7 +32,7 @@ struct RruleTrigger {
     std::vector<std::string> rdate, exdate;
     friend bool operator==(const RruleTrigger&, const RruleTrigger&) = default;
 };
-/// Elapsed time, from the schedule's start or else its creation.
+/// An interval of elapsed time from the schedule's start, or else from its creation.
 struct EveryTrigger {
     std::chrono::seconds every{};
     friend bool operator==(const EveryTrigger&, const EveryTrigger&) = default;

@@ -18,7 +18,7 @@ public:
     void add(std::string pointer, std::string code, std::string message) {
         found_.push_back({std::move(pointer), std::move(code), std::move(message)});
     }
-    /// The calendar has it, in years 0001 to 9999.
+    /// Checks that the date exists, in years 0001 to 9999.
     bool add_unless_real(const std::string& pointer, Date date) {
         if (!date.ok()) {
             add(pointer, "bad_time", "must be a day that the calendar has, as YYYY-MM-DD");

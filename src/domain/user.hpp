@@ -27,14 +27,14 @@ struct User {
     friend bool operator==(const User&, const User&) = default;
 };
 
-/// All that is wrong with the texts and dates of `user`, given the date that it is today in its
-/// zone: names 1–100 characters without control characters, a birth date not later than today,
-/// external id 1–128, at most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}, metadata
-/// of at most 1,000 characters. The zone is judged by whoever can look it up.
+/// All invalid texts and dates of `user`, given the current date in its zone: names 1–100
+/// characters without control characters, a birth date not later than today, external id 1–128, at
+/// most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}, metadata of at most 1,000
+/// characters. The zone is checked elsewhere, because it needs a lookup.
 [[nodiscard]] std::vector<FieldError> defects(const User& user, Date today);
 
-/// Years completed on `day`. Who was born on 29 February completes one on 28 February of a common
-/// year, as the leap policy `feb28` has it.
+/// Years completed on `day`. A person born on 29 February completes one on 28 February of a common
+/// year, like the leap policy `feb28`.
 [[nodiscard]] int age_on(Date date_of_birth, Date day);
 
 }  // namespace sundial

@@ -12,7 +12,7 @@
 #include "domain/user.hpp"
 #include "sundial/embedding.hpp"
 
-/// From the insides' words to those of the public face.
+/// Converts internal types to those of the public headers.
 namespace sundial::embedding {
 
 [[nodiscard]] Error error_of(const sundial::Error& error);
@@ -38,7 +38,7 @@ Public public_value(Value&& value) {
 
 }  // namespace detail
 
-/// What `work` answers, in public words; what it throws becomes an Error.
+/// The result of `work` in public types; an exception becomes an Error.
 template <class Public, class Work>
 Result<Public> answered(Work work) {
     try {

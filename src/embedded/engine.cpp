@@ -44,9 +44,9 @@ namespace sundial::embedding {
 namespace {
 
 constexpr std::size_t handler_threads = 4;
-constexpr const char* correlation_id = "";  // nobody asked by HTTP
+constexpr const char* correlation_id = "";  // there is no HTTP request
 
-/// Passes lines on to whoever listens.
+/// Passes lines on to the program's callback.
 class CallbackLog final : public base::Log {
 public:
     explicit CallbackLog(std::function<void(const std::string&)> listener)
@@ -63,7 +63,7 @@ private:
     const std::function<void(const std::string&)> listener_;
 };
 
-/// There are no webhooks here, so nothing comes this way.
+/// This engine has no webhooks, so this is never called.
 class NoDelivery final : public Delivery {
 public:
     void start(DeliveryRequest /*request*/, std::function<void(Outcome)> done) override {
@@ -75,7 +75,7 @@ public:
     }
 };
 
-/// Nor do queues have any secret.
+/// Nor do queues have secrets.
 class NoSecrets final : public Secrets {
 public:
     sundial::Result<NewSecret> seal(const std::optional<std::string>& /*given*/) override {
@@ -107,7 +107,7 @@ sundial::Handled as_domain(const Handled& handled) {
     return {Verdict::permanent, handled.reason()};
 }
 
-/// What is over is kept as long as a server keeps it by default.
+/// Finished events are kept as long as a server keeps them by default.
 std::vector<MaintenanceJob> maintenance_jobs(Retention* retention) {
     if (retention == nullptr) return {};
     return {{.name = "retention",
@@ -123,7 +123,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 }  // namespace
 
-/// In the order in which they need each other.
+/// Members in the order in which they depend on each other.
 struct Engine::Parts {
     explicit Parts(const Options& options)
         : log(options.log),
@@ -143,9 +143,9 @@ struct Engine::Parts {
           feed_watch(storage->feed(), monotonic, log, std::chrono::seconds{1}),
           streams(std::make_shared<Streams::Parts>(store, storage->feed(), feed_watch, digest, ids,
                                                    log)) {
-        // What was planned by an earlier tz database keeps its local time.
+        // Events planned with an earlier tz database keep their local time.
         (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
-        // What came due where there was no handler for it: there may be one now.
+        // Events that came due without a handler: there may be one now.
         (void)UnparkEvents{store, loop}.run_handlers();
         watcher = std::thread([this] { watch.run(); });
         feed_watcher = std::thread([this] { feed_watch.run(); });
@@ -165,7 +165,7 @@ struct Engine::Parts {
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
-        in_process.stop();  // the loop, still running, settles what comes of that
+        in_process.stop();  // the loop still runs and settles the results
         if (worker.joinable()) worker.join();
     }
 

@@ -55,7 +55,7 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
             const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
             bell->wait_for(std::min(left, longest_sleep));
         }
-        return Stopped{};  // nothing is claimed for a program that is at its end
+        return Stopped{};  // a program that shuts down claims nothing more
     };
     return answered<std::vector<Event>>(claimed);
 }

@@ -10,7 +10,7 @@
 
 namespace sundial::embedding {
 
-/// What a worker needs of its engine, and who it is.
+/// The parts of the engine that a worker uses, and its identity.
 struct PullWorker::Parts {
     PullEvents& pull;
     SettlePulled& settle;

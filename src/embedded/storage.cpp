@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view in_memory = "memory:";
 constexpr std::string_view in_file = "sqlite:";
 
-/// The system's clock, which for the store never goes back.
+/// The system's clock, which never goes back here.
 class RealClock final : public Clock {
 public:
     Instant now() override {
@@ -58,7 +58,7 @@ private:
     memory::MemoryFeed feed_{store_};
 };
 
-/// A database that opens as these ports.
+/// A database adapter that provides these ports.
 template <class Database>
 class Opened final : public Storage {
 public:

@@ -13,7 +13,7 @@
 
 namespace sundial::embedding {
 
-/// Whichever storage the options name.
+/// The storage that the options name.
 class Storage {
 public:
     virtual ~Storage() = default;
@@ -22,7 +22,7 @@ public:
     virtual PullQueue& pull_queue() = 0;
     virtual Clock& clock() = 0;
     virtual Feed& feed() = 0;
-    /// Null where nothing outlives the process.
+    /// Null if nothing outlives the process.
     virtual Retention* retention() = 0;
 };
 

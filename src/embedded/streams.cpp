@@ -86,7 +86,7 @@ Checkpoint shown(const sundial::Checkpoint& checkpoint) {
             .fencing_token = checkpoint.fencing_token};
 }
 
-/// That none was saved is no error here.
+/// A missing snapshot is not an error here.
 sundial::Result<std::optional<Snapshot>> if_saved(const sundial::Result<sundial::Snapshot>& found) {
     if (found) return std::optional{shown(*found)};
     if (std::holds_alternative<AggregateNotFound>(found.error())) return std::optional<Snapshot>{};
@@ -125,7 +125,7 @@ sundial::FeedFilter filter_of(const FeedFilter& filter) {
     return {.aggregate_types = filter.stream_types, .event_types = filter.event_types};
 }
 
-// Inside a transaction: what the storage throws goes through, for it ends the transaction.
+// Inside a transaction exceptions of the storage propagate, because they end the transaction.
 
 Result<Appended> StreamTransaction::append(const StreamId& stream, Expected expected,
                                            const std::vector<NewRecordedEvent>& events) {
@@ -180,7 +180,7 @@ Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransactio
     std::optional<Result<Done>> answer;
     const auto done = answered<Done>([&] {
         parts_->store.transact([&](Transaction& tx) {
-            (void)tx.now();  // it begins here: `work` is not to blame if it cannot
+            (void)tx.now();  // begins the transaction: a failure here is not one of `work`
             StreamTransaction::Parts parts{tx, parts_->append, parts_->ids};
             StreamTransaction transaction{parts};
             answer = work(transaction);

@@ -11,7 +11,7 @@
 
 namespace sundial::embedding {
 
-/// What the streams of an engine are made of.
+/// The parts of an engine that its streams use.
 struct Streams::Parts {
     Parts(Store& its_store, Feed& its_feed, FeedWatch& its_watch, const Digest& digest,
           Ids& its_ids, base::Log& its_log)
@@ -33,7 +33,7 @@ struct Streams::Parts {
     KeepCheckpoint checkpoints{store};
 };
 
-/// One transaction, and what appends in it.
+/// One transaction, and the use case that appends in it.
 struct StreamTransaction::Parts {
     Transaction& tx;
     const AppendToStream& append;

@@ -22,8 +22,8 @@ sundial::Subscription::Settings settings_of(Following&& following, std::string h
             .park = following.park};
 }
 
-/// What a function of the program's answers. What it throws is told by what it says; only of what
-/// says nothing is it told here.
+/// The failure of a function of the program, if any. A std::exception propagates with its own text;
+/// any other exception gets a text here.
 template <class Work>
 HandlingFailure failure_in(Work work) {
     try {
@@ -49,7 +49,7 @@ struct Subscription::Parts {
 
     std::shared_ptr<Streams::Parts> streams;
     sundial::Subscription follower;
-    std::jthread thread;  // stops and is waited for before the rest goes
+    std::jthread thread;  // last: stopped and joined before the others are destroyed
 };
 
 Subscription::Subscription(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -27,8 +27,8 @@ using Loaded = Reports::Loaded;
 
 const std::string key = "acme/report";
 
-/// A cache on a clock that stands still, whose refreshes run when the test says so. What it loads
-/// is "1", "2" and so on, but for what the test wants otherwise.
+/// A cache on a clock that stands still; its refreshes run when the test says so. It loads "1", "2"
+/// and so on, unless the test sets something else.
 class CacheTest : public testing::Test {
 protected:
     Reports made(const CacheRules& rules) {
@@ -60,7 +60,7 @@ protected:
     bool absent = false;
 };
 
-/// Neither chance in when a value ends, nor early refreshes.
+/// Without random expiry and early refreshes.
 CacheRules plain() { return {.ttl = 60s, .ttl_jitter = 0, .early_refresh = 0}; }
 
 TEST_F(CacheTest, LoadsOnceForTheLengthOfItsTtl) {
@@ -80,7 +80,7 @@ TEST_F(CacheTest, AllWhoHitGetTheSameObject) {
     EXPECT_EQ(first->get(), cache.get(key)->get());
 }
 
-/// A key that does something when it is copied next.
+/// A key that calls `hook` when it is copied next.
 struct KeyWithHook {
     explicit KeyWithHook(std::function<void()>& hook) : when_copied{&hook} {}
     KeyWithHook(const KeyWithHook& other) : when_copied{other.when_copied} {
@@ -102,7 +102,7 @@ TEST_F(CacheTest, SF01_WhatCameBetweenTheLookAndTheLoadIsNotLoadedAgain) {
         timing};
     std::function<void()> hook;
     const KeyWithHook report{hook};
-    // A reader's request is made of a copy of the key, after it has found nothing.
+    // The reader copies the key into its load after it has found nothing.
     hook = [&] { EXPECT_EQ(**cache.get(report), 1); };
     const auto late = cache.get(report);
     EXPECT_FALSE(hook) << "no other reader came in between";
@@ -173,7 +173,7 @@ TEST_F(CacheTest, SF08_WhatCannotBeLoadedIsAnsweredStaleToItsEndAndThenIsAnError
     run_refreshes();
     EXPECT_EQ(text_of(cache.get(key)), "1") << "the failed refresh has taken nothing away";
     run_refreshes();
-    timing.advance(30s);  // the stale window is over
+    timing.advance(30s);  // the stale window has ended
     EXPECT_EQ(text_of(cache.get(key)), "1");
     EXPECT_EQ(cache.counts().failures, 3U);
     timing.advance(9min + 30s);
@@ -208,9 +208,10 @@ TEST_F(CacheTest, SF09_WithoutANegativeTtlItIsAskedEachTimeAndAnOldValueIsGone) 
     EXPECT_EQ(text_of(cache.get(key)), "STORAGE_UNAVAILABLE");
 }
 
-/// Reads at rate λ, each of which refreshes at `remaining` r with probability e^(−r/βδ), make the
-/// first refresh fall where P(R ≤ r) = exp(−λβδ · e^(−r/βδ)): Gumbel's distribution, with mean
-/// βδ·(ln(λβδ) + γ) and deviation π·βδ/√6. None before the end: e^(−λβδ), which is e^−200 here.
+/// Reads arrive at rate λ. A read with `remaining` r refreshes with probability e^(−r/βδ). So the
+/// first refresh falls where P(R ≤ r) = exp(−λβδ · e^(−r/βδ)): Gumbel's distribution, with mean
+/// βδ·(ln(λβδ) + γ) and deviation π·βδ/√6. No read refreshes before the end with probability
+/// e^(−λβδ), which is e^−200 here.
 TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyWhereTheFormulaSaysAndNoneWaits) {
     constexpr int periods = 200;
     constexpr auto load_takes = 20ms;
@@ -226,7 +227,7 @@ TEST_F(CacheTest, SF10_ReadersNearTheEndRefreshEarlyWhereTheFormulaSaysAndNoneWa
     double remaining_sum = 0;  // in ms
     for (int period = 0; period < periods; ++period) {
         const auto end = timing.now() + ttl;
-        timing.advance(ttl - 20 * load_takes);  // before, hardly anybody would refresh: e^−20
+        timing.advance(ttl - 20 * load_takes);  // earlier, hardly any reader refreshes: e^−20
         while (launched.empty() && timing.now() < end) {
             (void)cache.get(key);
             timing.advance(between_reads);
@@ -339,7 +340,7 @@ TEST(CacheRulesTest, TellWhatIsWrongWithThem) {
     }
 }
 
-/// Leases as a lock server has them, on the test's clock.
+/// Leases of a lock server, on the test's clock.
 class FakeLeases final : public LoadLeases {
 public:
     explicit FakeLeases(Timing& timing) : timing_{timing} {}
@@ -383,7 +384,7 @@ protected:
             timing);
         return loader(key, stop);
     }
-    /// What it gives, or why not.
+    /// The loaded value, or the error.
     std::string loaded() {
         const Loaded answer = load();
         if (!answer) return answer.error().code;

@@ -30,13 +30,13 @@ using Answer = embedding::Result<int>;
 
 const Error conflict{"OPTIMISTIC_LOCK", "it is at version 5, not 4"};
 
-/// Errors of somebody's own, which tell how often was tried.
+/// A caller's own error type, which reports the number of attempts.
 struct Refused {
     std::string code;
     unsigned attempts = 1;
 };
 
-/// Fails `failures` times and then answers 7.
+/// Fails `failures` times and then returns 7.
 class Flaky {
 public:
     explicit Flaky(unsigned failures, Error error = conflict)
@@ -75,7 +75,7 @@ TEST_F(Retry, RT01_SuccessAtOnceIsOneCallWithoutAWaitAndFeedsTheBudget) {
 }
 
 TEST_F(Retry, RT02_TwoConflictsAndASuccessAreThreeCallsThatEachReadAnew) {
-    int version = 4;  // another writer is ahead twice
+    int version = 4;  // another writer appends first twice
     std::vector<int> read;
     const auto answer = retry(
         {},
@@ -203,7 +203,7 @@ TEST_F(Retry, RT07_AWaitThatWouldPassTheDeadlineIsNotBegun) {
                            .deadline = timing.now() + 350ms};
     const auto answer = run(rules, flaky);
     EXPECT_EQ(answer.error(), conflict);
-    EXPECT_THAT(timing.sleeps, ElementsAre(100ms, 200ms));  // 400 ms more would be too late
+    EXPECT_THAT(timing.sleeps, ElementsAre(100ms, 200ms));  // 400 ms more would pass the deadline
     EXPECT_EQ(flaky.calls, 3U);
 }
 
@@ -287,7 +287,7 @@ TEST_F(Retry, RT10_ABudgetKeepsNoMoreThanItsMost) {
     EXPECT_DOUBLE_EQ(budget.tokens(), 3);
 }
 
-/// One aggregate in RAM: who saves names the version that it has loaded.
+/// One aggregate in RAM: a save names the version that was loaded.
 class Aggregate {
 public:
     int load() {
@@ -298,7 +298,7 @@ public:
         const std::lock_guard lock{mutex_};
         return loaded == version_ ? Answer{++version_} : Answer{conflict};
     }
-    /// Nobody saves in between.
+    /// No other writer saves in between.
     Answer load_and_save() {
         const std::lock_guard lock{mutex_};
         return ++version_;

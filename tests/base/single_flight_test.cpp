@@ -19,7 +19,7 @@ using embedding::Error;
 using Flights = SingleFlight<std::string, std::string>;
 using Loaded = embedding::Result<std::string>;
 
-/// Some number of callers of one key, each on a thread, and what they got.
+/// Several callers of one key, each on its own thread, and their results.
 class Callers {
 public:
     Callers(Flights& flights, int count, const Flights::Loader& loader,
@@ -39,7 +39,7 @@ private:
     std::vector<std::future<Flights::Answer>> answers_;
 };
 
-/// A loader comes back once so many wait for its key: all of them, or the test's time is up.
+/// Returns once `callers` wait for the key, or when the test's time is up.
 void wait_for(const Flights& flights, std::size_t callers, const std::string& key = "acme/report") {
     while (flights.waiting(key) < callers) std::this_thread::yield();
 }
@@ -68,7 +68,7 @@ TEST(SingleFlight, SF01_AThousandCallersOfAColdKeyShareOneLoadAndOneObject) {
 
 TEST(SingleFlight, SF02_AnotherTenantsKeyIsAnotherLoad) {
     Flights flights;
-    std::latch both{2};  // neither is held up by the other
+    std::latch both{2};  // neither load blocks the other
     const Flights::Loader loader = [&](const std::stop_token&) -> Loaded {
         both.arrive_and_wait();
         return Loaded{"done"};
@@ -113,7 +113,7 @@ TEST(SingleFlight, ALoaderThatThrowsAnythingFailsAndTheNextOneIsAsked) {
     EXPECT_EQ(**next, "x");
 }
 
-/// A load that ends when the test says so, or is asked to stop.
+/// A load that ends when the test says so, or when a stop is requested.
 class HeldLoad {
 public:
     Flights::Loader loader() {
@@ -143,7 +143,7 @@ TEST(SingleFlight, SF04_WhoHasNoMoreTimeLeavesAloneEvenIfItBeganTheLoad) {
     const auto past = real_timing().now() - 1s;
 
     const auto hurried = std::async(std::launch::async, [&] {
-        // Somebody else has to stay, else the load would be given up.
+        // Another caller must stay, otherwise the load would be stopped.
         wait_for(flights, 1);
         return flights.run("acme/report", load.loader(), {}, past);
     });
@@ -197,7 +197,7 @@ TEST(SingleFlight, SF05_WhenEveryCallerHasLeftTheLoaderIsAskedToStop) {
             flights.run("acme/report", [](const std::stop_token&) { return Loaded{"anew"}; });
         ASSERT_TRUE(anew);
         EXPECT_EQ(**anew, "anew");
-    }  // waits for the loader: it would never come back unless it was told
+    }  // waits for the loader, which returns only on a stop request
     EXPECT_EQ(load.loads, 1);
 }
 

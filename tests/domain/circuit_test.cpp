@@ -29,11 +29,11 @@ TEST(Circuit, OpensOnceEnoughOfTheLatestResultsAreFailures) {
         CircuitState then;
     };
     const Row rows[]{
-        {{.failed = 4}, CircuitState::closed},  // too few to say
+        {{.failed = 4}, CircuitState::closed},  // too few results
         {{.failed = 5}, CircuitState::open},
         {{.accepted = 3, .failed = 3}, CircuitState::open},
         {{.accepted = 4, .failed = 3}, CircuitState::closed},
-        {{.answered = 4, .failed = 3}, CircuitState::closed},  // refusals are answers
+        {{.answered = 4, .failed = 3}, CircuitState::closed},  // a refusal is an answer
         {{.answered = 100}, CircuitState::closed},
         {{.accepted = 100}, CircuitState::closed},
     };
@@ -88,7 +88,7 @@ TEST(Circuit, IsProbedByOneInstanceOnceThePauseIsOver) {
     circuit = begin_probe(circuit, instance_a, noon + 60s);
     EXPECT_EQ(circuit.state, CircuitState::half_open);
     EXPECT_FALSE(may_probe(circuit, instance_b, noon + 60s - 1us));
-    EXPECT_TRUE(may_probe(circuit, instance_b, noon + 60s));  // the prober is gone
+    EXPECT_TRUE(may_probe(circuit, instance_b, noon + 60s));  // the prober has died
     EXPECT_FALSE(may_probe(fresh(), instance_a, noon));
 }
 
@@ -164,7 +164,7 @@ TEST(Circuit, GivesUpAfterFiveDaysWithoutAnAcceptanceAndADayOfTries) {
     };
     EXPECT_TRUE(given_up_after(120h, 24h));
     EXPECT_FALSE(given_up_after(119h, 118h));
-    EXPECT_FALSE(given_up_after(1000h, 23h));  // there was nothing to send it for long
+    EXPECT_FALSE(given_up_after(1000h, 23h));  // there was nothing to send for a long time
     Circuit never{.endpoint = an_id<EndpointId>(), .failing_since = noon - 120h};
     EXPECT_EQ(given_up(never, noon), "nothing was accepted since 2026-12-31T12:00:00.000Z");
     EXPECT_FALSE(given_up(never, noon - 1us));
@@ -203,7 +203,7 @@ TEST(CircuitState, HasNames) {
     EXPECT_EQ(parse_circuit_state("open"), std::nullopt);
 }
 
-/// Steps of two instances at any times.
+/// Actions of two instances at any times.
 RC_GTEST_PROP(Circuit, NeverHasTwoProbesAtOnceNorAPauseOutOfBounds, ()) {
     Circuit circuit = fresh();
     Instant now = noon;

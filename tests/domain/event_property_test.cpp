@@ -16,7 +16,7 @@ namespace {
 
 struct Step {
     std::size_t action;
-    std::chrono::seconds later;  // than the step before
+    std::chrono::seconds later;  // after the previous step
 };
 
 std::size_t action_named(std::string_view name) {
@@ -25,7 +25,7 @@ std::size_t action_named(std::string_view name) {
     return static_cast<std::size_t>(found - actions.begin());
 }
 
-/// Mostly what keeps an event alive, or few sequences would get past its end.
+/// Mostly steps that keep an event alive; otherwise few sequences would get past its end.
 rc::Gen<Step> gen_step() {
     const auto alive = rc::gen::element(action_named("claim"), action_named("wait for retry"),
                                         action_named("release"));
@@ -37,7 +37,7 @@ rc::Gen<Step> gen_step() {
         })));
 }
 
-/// What must hold of every event, however it came to be.
+/// Invariants of every event.
 void check_shape(const Event& event) {
     if (status_of(event) == EventStatus::pending) RC_ASSERT(event.attempt == Attempt{0});
     if (status_of(event) == EventStatus::processing) RC_ASSERT(event.attempt.value >= 1U);
@@ -46,7 +46,7 @@ void check_shape(const Event& event) {
     if (is_final(event)) RC_ASSERT(event.claimable_at == never);
 }
 
-/// What must hold between an event and the next value of it.
+/// Invariants of each change of an event.
 void check_change(const Event& before, const Event& after, Instant now) {
     RC_ASSERT(after.version == base::next(before.version));
     RC_ASSERT(after.updated_at == now);
@@ -57,7 +57,7 @@ void check_change(const Event& before, const Event& after, Instant now) {
     RC_ASSERT(after.retry_count >= before.retry_count);
     if (is_final(before)) RC_ASSERT(after.state == before.state);
     if (status_of(before) == EventStatus::processing) {
-        RC_ASSERT(status_of(after) != EventStatus::pending);  // there is no way back
+        RC_ASSERT(status_of(after) != EventStatus::pending);  // it cannot return to PENDING
         RC_ASSERT(after.due == before.due);
     }
 }

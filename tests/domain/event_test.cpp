@@ -105,7 +105,7 @@ TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
 TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
     const Event again = claim(a_waiting_event(), instance_b, noon + 5s, lease).value();
     EXPECT_EQ(again.attempt, Attempt{2});
-    EXPECT_EQ(again.retry_count, 1U);  // by the failed try, not by the claim
+    EXPECT_EQ(again.retry_count, 1U);  // counts the failed attempt, not the claim
 }
 
 TEST(WaitForRetry, SpendsTheTryAndFreesTheEvent) {

@@ -50,7 +50,7 @@ TEST(Slots, HP07_OfADeadInstanceAreFreeAfterItsLease) {
 TEST(Slots, AreLeftToOthersThatLackTheirs) {
     Limits limits = share_out(fresh(), at_most(20), demand(instance_a, 0, 30), noon).limits;
     limits = share_out(limits, at_most(20), demand(instance_b, 0, 30), noon).limits;
-    // Twelve of its requests are over: it may have no new one.
+    // Twelve of its requests have ended: it may start no new one.
     const auto a = share_out(limits, at_most(20), demand(instance_a, 12, 30), noon + 1s);
     EXPECT_EQ(a.grant.share, 10U);
     EXPECT_EQ(a.grant.admitted, 0U);
@@ -86,7 +86,7 @@ TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
 }
 
 TEST(Slots, GiveWhoeverWaitsAPlaceInTurn) {
-    // Four at a time, each a second long: one is over every quarter of a second.
+    // Four at a time, each takes a second: one ends every quarter of a second.
     const auto [limits, grant] = share_out(fresh(), at_most(4), demand(instance_a, 4, 3), noon);
     EXPECT_THAT(grant.places, ElementsAre(noon + 250ms, noon + 500ms, noon + 750ms));
     const auto later = share_out(limits, at_most(4), demand(instance_b, 0, 1), noon + 100ms);
@@ -136,7 +136,7 @@ RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
         now += std::chrono::milliseconds{*rc::gen::inRange(0, 12'000)};
         const InstanceId by = *rc::gen::elementOf(instances);
         auto& [count, until] = in_flight[by];
-        if (until <= now) count = 0;  // it has stopped all that it could not extend
+        if (until <= now) count = 0;  // it has stopped all requests that it could not extend
         count -= *rc::gen::inRange<std::uint32_t>(0, count + 1);
         const auto waiting = *rc::gen::inRange<std::uint32_t>(0, 40);
         auto shared = share_out(limits, at_most(limit), demand(by, count, waiting), now);

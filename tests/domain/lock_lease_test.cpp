@@ -49,7 +49,7 @@ TEST(LockLease, LK11_AFailedRenewalIsTriedAgainAndMovesNothing) {
     EXPECT_EQ(lease.renew_at(), asked + 13500ms);
     EXPECT_EQ(lease.lost_at(), asked + 27s);
     lease.failed(asked + 26s);
-    EXPECT_EQ(lease.renew_at(), std::nullopt);  // too late to be of use
+    EXPECT_EQ(lease.renew_at(), std::nullopt);  // too late to be useful
 }
 
 TEST(LockLease, IsLostAtOnceWhenTheStoreSaysSo) {

@@ -38,8 +38,8 @@ TEST(Lock, AFenceIsPassedByEqualAndGreaterTokensAndRaisedByGreaterOnesOnly) {
     EXPECT_EQ(raise(fence, FencingToken{8})->fencing_token, FencingToken{8});
 }
 
-/// Whatever is asked in whatever order, with whatever pauses: at most one holder can write, tokens
-/// rise, and a release or renewal by anybody but the holder changes nothing.
+/// For any requests in any order, with any pauses: at most one holder can write, tokens rise, and
+/// only the holder's release or renewal has an effect.
 RC_GTEST_PROP(LockProperty, AtMostOneMayWriteAndTokensRise, ()) {
     Lock lock{.name = "job"};
     Instant now = noon;

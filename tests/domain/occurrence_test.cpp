@@ -49,7 +49,7 @@ TEST(DroppedEvent, WasClaimedAndNeverSent) {
     Event tried = claimed;
     tried.first_attempt_at = noon;
     EXPECT_FALSE(drop(tried, noon, "window"));
-    Event lost = claimed;  // nobody knows whether it was sent
+    Event lost = claimed;  // it is unknown whether it was sent
     lost.retry_count = 1;
     EXPECT_FALSE(drop(lost, noon, "window"));
 }

@@ -16,7 +16,7 @@
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
-/// Aggregates, as a program sees them that has Sundial inside: by the public headers alone.
+/// Tests aggregates as an embedding program uses them: through the public headers alone.
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,13 +98,13 @@ protected:
         settings.timing = &timing_;
         return Accounts{*streams_, std::move(settings)};
     }
-    /// Somebody else deposits that.
+    /// Another writer deposits that amount.
     void deposit(const std::string& id, int amount) {
         const auto done = streams_->append({"Account", id}, Expected::any(),
                                            {Account::record(Deposited{amount})});
         ASSERT_TRUE(done) << done.error().detail;
     }
-    /// What the account is by its events alone.
+    /// The account's sum computed from its events alone.
     int sum_of(const std::string& id) {
         int sum = 0;
         const auto part = streams_->read({"Account", id});
@@ -112,7 +112,7 @@ protected:
         for (const RecordedEvent& event : part->events) sum += std::stoi(event.data);
         return sum;
     }
-    /// Deposits one, and each time before it is saved somebody else was faster, so often.
+    /// Deposits one; another writer appends first, before each of the first `times` saves.
     auto overtaken(int times) {
         return [this, times](const Account& account) mutable -> Decision {
             ++calls_;
@@ -283,7 +283,7 @@ TEST_P(Aggregates, DecideUnderTheLockAfterTooManyConflicts) {
     ASSERT_TRUE(done) << done.error().detail;
     EXPECT_EQ(calls_, 4);
     EXPECT_EQ(done->attempts, 4U);
-    EXPECT_THAT(timing_.sleeps, SizeIs(2));  // the third conflict is the last one
+    EXPECT_THAT(timing_.sleeps, SizeIs(2));  // the third conflict is the last
     EXPECT_EQ(sum_of("a"), 301);
 }
 
@@ -305,7 +305,7 @@ TEST_P(Aggregates, AResolverMayRebaseOrFail) {
     };
     const auto done = accounts().execute("a", overtaken(1), how);
     ASSERT_TRUE(done) << done.error().detail;
-    EXPECT_EQ(calls_, 1);  // the command was not asked again
+    EXPECT_EQ(calls_, 1);  // the command was not called again
     EXPECT_THAT(theirs_seen, ElementsAre(1));
     EXPECT_EQ(done->state.sum, 101);
     how.resolve = [](const auto&, const auto&) { return Resolution::fail; };
@@ -335,7 +335,7 @@ TEST_P(Aggregates, TheResolverIsAskedBeforeTheLockToo) {
     answer = Resolution::rebase;
     const auto rebased = accounts().execute("a", overtaken(1), how);
     ASSERT_TRUE(rebased) << rebased.error().detail;
-    EXPECT_EQ(calls_, 2);  // what it had decided is saved
+    EXPECT_EQ(calls_, 2);  // the earlier decision is saved
     EXPECT_EQ(rebased->attempts, 2U);
     EXPECT_EQ(rebased->state.sum, 201);
     EXPECT_EQ(sum_of("a"), 201);
@@ -358,7 +358,7 @@ TEST_P(Aggregates, ES41_ASnapshotSavesTimeAndNothingElse) {
     EXPECT_EQ(all.load("a")->state.sum, 7);
     EXPECT_EQ(all.snapshots_ignored(), 0U);
 
-    // Of another version of the state, or nothing that it can be made of.
+    // A snapshot of another state version, or one that cannot be restored.
     ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {7, 1, "99"}));
     EXPECT_EQ(all.load("a")->state.sum, 7);
     EXPECT_EQ(all.snapshots_ignored(), 1U);
@@ -375,7 +375,7 @@ TEST_P(Aggregates, ES43_LoadWhatIsTruncatedByItsSnapshot) {
     ASSERT_TRUE(streams_->truncate({"Account", "a"}, 4));
     EXPECT_EQ(all.load("a")->state.sum, 4);
     ASSERT_TRUE(streams_->save_snapshot({"Account", "a"}, {4, 9, "4"}));
-    EXPECT_EQ(all.load("a").error().code, "INTERNAL_ERROR");  // it cannot be known any more
+    EXPECT_EQ(all.load("a").error().code, "INTERNAL_ERROR");  // the state can no longer be computed
 }
 
 TEST_P(Aggregates, ES46_ReadOldEventsAsTheyWouldBeToday) {
@@ -400,13 +400,13 @@ TEST_P(Aggregates, ES46_ReadOldEventsAsTheyWouldBeToday) {
     EXPECT_EQ(streams_->feed(0, {.stream_types = {"Account"}})->events.back().type, "Renamed");
 }
 
-/// 64 who all want to be next. How many calls they make together.
+/// 64 concurrent writers of one aggregate; counts their calls.
 class Contended : public Aggregates {
 protected:
     static constexpr int contenders = 64;
     int calls_of_all(unsigned pessimistic_after) {
         std::atomic<int> calls = 0, done = 0;
-        std::latch decided{contenders};  // the first time all decide by the same state
+        std::latch decided{contenders};  // the first time all decide on the same state
         std::vector<std::thread> threads;
         for (int i = 0; i < contenders; ++i) {
             threads.emplace_back([&] {
@@ -462,7 +462,7 @@ TEST_P(Aggregates, AProjectionCountsEachEventOnce) {
     };
     ASSERT_TRUE(project().catch_up());
     deposit("a", 1);
-    ASSERT_TRUE(project().catch_up());  // another one, which needs not wait for a lease
+    ASSERT_TRUE(project().catch_up());  // another subscription, which need not wait for a lease
     EXPECT_EQ(streams_->read({"Totals", "all"})->version, 6U);
     EXPECT_GT(streams_->checkpoint("totals")->position, 0U);
 }

@@ -21,12 +21,12 @@
 #include "support/postgres_cluster.hpp"
 #include "support/temporary_folder.hpp"
 
-// What a loop or a reference keeps of a Result that is gone is a value of its own.
+// The parts of a temporary Result that a loop or a reference keeps are values of their own.
 static_assert(std::is_same_v<decltype(*std::declval<sundial::Result<int>>()), int>);
 static_assert(
     std::is_same_v<decltype(std::declval<sundial::Result<int>>().error()), sundial::Error>);
 
-/// As a program sees it that has Sundial inside: by the public headers alone.
+/// Tests the engine as an embedding program uses it: through the public headers alone.
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,7 +47,7 @@ Engine opened(const std::string& storage, bool test_clock = true) {
     return *std::move(engine);
 }
 
-/// What handlers were given.
+/// Records the events that handlers get.
 class Seen {
 public:
     void add(const Event& event) {
@@ -89,7 +89,7 @@ TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
     ASSERT_TRUE(user);
     const auto done = engine.advance(2 * 366 * 24h);
     ASSERT_TRUE(done) << done.error().detail;
-    // Two, or three if today or tomorrow is one.
+    // Two, or three if today or tomorrow is a birthday.
     EXPECT_EQ(*done, seen.events().size());
     ASSERT_THAT(seen.events(), AnyOf(SizeIs(2), SizeIs(3)));
     std::set<std::string> keys;
@@ -105,7 +105,7 @@ TEST_P(EachStorage, HandlesEveryBirthdayAtNineWhereThePersonLives) {
     }
 }
 
-/// What a program writes there would stand in the way of the next change of the user.
+/// A program's event there would conflict with the next change of the user.
 TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
     using sundial::Expected;
     Engine engine = opened(storage());
@@ -225,7 +225,7 @@ TEST(Embedded, CallsHandlersByItselfOnceStarted) {
         handled.set_value(event.payload);
         return Handled::done();
     });
-    Engine engine = std::move(first);  // whoever has it, has it running
+    Engine engine = std::move(first);  // a moved engine keeps running
     engine.start();
     ASSERT_TRUE(engine.schedule({.type = "REMINDER", .at = *engine.now(), .payload = "[7]"}));
     EXPECT_EQ(handled.get_future().get(), "[7]");
@@ -255,7 +255,7 @@ TEST(Embedded, HandlesWhatStopLeftAfterTheNextStart) {
         }
         engine.start();
         one_runs.wait();
-        engine.stop();  // somewhere in between
+        engine.stop();  // at a random point
     }
     Engine engine = opened(storage, false);
     engine.on("REMINDER", handle);
@@ -290,7 +290,7 @@ TEST(Embedded, KeepsTheDatabaseInOrderOnceStarted) {
 TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
     Engine engine = opened("memory:");
     ASSERT_TRUE(engine.create_queue("printers"));
-    ASSERT_TRUE(engine.create_queue("printers"));  // it is there
+    ASSERT_TRUE(engine.create_queue("printers"));  // it exists already
     const auto wanted = [&](std::string payload) {
         const auto event = engine.schedule({.type = "PRINT",
                                             .at = *engine.now(),
@@ -310,7 +310,7 @@ TEST(Embedded, LetsWorkersTakeTheEventsOfAQueue) {
         EXPECT_EQ(worker.extend(event, 1min)->version, event.version);
         if (event.payload == "[1]") {
             EXPECT_EQ(worker.complete(event)->status, "COMPLETED");
-            EXPECT_EQ(worker.complete(event)->status, "COMPLETED");  // as if no answer had come
+            EXPECT_EQ(worker.complete(event)->status, "COMPLETED");  // the first response was lost
         } else if (event.payload == "[2]") {
             EXPECT_EQ(worker.refuse(event, "no such page")->failure_reason, "WORKER no such page");
         } else {
@@ -374,7 +374,7 @@ TEST(Embedded, AnswersAnErrorForWhateverIsThrown) {
         });
     ASSERT_FALSE(thrown);
     EXPECT_EQ(thrown.error().code, "INTERNAL_ERROR");
-    EXPECT_EQ(streams.read(order)->version, 0U);  // nothing of it is kept
+    EXPECT_EQ(streams.read(order)->version, 0U);  // nothing was stored
 
     ASSERT_TRUE(streams.append(order, sundial::Expected::any(), {{.type = "Placed"}}));
     auto follower = streams.follow(

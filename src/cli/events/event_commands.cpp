@@ -23,7 +23,7 @@ std::string path_of(const EventChoice& choice, std::string path) {
     return path;
 }
 
-/// Dead letters: what FAILED and nobody has dismissed.
+/// Dead letters: FAILED events that were not dismissed.
 std::string dead_letters_path(const EventChoice& choice, std::size_t limit) {
     return path_of(choice, "/v1/events?status=FAILED&dismissed=false&sort=-executedAt&limit=" +
                                std::to_string(limit));
@@ -54,7 +54,7 @@ int list_page(const HttpClient& client, const std::string& path, const Output& o
     });
 }
 
-/// Names and values line by line; what lies deeper is indented.
+/// One member per line; nested members are indented.
 void print_members(const json::object& object, std::size_t indent, std::ostream& out) {
     constexpr std::size_t column = 24;
     for (const auto& member : object) {
@@ -82,7 +82,7 @@ int print_whole(const Answer& answer, const Output& output) {
                  [&](const json::object& object) { print_members(object, 0, output.out); });
 }
 
-/// The filters that take several values, which stand between commas.
+/// The filters that accept several values, separated by commas.
 bool has_many(std::string_view name) {
     constexpr std::array<std::string_view, 4> many{"status", "priority", "eventType",
                                                    "targetTimezone"};

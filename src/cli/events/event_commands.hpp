@@ -11,30 +11,30 @@
 #include "cli/commands.hpp"
 #include "cli/http_client.hpp"
 
-/// What the command line does with events and dead letters.
+/// The commands for events and dead letters.
 namespace sundial::cli {
 
-/// Which events: ids, or filters by the names that the API has for them.
+/// Selects events: ids, or filters with the API's names.
 struct EventChoice {
     std::vector<std::string> ids{};
     std::vector<std::pair<std::string, std::string>> filters{};
 };
 
-/// The first `limit` of them, by due time; dead letters by when they FAILED, the newest first.
+/// The first `limit` of them, by due time; dead letters newest failure first.
 [[nodiscard]] int list_events(const HttpClient& client, const EventChoice& choice,
                               std::size_t limit, const Output& output);
 [[nodiscard]] int list_dead_letters(const HttpClient& client, const EventChoice& choice,
                                     std::size_t limit, const Output& output);
-/// In groups: `by` is reason or endpointId.
+/// Grouped: `by` is reason or endpointId.
 [[nodiscard]] int list_failures(const HttpClient& client, const std::string& by,
                                 const Output& output);
-/// Every dead letter, one JSON object a line.
+/// Every dead letter, one JSON object per line.
 [[nodiscard]] int export_dead_letters(const HttpClient& client, const EventChoice& choice,
                                       const Output& output);
 [[nodiscard]] int show_event(const HttpClient& client, const std::string& id, const Output& output);
 [[nodiscard]] int explain_event(const HttpClient& client, const std::string& id,
                                 const Output& output);
-/// `new_key`: for one that COMPLETED too; its receiver takes it for another event.
+/// `new_key`: also for a COMPLETED event; its receiver treats it as another event.
 [[nodiscard]] int retry_event(const HttpClient& client, const std::string& id, bool new_key,
                               const Output& output);
 [[nodiscard]] int cancel_event(const HttpClient& client, const std::string& id,
@@ -44,18 +44,18 @@ struct EventChoice {
 struct BulkOrder {
     std::string action;  // retry, cancel, dismiss
     EventChoice choice;
-    std::uint32_t per_second = 0;  // 0: as the server has it
-    bool dry_run = false;          // shows what it would do it to
-    bool yes = false;              // asks nobody
-    bool wait = true;              // until it is over
+    std::uint32_t per_second = 0;  // 0: the server's default
+    bool dry_run = false;          // only shows the affected events
+    bool yes = false;              // does not ask for confirmation
+    bool wait = true;              // until the operation ends
 };
-/// Whom to ask, if anybody is there.
+/// How to ask for confirmation, if there is a terminal.
 struct Person {
     std::istream& in;
     bool there = false;
 };
-/// Asks, starts it, and waits for its end: exit codes as of `wait_for_operation`; 2 where nobody is
-/// there to ask, 1 where he says no.
+/// Asks, starts the operation, and waits for its end. Exit codes as of `wait_for_operation`; 2 if
+/// there is no terminal to ask, 1 if the user declines.
 [[nodiscard]] int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& person,
                            const Patience& patience, const Output& output);
 

@@ -29,15 +29,16 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_lines = 1000;                  // of a request
-constexpr std::size_t most_bytes = 900 * 1024;            // of a request, whose limit is 1 MiB
+constexpr std::size_t most_lines = 1000;                  // per request
+constexpr std::size_t most_bytes = 900 * 1024;            // per request, whose limit is 1 MiB
 constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
-constexpr std::size_t most_told = 20;                     // lines that are refused, in words
-constexpr unsigned retries_unsaid = 2;                    // of waiting for a moment nobody is told
+constexpr std::size_t most_told = 20;                     // refused lines described in words
+constexpr unsigned retries_unsaid = 2;  // waits for a busy server that are not reported
 using exit_code::partly_failed;
-/// Answers to a whole request: its first sending is under way still, or everybody has to wait.
+/// Responses to a whole request that mean "repeat later": its first attempt is still running, or
+/// the server is busy.
 constexpr int in_progress = 409, too_many_requests = 429, unavailable = 503;
-/// To a whole request because of what stands in it: a line that is no good, or too much of all.
+/// Responses to a whole request because of its content: an invalid line, or too many bytes.
 constexpr int bad_request = 400, content_too_large = 413;
 
 struct Line {
@@ -45,13 +46,13 @@ struct Line {
     std::string text;
 };
 
-/// What is said of one line, by the problem of the API; `place` is where the line stood.
+/// The message for one line from the API's problem; `place` is the position of the line.
 std::string problem_text(const json::object& problem, std::string_view place = "") {
     std::string text = text_of(problem, "code") + ' ' + text_of(problem, "detail");
     const json::value* errors = problem.if_contains("errors");
     if (errors == nullptr || !errors->is_array()) return text;
     for (const json::value& error : errors->get_array()) {
-        if (!error.is_object()) continue;  // a proxy's
+        if (!error.is_object()) continue;  // from a proxy
         std::string pointer = text_of(error.get_object(), "pointer");
         if (pointer.starts_with(place)) pointer.erase(0, place.size());
         text += "; " + pointer + ' ' + text_of(error.get_object(), "message");
@@ -59,7 +60,7 @@ std::string problem_text(const json::object& problem, std::string_view place = "
     return text;
 }
 
-/// Of an answer that everybody has to wait.
+/// Text of a response that asks all clients to wait.
 std::string wait_text(const Answer& answer) {
     const std::string status = "the server answers " + std::to_string(answer.status);
     json::error_code wrong;
@@ -108,7 +109,7 @@ private:
         std::string name;  // ends the Idempotency-Key
         std::vector<Line> lines;
     };
-    /// Each with a name of its own: they are requests of their own.
+    /// Each with its own name: they are separate requests.
     static std::array<Batch, 2> halves(const Batch& whole) {
         const auto middle = whole.lines.begin() + std::ssize(whole.lines) / 2;
         return {Batch{whole.name + 'a', {whole.lines.begin(), middle}},
@@ -127,7 +128,7 @@ private:
         if (batch.lines.empty()) return std::nullopt;
         return batch;
     }
-    /// The next one that is JSON.
+    /// The next line that is JSON.
     std::optional<Line> next_line() {
         std::string text;
         while (std::getline(file_.lines, text)) {
@@ -151,7 +152,7 @@ private:
         return std::nullopt;
     }
 
-    /// What is refused as a whole is sent in halves, until it is clear which lines are to blame.
+    /// Sends a batch that is refused as a whole in halves, until the invalid lines are found.
     void store(const Batch& batch) {
         std::string body = R"({"events":[)";
         for (const Line& line : batch.lines) {
@@ -175,7 +176,7 @@ private:
             wrong || !said.is_object() ? nullptr : said.get_object().if_contains("data");
         if (answer.status >= 300 || data == nullptr) {
             if (over_) return;
-            over_ = true;  // it is not about single lines
+            over_ = true;  // does not concern single lines
             code_ = print(answer, {output_.out, output_.err, false}, [](const json::object&) {});
             if (code_ == 0) code_ = 1;
             return;
@@ -187,7 +188,7 @@ private:
         live_.show(summary() + rate());
     }
 
-    /// Asks again while nobody answers or everybody is told to wait.
+    /// Repeats the request while the server does not respond or asks clients to wait.
     Answer answered(const Batch& batch, const std::string& body) {
         // 0.5 s, 1 s, 2 s, 4 s, then 5 s each: half a minute.
         const RetryRules rules{.max_attempts = 9, .base = 500ms, .cap = 5s, .jitter = Jitter::none};
@@ -218,7 +219,7 @@ private:
         const std::lock_guard lock(mutex_);
         waiting_ = false;
     }
-    /// Once, however many requests wait, until one is answered.
+    /// Reports the wait once, for all waiting requests, until one gets a response.
     void tell_of_wait(const std::string& why) {
         const std::lock_guard lock(mutex_);
         if (waiting_) return;
@@ -227,7 +228,7 @@ private:
         output_.err << "sundial: " << why << "; trying again for half a minute\n" << std::flush;
     }
 
-    // All below with the lock held.
+    // The functions below need the lock held.
 
     void count(const Line& line, const json::object& item) {
         if (!item.contains("code")) {
@@ -272,12 +273,12 @@ private:
     const EventFile& file_;
     const Patience& patience_;
     const Output& output_;
-    std::mutex mutex_;  // all below
+    std::mutex mutex_;  // guards all below
     LiveLine live_;
     std::size_t lines_ = 0, batches_ = 0;
     std::uint64_t stored_ = 0, existing_ = 0, refused_ = 0;
     bool over_ = false;
-    bool waiting_ = false;  // for the server, and that is told
+    bool waiting_ = false;  // waiting for the server, and reported
     int code_ = 0;
     std::exception_ptr failure_;
 };

@@ -9,20 +9,21 @@
 
 namespace sundial::cli {
 
-/// Events as lines of JSON, each as `POST /v1/events` takes it, at most 64 KiB.
+/// Events as lines of JSON, each in the format of `POST /v1/events`, at most 64 KiB.
 struct EventFile {
     std::istream& lines;
     std::string name;                 // for messages
-    std::string key;                  // what the requests' Idempotency-Keys begin with: of its own
-    std::ostream* refused = nullptr;  // gets each line that is refused, as it came
-    std::size_t requests = 4;         // at once
+    std::string key;                  // prefix of the requests' Idempotency-Keys; unique per import
+    std::ostream* refused = nullptr;  // gets each refused line, unchanged
+    std::size_t requests = 4;         // concurrent requests
 };
 
-/// Stores them by the thousand. Each request has an Idempotency-Key, so one without an answer is
-/// sent again without harm; who imports a file for the second time finds the events that have a key
-/// of their own there already. What is wrong with a line goes to `err` with its number. 0 if all
-/// are there, 7 if some lines were refused, and as the API's refusal says if it was of all. Throws
-/// Unreachable once the server has not answered for half a minute, and tells what is stored.
+/// Stores the events, a thousand per request. Each request has an Idempotency-Key, so a request
+/// without a response is repeated without harm. If the same file is imported again, events with a
+/// key of their own are found as already stored. The defect of a line goes to `err` with its
+/// number. Returns 0 if all are stored, 7 if some lines were refused, and the API's code if it
+/// refused everything. Throws Unreachable if the server has not responded for half a minute, and
+/// reports how many are stored.
 [[nodiscard]] int import_events(const HttpClient& client, const EventFile& file,
                                 const Patience& patience, const Output& output);
 

@@ -27,13 +27,13 @@ sigset_t passed_on() {
 [[noreturn]] void become(const std::vector<std::string>& command,
                          const std::vector<std::string>& environment, bool own_group,
                          pid_t parent) {
-    // Whoever is killed under us renews nothing any more: then the command must not go on either.
+    // If this process is killed, the lock is no longer renewed: then the command must die too.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(126);
     if (own_group) setpgid(0, 0);
     const sigset_t set = passed_on();
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
     for (const std::string& entry : environment) {
-        putenv(const_cast<char*>(entry.c_str()));  // lives until the command takes our place
+        putenv(const_cast<char*>(entry.c_str()));  // lives until exec replaces this process
     }
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -55,7 +55,7 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& command,
     process_ = fork();
     if (process_ == 0) become(command, environment, own_group_, parent);
     if (process_ < 0 || signals_ < 0) throw std::runtime_error{"the command cannot be started"};
-    if (own_group_) setpgid(process_, process_);  // whoever of us comes first
+    if (own_group_) setpgid(process_, process_);  // parent and child both call it, in either order
     over_ = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
     if (over_ < 0) throw std::runtime_error{"the command cannot be watched"};
 }

@@ -9,29 +9,30 @@
 
 namespace sundial::cli {
 
-/// A command that runs as a process of its own, and cannot outlive this one. While one is there,
-/// this process passes SIGINT, SIGTERM and SIGHUP on to it. From one thread.
+/// A command that runs as its own process and cannot outlive this one. While it runs, this process
+/// passes SIGINT, SIGTERM and SIGHUP on to it. Use from one thread.
 class GuardedCommand {
 public:
-    /// Starts it with `environment` ("NAME=value") beside ours. Throws std::runtime_error.
+    /// Starts it with `environment` ("NAME=value") added to this process's. Throws
+    /// std::runtime_error.
     GuardedCommand(const std::vector<std::string>& command,
                    const std::vector<std::string>& environment);
     ~GuardedCommand();
     GuardedCommand(const GuardedCommand&) = delete;
     GuardedCommand& operator=(const GuardedCommand&) = delete;
 
-    /// Its exit code, 128 + the signal that ended it, or 127 if it cannot be run; nothing if it is
-    /// not over in time.
+    /// Its exit code, 128 + the signal that ended it, or 127 if it cannot be run; nothing if it has
+    /// not ended in time.
     [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds at_most);
-    /// To it, and to what it has started if it has a process group of its own: all but a command
-    /// that reads a terminal.
+    /// Signals the command. Unless the command reads a terminal, it has its own process group, and
+    /// the processes that it started get the signal too.
     void signal(int number) const;
 
 private:
     pid_t process_ = -1;
     bool own_group_;
-    int over_ = -1;     // readable once it is over
-    int signals_ = -1;  // those to pass on
+    int over_ = -1;     // readable once the command has ended
+    int signals_ = -1;  // signals to pass on
 };
 
 }  // namespace sundial::cli

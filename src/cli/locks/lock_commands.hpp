@@ -5,7 +5,7 @@
 
 #include "cli/commands.hpp"
 
-/// Locks, one request each. Exit code 4: somebody else has it, or it is over.
+/// Locks, one request each. Exit code 4: another holder has it, or the lease has expired.
 namespace sundial::cli {
 
 struct LockToAcquire {
@@ -22,7 +22,7 @@ struct LockToAcquire {
                              const Output& output);
 [[nodiscard]] int release_lock(const HttpClient& client, const std::string& name,
                                const std::string& lock_token, const Output& output);
-/// Those that are held, a line each.
+/// Held locks, one per line.
 [[nodiscard]] int list_locks(const HttpClient& client, const std::optional<std::string>& prefix,
                              const Output& output);
 

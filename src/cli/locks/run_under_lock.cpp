@@ -25,14 +25,14 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds longest_request = 60s;  // that waits; what the API allows
+constexpr std::chrono::seconds longest_request = 60s;  // of a waiting request: the API's maximum
 constexpr std::chrono::microseconds no_end = std::chrono::hours{24 * 365};
 
 std::chrono::milliseconds in_milliseconds(std::chrono::microseconds time) {
     return std::chrono::ceil<std::chrono::milliseconds>(time);
 }
 
-/// The lock from its grant to its release: renewed on a thread of its own.
+/// The lock from its grant to its release, renewed on its own thread.
 class Lease {
 public:
     Lease(const HttpClient& client, const LockedRun& run, const MonotonicClock& monotonic,
@@ -41,11 +41,11 @@ public:
           run_{run},
           monotonic_{monotonic},
           lock_token_{std::move(lock_token)},
-          // It may have been granted long before its answer came, so it counts from a renewal.
+          // The grant may be much older than its response, so the lease counts from a renewal.
           lease_{{.ttl = run.ttl, .max_hold = no_end}, monotonic.now() - run.ttl, monotonic.now()} {
     }
 
-    /// False if it is over already, or nobody answers.
+    /// False if the lease has expired already, or the server does not respond.
     [[nodiscard]] bool begin() { return renew(); }
     void keep() {
         renewing_ = std::jthread{[this](const std::stop_token& stop) { renew_until(stop); }};
@@ -61,12 +61,12 @@ public:
             options.timeout = 5s;
             (void)client_.call("DELETE", lock_path(run_.name), {}, options);
         } catch (const Unreachable&) {
-            return;  // its lease ends by itself
+            return;  // the lease expires by itself
         }
     }
 
 private:
-    /// False if it was refused.
+    /// False if the renewal was refused.
     bool renew() {
         const Mono asked = monotonic_.now();
         std::optional<int> status;
@@ -86,7 +86,7 @@ private:
         } else if (status == 409) {
             lease_.refused(answered);
         } else {
-            lease_.failed(answered);  // there may be time to ask again
+            lease_.failed(answered);  // there may be time for another attempt
         }
         return status == 200;
     }
@@ -113,7 +113,7 @@ private:
     std::jthread renewing_;
 };
 
-/// The answer that grants it, or the last that does not.
+/// The response that grants the lock, or the last one that does not.
 Answer acquire(const HttpClient& client, const LockedRun& run, const MonotonicClock& monotonic) {
     const Mono give_up = monotonic.now() + run.wait;
     for (;;) {
@@ -128,10 +128,10 @@ Answer acquire(const HttpClient& client, const LockedRun& run, const MonotonicCl
     }
 }
 
-/// Its exit code, once it is over by itself or because the lock was lost.
+/// Returns the command's exit code after it has ended by itself or because the lock was lost.
 int supervise(GuardedCommand& command, Lease& lease, const LockedRun& run,
               const MonotonicClock& monotonic, const Output& output) {
-    // It is told at most so often to look whether the lease has been renewed.
+    // Maximum time between two checks whether the lease has been renewed.
     constexpr std::chrono::microseconds look = 200ms;
     for (;;) {
         const auto left = lease.lost_at() - monotonic.now();
@@ -140,7 +140,7 @@ int supervise(GuardedCommand& command, Lease& lease, const LockedRun& run,
     }
     output.err << "sundial: the lock '" << run.name << "' is lost: the command is stopped\n";
     command.signal(SIGTERM);
-    // Half of what is left of the lease at least, which is a tenth of it.
+    // At least half of the remaining lease, which is a tenth of the whole.
     if (const auto code = command.wait(in_milliseconds(run.ttl / 20))) return *code;
     command.signal(SIGKILL);
     for (;;) {

@@ -17,10 +17,10 @@ struct LockedRun {
     std::vector<std::string> command;
 };
 
-/// Runs a command while a lock is held, which is renewed at a third of its lease. The command finds
-/// its fencing token in SUNDIAL_FENCING_TOKEN. When the lock must be counted as lost, it gets
-/// SIGTERM, and SIGKILL before anybody else can have the lock. Returns the command's exit code, or
-/// 4 if the lock is somebody else's.
+/// Runs a command under a lock, and renews the lock at a third of its lease. The command finds its
+/// fencing token in SUNDIAL_FENCING_TOKEN. When the lock must be considered lost, the command gets
+/// SIGTERM, and SIGKILL before another holder can get the lock. Returns the command's exit code, or
+/// 4 if another holder has the lock.
 [[nodiscard]] int run_under_lock(const HttpClient& client, const LockedRun& run,
                                  const MonotonicClock& monotonic, const Output& output);
 

@@ -92,7 +92,7 @@ MaybeError answer_misfire(const Request& request, const TimeZones& zones, base::
     return std::nullopt;
 }
 
-/// Writes the members of the answer, or nothing and returns the error.
+/// Writes the members of the response, or writes nothing and returns the error.
 MaybeError answer(const Request& request, const TimeZones& zones, base::JsonWriter& out) {
     switch (request.kind()) {
         case RequestKind::tzdb:
@@ -118,7 +118,7 @@ void write_error(std::string_view code, std::string_view message, base::JsonWrit
     out.key("error").begin_object().member("code", code).member("message", message).end_object();
 }
 
-/// In the batch format a policy that a kind does not take is a bad request like any other.
+/// In the batch format a policy that a kind does not accept is a bad request like any other.
 std::string_view code_of(const TimeError& error) {
     return to_string(error.code == TimeErrorCode::not_allowed ? TimeErrorCode::bad_request
                                                               : error.code);
@@ -141,7 +141,7 @@ void answer_value(const JsonValue& value, const TimeZones& zones, base::JsonWrit
     if (error) write_error(code_of(*error), error->message, out);
 }
 
-/// Takes lines from a stream; sends what has been answered on its way before waiting for more.
+/// Reads lines from a stream; flushes finished responses before it waits for more input.
 class LineReader {
 public:
     LineReader(std::streambuf& in, std::ostream& answers) : in_(in), answers_(answers) {}
@@ -157,7 +157,7 @@ public:
             if (line_.size() < kept) line_.push_back(static_cast<char>(c));
         }
     }
-    /// Without its end, LF or CRLF. Of a line that is too long, a part that is too long as well.
+    /// Without its end, LF or CRLF. For a line that is too long, a prefix that is also too long.
     [[nodiscard]] std::string_view line() const {
         std::string_view line = line_;
         if (line.ends_with('\r')) line.remove_suffix(1);

@@ -9,14 +9,14 @@
 /// `sundial next --json`: the batch format of time-semantics 2.
 namespace sundial::cli {
 
-/// The longest line that is read, without its end.
+/// Maximum length of a line, without its end.
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 
-/// The answer to one line, without the end of the line. Errors are answers too.
+/// The response to one line, without a line end. Errors are responses too.
 [[nodiscard]] std::string answer_line(std::string_view line, const TimeZones& zones);
 
-/// Answers each line of `in` that is not empty with one line, in order; all that has been asked is
-/// on its way before more is waited for. Memory stays bounded whatever comes.
+/// Answers each non-empty line of `in` with one line, in order. Writes all finished responses
+/// before it waits for more input. Memory is bounded for any input.
 void answer_lines(std::istream& in, std::ostream& out, const TimeZones& zones);
 
 }  // namespace sundial::cli

@@ -15,7 +15,7 @@
 namespace sundial::cli {
 namespace {
 
-/// How the change of the clocks meets a job, by the policies of time-semantics 7.
+/// The effect of clock changes on a job, by the policies of time-semantics 7.
 std::string_view clock_changes(const CronRule& rule) {
     return rule.wildcard
                ? "follows the real clock: nothing in an hour that is left out, twice in one that "
@@ -43,7 +43,7 @@ TimeResult<std::string> explain_rrule(const std::string& text, const ExpressionF
     RecurrenceFields fields;
     fields.dtstart = flags.dtstart;
     fields.rrule = text;
-    // The words do not depend on the zone, but a local start needs one.
+    // The text does not depend on the zone, but a local start needs one.
     const bool utc = flags.dtstart.ends_with('Z') || flags.dtstart.ends_with('z');
     fields.zone = utc ? if_given(flags.zone) : if_given(flags.zone).value_or("UTC");
     const auto set = read_recurrence(fields);
@@ -53,7 +53,7 @@ TimeResult<std::string> explain_rrule(const std::string& text, const ExpressionF
 
 TimeResult<std::string> explain_icalendar(const std::string& text, const ExpressionFlags& flags) {
     auto set = read_icalendar(text, if_given(flags.zone));
-    // A floating start needs a zone, and the words do not depend on it.
+    // A floating start needs a zone, and the text does not depend on it.
     if (!set && set.error().code == TimeErrorCode::bad_request) set = read_icalendar(text, "UTC");
     if (!set) return set.error();
     return describe(*set);

@@ -7,8 +7,8 @@
 
 namespace sundial::cli {
 
-/// A rule in plain words, and for cron jobs what a change of the clocks does to them. It is no
-/// rule in a zone yet: RRULEs need no DTSTART here, and times no zone.
+/// Describes a rule for people, and for cron jobs the effect of clock changes. It needs no zone:
+/// RRULEs may lack DTSTART, and times a zone.
 [[nodiscard]] TimeResult<std::string> explain(const Expression& expression,
                                               const ExpressionFlags& flags);
 

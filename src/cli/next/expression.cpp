@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// What follows `word`, as `02-29` after `yearly`.
+/// The text after `word`, such as `02-29` after `yearly`.
 std::optional<std::string_view> after_word(std::string_view expression, std::string_view word) {
     if (!expression.starts_with(word)) return std::nullopt;
     const std::string_view rest = expression.substr(word.size());
@@ -68,7 +68,7 @@ TimeResult<JsonValue::Object> request_of(const Expression& expression, const Exp
         case Kind::icalendar:
             add(members, "kind", "rrule");
             add(members, "ical", expression.text);
-            add(members, "dtstart", flags.dtstart);  // one too many, and said so
+            add(members, "dtstart", flags.dtstart);  // a second DTSTART: reported as an error
             break;
         case Kind::yearly:
             add(members, "kind", "yearly");
@@ -83,7 +83,7 @@ TimeResult<JsonValue::Object> request_of(const Expression& expression, const Exp
             break;
         }
     }
-    if (kind != Kind::every) add(members, "zone", flags.zone);  // there it is for showing only
+    if (kind != Kind::every) add(members, "zone", flags.zone);  // there it is for display only
     add(members, "gap", flags.gap);
     add(members, "overlap", flags.overlap);
     add(members, "leap", flags.leap);

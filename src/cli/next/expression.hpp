@@ -10,12 +10,12 @@
 
 namespace sundial::cli {
 
-/// What stands beside an expression on the command line; an empty text was not given.
+/// The flags given with an expression; an empty text means that the flag is absent.
 struct ExpressionFlags {
     std::string zone{}, dtstart{}, at{}, gap{}, overlap{}, leap{};
 };
 
-/// A rule as people write it.
+/// A rule as users write it.
 struct Expression {
     enum class Kind : std::uint8_t {
         cron,       // five or six fields, or a macro
@@ -29,8 +29,8 @@ struct Expression {
 };
 [[nodiscard]] Expression read_expression(std::string_view expression);
 
-/// The request (request.hpp) that an expression means. Intervals begin at DTSTART, or else at
-/// `from`. Errors: bad_request, where a flag is missing.
+/// Converts an expression to a request (request.hpp). Intervals begin at DTSTART, or else at
+/// `from`. Errors: bad_request if a flag is missing.
 [[nodiscard]] TimeResult<JsonValue::Object> request_of(const Expression& expression,
                                                        const ExpressionFlags& flags, Instant from);
 

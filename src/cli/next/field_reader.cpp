@@ -7,7 +7,7 @@
 namespace sundial::cli {
 namespace {
 
-/// What people call the field, where it is none of theirs.
+/// The field's name on the command line, where it differs.
 std::string_view name_for_people(std::string_view field) {
     if (field == "start") return "--dtstart";
     if (field == "time") return "--at";

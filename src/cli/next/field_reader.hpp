@@ -17,7 +17,8 @@
 
 namespace sundial::cli {
 
-/// What kinds that recur take; `reject` is for a single time alone, and so is `both` not for it.
+/// The policies of recurring kinds. `reject` is for single times only, `both` for recurring kinds
+/// only.
 inline constexpr std::array recurring_gaps{GapPolicy::compatible, GapPolicy::earlier,
                                            GapPolicy::later, GapPolicy::boundary, GapPolicy::skip};
 inline constexpr std::array single_gaps{GapPolicy::compatible, GapPolicy::earlier,
@@ -32,8 +33,8 @@ inline constexpr std::array single_overlaps{OverlapPolicy::compatible, OverlapPo
 inline constexpr std::array leaps{LeapPolicy::feb28, LeapPolicy::mar1, LeapPolicy::skip};
 inline constexpr std::array misfires{MisfirePolicy::all, MisfirePolicy::once, MisfirePolicy::skip};
 
-/// Reads the fields of a request by what they mean, and keeps the first error, whose message names
-/// its field: ask for all that is wanted, then for `error`.
+/// Reads the typed fields of a request and keeps the first error, whose message names its field:
+/// read all fields first, then check `error`.
 class FieldReader {
 public:
     FieldReader(const Request& request, const TimeZones& zones)
@@ -41,10 +42,10 @@ public:
 
     [[nodiscard]] const Request& request() const { return request_; }
     [[nodiscard]] const std::optional<TimeError>& error() const { return error_; }
-    /// `field` is empty for an error that concerns several, and names them itself.
+    /// `field` is empty for an error that concerns several fields, and names them itself.
     void fail(std::string_view field, const TimeError& error);
 
-    /// Empty when the field is missing, or wrong.
+    /// Empty if the field is missing or invalid.
     template <class T>
     [[nodiscard]] std::optional<T> read(std::string_view field,
                                         TimeResult<T> (*parse)(std::string_view)) {
@@ -52,13 +53,13 @@ public:
         if (!text) return std::nullopt;
         return taken(field, parse(*text));
     }
-    /// An instant, whose offset must be that of the zone in its brackets.
+    /// An instant; its offset must be that of the zone in its brackets.
     [[nodiscard]] std::optional<Instant> instant(std::string_view field);
     [[nodiscard]] std::shared_ptr<const Zone> zone(std::string_view field);
     [[nodiscard]] TimeResult<std::shared_ptr<const Zone>> find_zone(std::string_view name) const {
         return zones_.find(name);
     }
-    /// The zone of that name, which `field` held somehow.
+    /// The zone named `name`, which `field` contained.
     [[nodiscard]] std::shared_ptr<const Zone> zone_named(std::string_view name,
                                                          std::string_view field);
 
@@ -76,7 +77,7 @@ public:
         return otherwise;
     }
 
-    /// The value; of an error, nothing.
+    /// The value; nothing for an error, which it records.
     template <class T>
     [[nodiscard]] std::optional<T> taken(std::string_view field, TimeResult<T> result) {
         if (result) return std::move(*result);

@@ -13,7 +13,7 @@ namespace bj = boost::json;
 
 constexpr std::size_t deepest = 64;  // requests need three levels; the parser recurses
 
-/// Puts together what the parser reads. The signatures are Boost.JSON's.
+/// Builds the value while the parser reads. The signatures are Boost.JSON's.
 class Builder {
 public:
     static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
@@ -62,7 +62,7 @@ public:
     bool on_comment(bj::string_view, bj::error_code&) { return true; }
 
 private:
-    /// An object or list that has not ended.
+    /// An object or list that is still open.
     struct Open {
         JsonValue value;
         std::string key{};                       // of the member being read

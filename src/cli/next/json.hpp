@@ -12,20 +12,21 @@
 
 namespace sundial::cli {
 
-/// A JSON value as requests know them, apart from any library.
+/// A JSON value as requests need it, independent of any library.
 struct JsonValue {
     using List = std::vector<JsonValue>;
-    using Object = std::vector<std::pair<std::string, JsonValue>>;  // as written; no name twice
+    using Object = std::vector<std::pair<std::string, JsonValue>>;  // in the order of the text; no
+                                                                    // duplicate names
     std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List,
                  Object>
         value = nullptr;
 };
 
-/// Null where `object` has no member of that name.
+/// Null if `object` has no member of that name.
 [[nodiscard]] const JsonValue* find_member(const JsonValue::Object& object, std::string_view name);
 
-/// Reads one JSON value (RFC 8259) of well-formed UTF-8, nested at most 64 deep, no member named
-/// twice. The error says what is wrong with the text.
+/// Parses one JSON value (RFC 8259) of well-formed UTF-8, nested at most 64 deep, without duplicate
+/// member names. The error describes the defect of the text.
 [[nodiscard]] base::Result<JsonValue, std::string> parse_json(std::string_view text);
 
 }  // namespace sundial::cli

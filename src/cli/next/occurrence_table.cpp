@@ -40,12 +40,12 @@ std::string in_words(seconds length) {
     return text;
 }
 
-/// How far policy moved an occurrence on the wall clock.
+/// How far a policy moved an occurrence on the wall clock.
 std::string moved_by(const RuleOccurrence& found, const Zone& zone) {
     return in_words(floor<seconds>(wall_time_at(zone, found.instant) - found.nominal));
 }
 
-/// What its note says of an occurrence.
+/// Explains the note of an occurrence.
 std::string explained(const RuleOccurrence& found, const Zone& zone) {
     const auto absent = [&] { return time_of(found.nominal) + " does not exist: "; };
     const auto twice = [&] { return time_of(found.nominal) + " occurs twice: "; };
@@ -80,7 +80,7 @@ std::string explained(const RuleOccurrence& found, const Zone& zone) {
     return {};
 }
 
-/// Of an occurrence at another offset than the one before it: when the clocks changed.
+/// For an occurrence at another offset than the previous one: when the clocks changed.
 std::string change_between(const Zone& zone, std::optional<Instant> before, Instant now) {
     if (!before || zone.offset_at(*before) == zone.offset_at(now)) return "";
     const auto change = zone.last_change(now);

@@ -11,21 +11,21 @@
 
 namespace sundial::cli {
 
-/// One occurrence as people read it.
+/// One occurrence for display.
 struct OccurrenceRow {
-    WallTime local;                    // what the clock shows; of a skipped one, should have shown
+    WallTime local;                    // local time; for a skipped one, the time it would have had
     std::chrono::seconds offset{};     // of the zone at that time
     std::optional<Instant> instant{};  // empty: a policy skipped it
-    std::string note{};                // what a change of the clocks or a leap day did to it
+    std::string note{};                // effect of a clock change or leap day
 };
 
-/// The first `rows` occurrences after `after`, those among them that a policy skips.
+/// The first `rows` occurrences after `after`, and those in between that a policy skips.
 [[nodiscard]] std::vector<OccurrenceRow> occurrence_rows(const Recurrence& rule, const Zone& zone,
                                                          Instant after, std::size_t rows);
 
-/// Aligned columns under their names; empty without rows.
+/// Aligned columns with headers; empty without rows.
 [[nodiscard]] std::string as_table(const std::vector<OccurrenceRow>& rows, const Zone& zone);
-/// The same fields between tabs, without names.
+/// The same fields separated by tabs, without headers.
 [[nodiscard]] std::string as_plain(const std::vector<OccurrenceRow>& rows);
 /// One JSON document.
 [[nodiscard]] std::string as_json(const std::vector<OccurrenceRow>& rows, const Zone& zone);

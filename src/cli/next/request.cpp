@@ -17,7 +17,7 @@ struct Field {
     std::string_view name;
     Presence presence = Presence::optional;
     FieldType type = FieldType::text;
-    bool of_lines = false;  // only requests on lines of their own have it
+    bool of_lines = false;  // only requests on their own lines have it
 };
 
 constexpr Field must(std::string_view name) { return {name, Presence::required}; }
@@ -72,7 +72,7 @@ struct KindFields {
     RequestKind kind;
     std::string_view name;
     std::span<const Field> fields;
-    bool schedule = true;  // whether misfire takes it
+    bool schedule = true;  // whether misfire accepts it
 };
 constexpr std::array kinds{
     KindFields{RequestKind::tzdb, "tzdb", tzdb_fields, false},
@@ -126,7 +126,7 @@ std::optional<std::string> defect_in_number(const JsonValue& value) {
     return "must be an integer from 1 to " + std::to_string(most);
 }
 
-/// What `value` should have been.
+/// Describes the expected type if `value` has another one.
 std::optional<std::string> defect(FieldType type, const JsonValue& value) {
     const auto is_text = [](const JsonValue& each) {
         return std::holds_alternative<std::string>(each.value);

@@ -10,8 +10,8 @@
 #include "cli/next/json.hpp"
 #include "domain/time/error.hpp"
 
-/// The requests of the batch format (time-semantics 2): which fields a kind takes, and of what
-/// type. What the texts in them mean, rules.hpp knows.
+/// The requests of the batch format (time-semantics 2): the fields of each kind and their types.
+/// rules.hpp interprets their values.
 namespace sundial::cli {
 
 enum class RequestKind : std::uint8_t {
@@ -25,12 +25,12 @@ enum class RequestKind : std::uint8_t {
     misfire
 };
 
-/// Where a request stands: on a line of its own; as the schedule in one of kind misfire, or behind
-/// an expression for people, where it has no id, after and count.
+/// Where a request occurs: on its own line; as the schedule in one of kind misfire; or from an
+/// expression on the command line, where it has no id, after and count.
 enum class RequestPlace : std::uint8_t { line, schedule, expression };
 
-/// A request of a known kind whose fields all belong to it, have their types, and are there if
-/// required.
+/// A request of a known kind. All its fields belong to the kind and have the right type, and the
+/// required ones are present.
 class Request {
 public:
     /// Errors: bad_request.
@@ -42,9 +42,9 @@ public:
     [[nodiscard]] bool has(std::string_view field) const;
     [[nodiscard]] std::optional<std::string_view> text(std::string_view field) const;
     [[nodiscard]] std::vector<std::string_view> texts(std::string_view field) const;
-    /// Of 1 to 10000.
+    /// In the range 1 to 10000.
     [[nodiscard]] std::uint32_t number(std::string_view field, std::uint32_t otherwise) const;
-    /// The request within this one. The field is a required one.
+    /// The request within this one. The field must be a required one.
     [[nodiscard]] const JsonValue::Object& object(std::string_view field) const;
 
 private:
@@ -56,7 +56,7 @@ private:
     const JsonValue::Object* members_;
 };
 
-/// "; did you mean 'overlap'?" where one of the names is near enough, else nothing.
+/// "; did you mean 'overlap'?" if one of the names is near enough, else nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
                                        std::span<const std::string_view> names);
 /// "a, b, c".

@@ -62,7 +62,7 @@ TimeResult<AskedRule> cron_rule(FieldReader& read) {
                      zone};
 }
 
-/// The set that the fields say, or the iCalendar text in place of them.
+/// The set from the fields, or from the iCalendar text instead.
 std::optional<RecurrenceSet> read_set(FieldReader& read) {
     const Request& request = read.request();
     const auto zone = request.text("zone");
@@ -79,7 +79,7 @@ std::optional<RecurrenceSet> read_set(FieldReader& read) {
                                     .rrule = request.text("rrule"),
                                     .rdates = request.texts("rdate"),
                                     .exdates = request.texts("exdate")});
-        // What is wrong with a time names its field already.
+        // The error of a time names its field already.
         const bool of_rule = !set && set.error().code == TimeErrorCode::bad_rrule;
         return read.taken(of_rule ? "rrule" : "", std::move(set));
     }

@@ -9,17 +9,18 @@
 
 namespace sundial::cli {
 
-/// What a request asks to be evaluated: a rule in its zone. A single time is a rule of one.
+/// The rule of a request, in its zone. A single time is a rule with one occurrence.
 struct AskedRule {
     TimeKind kind;
     std::shared_ptr<const Recurrence> recurrence;
-    std::shared_ptr<const Zone> zone;  // null where the intent is in UTC
+    std::shared_ptr<const Zone> zone;  // null if the intent is in UTC
 };
 
-/// Of every kind but tzdb and misfire. Errors: all but bad_request for the fields' names and types.
+/// For every kind except tzdb and misfire. Errors: all except bad_request for the fields' names and
+/// types.
 [[nodiscard]] TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones);
 
-/// The one time of a request of kind local.
+/// The single time of a request of kind local.
 struct AskedLocal {
     WallTime wall;
     std::shared_ptr<const Zone> zone;

@@ -32,7 +32,7 @@ TimeResult<AskedRule> read_members(const JsonValue::Object& members, const TimeZ
     return read_rule(*request, zones);
 }
 
-/// The clock to show the rule's times by: its own, or for an intent in UTC the one asked for.
+/// The zone to show the rule's times in: its own, or for an intent in UTC the requested one.
 TimeResult<std::shared_ptr<const Zone>> shown_in(const AskedRule& rule, const std::string& zone,
                                                  const TimeZones& zones) {
     if (rule.zone) return rule.zone;

@@ -8,8 +8,8 @@
 #include "cli/next/expression.hpp"
 #include "domain/time/types.hpp"
 
-/// `sundial next EXPR` and `sundial schedule explain EXPR`: rules of time for people. The answer is
-/// the exit code: 0, or 2 when the expression or a flag is wrong.
+/// `sundial next EXPR` and `sundial schedule explain EXPR`: time rules for people. They return the
+/// exit code: 0, or 2 if the expression or a flag is invalid.
 namespace sundial::cli {
 
 struct NextOptions {
@@ -20,11 +20,11 @@ struct NextOptions {
     bool plain = false;
 };
 
-/// The next occurrences, with what a change of the clocks or a leap day did to them.
+/// The next occurrences, with the effects of clock changes and leap days.
 [[nodiscard]] int show_next(const NextOptions& options, const TimeZones& zones, Instant now,
                             const Output& output);
 
-/// The rule in plain words.
+/// The rule as a sentence.
 [[nodiscard]] int show_explanation(const NextOptions& options, const Output& output);
 
 }  // namespace sundial::cli

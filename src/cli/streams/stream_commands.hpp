@@ -7,8 +7,8 @@
 
 #include "cli/commands.hpp"
 
-/// Streams and the feed of all, one request each but for `follow_feed`. Exit code 4: the stream is
-/// at another version.
+/// Streams and the feed, one request each except `follow_feed`. Exit code 4: the stream is at
+/// another version.
 namespace sundial::cli {
 
 struct StreamName {
@@ -16,10 +16,10 @@ struct StreamName {
     std::string id;
 };
 
-/// A line each: type, id, version.
+/// One per line: type, id, version.
 [[nodiscard]] int list_streams(const HttpClient& client, const std::string& type,
                                const std::string& prefix, const Output& output);
-/// Its events, oldest first, a line each.
+/// Its events, oldest first, one per line.
 [[nodiscard]] int read_stream(const HttpClient& client, const StreamName& stream,
                               std::uint64_t from, const Output& output);
 
@@ -34,9 +34,9 @@ struct EventToAppend {
 struct FeedToFollow {
     std::uint64_t after = 0;
     std::string type{};  // of streams; empty: all
-    bool wait = true;    // for more, for ever; else what is there
+    bool wait = true;    // follow the feed forever; else print the present events only
 };
-/// What is in the feed, in its order; with --json a document per line. `goes_on` is asked before
+/// The events of the feed, in its order; with --json one document per line. Calls `goes_on` before
 /// each request.
 [[nodiscard]] int follow_feed(const HttpClient& client, const FeedToFollow& wanted,
                               const std::function<bool()>& goes_on, const Output& output);

@@ -6,13 +6,13 @@
 
 namespace sundial::cli {
 
-/// Texts in aligned columns under their names.
+/// Texts in aligned columns with headers.
 class TextTable {
 public:
     explicit TextTable(std::vector<std::string> names) { rows_.push_back(std::move(names)); }
-    /// As many as there are names.
+    /// Must have as many fields as there are headers.
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-    /// Two blanks between columns, none at the end of a line.
+    /// Two blanks between columns, no trailing blanks.
     [[nodiscard]] std::string text() const;
 
 private:

@@ -66,7 +66,7 @@ std::vector<ZoneChange> changes_of(const Zone& zone, const Window& window) {
     return changes;
 }
 
-/// As the API writes a zone.
+/// In the API's format.
 void write_zone(base::JsonWriter& json, const Zone& zone, Instant now, const Window& window) {
     json.begin_object().member("name", zone.name());
     json.member("offset", format_offset(zone.offset_at(now))).key("changes").begin_array();
@@ -78,7 +78,7 @@ void write_zone(base::JsonWriter& json, const Zone& zone, Instant now, const Win
     json.end_array().end_object();
 }
 
-/// The wall clock just before a change and from it on.
+/// The wall clock just before a change, and after it.
 std::string clock_at(const ZoneChange& change, std::chrono::seconds offset) {
     return format_wall(WallTime{change.at.time_since_epoch() + offset});
 }
@@ -156,11 +156,11 @@ namespace {
 struct Moment {
     Instant instant;
     LocalLookup::Kind kind = LocalLookup::Kind::unique;
-    std::string local;  // as asked; empty: an instant was given
+    std::string local;  // as requested; empty: an instant was given
     std::string zone;
 };
 
-/// What `--from`, or the time's own brackets, make of a local time.
+/// A local time in the zone of `--from` or of its own brackets.
 TimeResult<Moment> read_local_moment(const ZoneConvertOptions& options, const TzData& zones) {
     const auto gap = gap_policy(options.gap);
     const auto overlap = overlap_policy(options.overlap);
@@ -257,7 +257,7 @@ struct Difference {
 };
 struct Differences {
     std::vector<Difference> zones;
-    std::vector<std::string> gone, fresh;  // names that only one of them has
+    std::vector<std::string> gone, fresh;  // names in only one of them
 };
 
 std::vector<std::string> only_in(const TzData& one, const TzData& other) {

@@ -7,11 +7,11 @@
 #include "cli/commands.hpp"
 #include "domain/time/types.hpp"
 
-/// `sundial zone`: what a tz database says, for people. Asks no server. The answer is the exit
-/// code: 0; 2 when a flag or a time is wrong; 3 when a zone is not there.
+/// `sundial zone`: the contents of a tz database, for people. Calls no server. Returns the exit
+/// code: 0; 2 if a flag or a time is invalid; 3 if a zone does not exist.
 namespace sundial::cli {
 
-/// Names with their offsets now and their next changes; `part` is part of the name, in any case.
+/// Names with their current offsets and next changes; `part` is part of the name, in any case.
 [[nodiscard]] int list_zones(const std::string& part, const TzData& zones, Instant now,
                              const Output& output);
 
@@ -20,7 +20,7 @@ struct ZoneShowOptions {
     std::string from{};  // an instant; empty: now
     std::string to{};    // an instant; empty: three years later
 };
-/// One zone's changes of offset, and what they do to the clock.
+/// One zone's changes of offset, and their effects on the clock.
 [[nodiscard]] int show_zone(const ZoneShowOptions& options, const TzData& zones, Instant now,
                             const Output& output);
 
@@ -31,7 +31,7 @@ struct ZoneConvertOptions {
     std::string gap = "compatible";
     std::string overlap = "compatible";
 };
-/// The same moment on other clocks; says so where the local time does not exist or occurs twice.
+/// The same moment on other clocks; reports a local time that does not exist or occurs twice.
 [[nodiscard]] int convert_time(const ZoneConvertOptions& options, const TzData& zones,
                                const Output& output);
 
@@ -39,7 +39,7 @@ struct ZoneDiffOptions {
     std::string from{};  // an instant; empty: now
     std::string to{};    // an instant; empty: ten years later
 };
-/// Which zones show other times by `after` than by `before`, and from when on.
+/// The zones whose times differ between `before` and `after`, and since when.
 [[nodiscard]] int diff_zones(const ZoneDiffOptions& options, const TzData& before,
                              const TzData& after, Instant now, const Output& output);
 

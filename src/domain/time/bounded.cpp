@@ -77,7 +77,7 @@ private:
 
 std::unique_ptr<Recurrence> bounded(std::shared_ptr<const Recurrence> rule,
                                     std::optional<Instant> from, std::optional<Instant> until) {
-    // `after` is exclusive, and a microsecond is the finest there is.
+    // `after` is exclusive, and a microsecond is the smallest step.
     const Instant before_first =
         from && *from > Instant::min() ? *from - std::chrono::microseconds{1} : Instant::min();
     return std::make_unique<Bounded>(std::move(rule), before_first, until.value_or(never));

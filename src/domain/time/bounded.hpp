@@ -7,13 +7,14 @@
 
 namespace sundial {
 
-/// What of `rule` lies from `from` to `until`, both inclusive, each open where empty: a schedule's
-/// start and end. The rule itself is the same: its COUNT does not begin anew.
+/// The occurrences of `rule` from `from` to `until`, both inclusive, each unbounded if empty: a
+/// schedule's start and end. The rule itself does not change: its COUNT includes occurrences before
+/// `from`.
 [[nodiscard]] std::unique_ptr<Recurrence> bounded(std::shared_ptr<const Recurrence> rule,
                                                   std::optional<Instant> from,
                                                   std::optional<Instant> until);
 
-/// The rule of one occurrence, or of none: what a single time is among recurring ones.
+/// A rule with one occurrence or none, for intents that are a single time.
 [[nodiscard]] std::unique_ptr<Recurrence> single_recurrence(
     std::optional<RuleOccurrence> occurrence);
 

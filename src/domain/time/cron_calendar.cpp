@@ -24,7 +24,7 @@ constexpr std::uint32_t days_up_to(unsigned day) {
     return static_cast<std::uint32_t>(below(day + 1)) & ~std::uint32_t{1};
 }
 
-/// The least value of `bits` that is not below `from`.
+/// The smallest value of `bits` that is at least `from`.
 std::optional<unsigned> first_bit(std::uint64_t bits, unsigned from) {
     const std::uint64_t rest = bits & ~below(from);
     if (rest == 0) return std::nullopt;
@@ -37,14 +37,14 @@ void for_each_bit(std::uint64_t bits, Each each) {
     for (; bits != 0; bits &= bits - 1) each(static_cast<unsigned>(std::countr_zero(bits)));
 }
 
-/// Of one month, what the sets of a rule are compared with.
+/// The facts about a month that the sets of a rule are compared with.
 struct Month {
     unsigned length;
     unsigned first_weekday;
 
     [[nodiscard]] unsigned weekday(unsigned day) const { return (first_weekday + day - 1) % 7; }
 
-    /// The Monday-to-Friday day nearest to `day`, and not out of the month.
+    /// The Monday-to-Friday day nearest to `day`, within the month.
     [[nodiscard]] unsigned nearest_weekday(unsigned day) const {
         switch (weekday(day)) {
             case saturday:
@@ -80,7 +80,7 @@ std::uint32_t days_of_month(const CronDaysOfMonth& named, const Month& month) {
 std::uint32_t days_of_week(const CronDaysOfWeek& named, const Month& month) {
     std::uint32_t found = month.on(named.weekdays);
     found |= month.on(named.last) & ~days_up_to(month.length - 7);
-    unsigned before = 0;  // the days of the weeks that are past
+    unsigned before = 0;  // days in the weeks before
     for (const std::uint8_t weekdays : named.nth) {
         found |= month.on(weekdays) & ~days_up_to(before) & days_up_to(before + 7);
         before += 7;
@@ -102,7 +102,7 @@ bool ever_fires(const CronRule& rule) {
     constexpr unsigned lengths[]{0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool fires = false;
     for_each_bit(rule.months, [&](unsigned month) {
-        // In 400 years every month begins on every weekday, February in both its lengths.
+        // Within 400 years every month begins on every weekday, February in both its lengths.
         for (unsigned weekday = 0; weekday < 7; ++weekday) {
             fires = fires || cron_days(rule, lengths[month], weekday) != 0;
             fires = fires || (month == february && cron_days(rule, 29, weekday) != 0);
@@ -153,7 +153,7 @@ std::uint64_t CronCalendar::count_repeated_in(Wall from, Wall until, seconds shi
         if (until - minute < minutes{1})
             here &= below(static_cast<unsigned>((until - minute).count()));
         if (here == 0) continue;
-        // Moved, the seconds of one minute lie in two.
+        // After the move, the seconds of one minute lie in two.
         found += size_of((here << further) & seconds_of(minute + moved));
         if (further != 0)
             found +=

@@ -8,16 +8,16 @@
 
 namespace sundial {
 
-/// The days that `rule` names in a month of `length` days whose first is `first_weekday` (Sunday is
-/// 0): bit d for day d. Whether the rule names the month itself is not asked.
+/// The days that `rule` names in a month of `length` days that begins on `first_weekday` (Sunday is
+/// 0): bit d for day d. Ignores the rule's months.
 [[nodiscard]] std::uint32_t cron_days(const CronRule& rule, unsigned length,
                                       unsigned first_weekday);
 
-/// Whether any day matches in the 400 years after which the calendar repeats itself.
+/// Whether any day matches within 400 years, after which the calendar repeats.
 [[nodiscard]] bool ever_fires(const CronRule& rule);
 
-/// The nominal times of a rule: all that its wall clock should show, in a calendar without zones.
-/// Bounds are half-open: from `from`, and before `until`.
+/// The nominal times of a rule in a calendar without zones. Bounds are half-open: from `from`, and
+/// before `until`.
 class CronCalendar {
 public:
     using Wall = std::chrono::local_seconds;
@@ -25,11 +25,12 @@ public:
     explicit CronCalendar(const CronRule& rule);
 
     [[nodiscard]] bool has(Wall wall) const;
-    /// Walks by months and days.
+    /// Steps by months and days.
     [[nodiscard]] std::optional<Wall> first_in(Wall from, Wall until) const;
-    /// Walks by months.
+    /// Steps by months.
     [[nodiscard]] std::uint64_t count_in(Wall from, Wall until) const;
-    /// How many of them are nominal times again when moved by `shift`. Walks by minutes.
+    /// Number of nominal times in the range that are nominal times again when moved by `shift`.
+    /// Steps by minutes.
     [[nodiscard]] std::uint64_t count_repeated_in(Wall from, Wall until,
                                                   std::chrono::seconds shift) const;
 

@@ -60,7 +60,7 @@ std::string ordinal(unsigned value) {
     return std::to_string(value) + std::string(endings.at(teen || value % 10 > 3 ? 0 : value % 10));
 }
 
-/// Each value in words, runs of three and more as "a to b".
+/// Each value in words, runs of three or more as "a to b".
 template <class Say>
 Words with_runs(std::uint64_t bits, Say say) {
     Words words;
@@ -85,7 +85,7 @@ std::string numbers(std::string_view unit, std::uint64_t bits) {
            joined(with_runs(bits, [](unsigned value) { return std::to_string(value); }));
 }
 
-/// The distance between neighbours when all are as far apart.
+/// The distance between neighbours if it is the same everywhere.
 std::optional<unsigned> step_of(std::uint64_t bits) {
     const auto all = values(bits);
     if (all.size() < 2) return std::nullopt;
@@ -95,13 +95,13 @@ std::optional<unsigned> step_of(std::uint64_t bits) {
     return step;
 }
 
-/// The step of minutes or seconds that go on at the same pace over the end of the hour or minute.
+/// The step of minutes or seconds that continues unchanged into the next hour or minute.
 std::optional<unsigned> pace_of(std::uint64_t sixty) {
     const auto step = step_of(sixty);
     return step && *step * size_of(sixty) == 60 ? step : std::nullopt;
 }
 
-/// The first and last of hours that follow each other, perhaps over midnight.
+/// The first and last of consecutive hours, which may span midnight.
 struct HourRange {
     unsigned first, last;
 };
@@ -123,7 +123,7 @@ std::string every(unsigned step, std::string_view unit) {
 
 // --- times of the day -------------------------------------------------------------------------
 
-constexpr std::size_t most_listed = 4;  // more times than these are told by their rule
+constexpr std::size_t most_listed = 4;  // more times than these are described by their rule
 
 /// The times hour:minute, without their seconds.
 Words listed_times(const CronRule& rule) {
@@ -140,7 +140,7 @@ std::string of_hours(std::uint64_t hours) {
            joined(with_runs(hours, two_digits));
 }
 
-/// Minutes that go on at one pace: "every 15 minutes from 08:00 to 17:45".
+/// Minutes with a constant step: "every 15 minutes from 08:00 to 17:45".
 std::string at_pace(const CronRule& rule, unsigned pace) {
     const auto minutes = values(rule.minutes);
     const std::string text = every(pace, "minute");
@@ -170,7 +170,7 @@ std::string hourly(const CronRule& rule) {
            clock_time(range ? range->last : hours.back(), minute);
 }
 
-/// The minutes that are named, at their beginning.
+/// The named minutes, as the start of a text.
 std::string minutes_of_day(const CronRule& rule) {
     if (size_of(rule.hours) * size_of(rule.minutes) <= most_listed)
         return "at " + joined(listed_times(rule));
@@ -179,7 +179,7 @@ std::string minutes_of_day(const CronRule& rule) {
     return "at " + numbers("minute", rule.minutes) + of_hours(rule.hours);
 }
 
-/// The minutes that are named, as what seconds belong to.
+/// The named minutes, as the object that seconds refer to.
 std::string of_minutes(const CronRule& rule) {
     if (size_of(rule.hours) * size_of(rule.minutes) <= most_listed)
         return " of " + joined(listed_times(rule));
@@ -210,7 +210,7 @@ std::string times(const CronRule& rule) {
 
 Words names_of(std::uint64_t weekdays, std::string_view ending) {
     Words words;
-    // The week as people say it: from Monday.
+    // Weeks in people's order: from Monday.
     for (unsigned i = 1; i <= 7; ++i)
         if ((weekdays >> (i % 7) & 1) != 0)
             words.push_back(std::string(names_of_weekdays.at(i % 7)) + std::string(ending));
@@ -240,7 +240,7 @@ Words plain_dates(std::uint64_t dates) {
     return with_runs(dates, [](unsigned date) { return "the " + ordinal(date); });
 }
 
-/// What the field day-of-month names: "the 1st", "the last day".
+/// The field day-of-month: "the 1st", "the last day".
 Words dates_of(const CronDaysOfMonth& named) {
     Words words = plain_dates(named.dates);
     for (const unsigned day : values(named.nearest_weekday))
@@ -254,7 +254,7 @@ Words dates_of(const CronDaysOfMonth& named) {
     return words;
 }
 
-/// What the field day-of-week names of a month: "the third Tuesday", "the last Friday".
+/// The parts of day-of-week that refer to the month: "the third Tuesday", "the last Friday".
 Words weekdays_of_month(const CronDaysOfWeek& named) {
     constexpr std::array<std::string_view, 5> which{"first", "second", "third", "fourth", "fifth"};
     Words words;

@@ -19,9 +19,9 @@ bool is_plain(char c) { return c > ' ' && c <= '~'; }
 
 TimeError bad_cron(std::string why) { return {TimeErrorCode::bad_cron, std::move(why)}; }
 
-/// `text` in quotes and a blank, unless that would be long or not plain.
+/// `text` in quotes and a blank, unless that would be long or unprintable.
 std::string quoted(std::string_view text) {
-    constexpr std::size_t longest = 40;  // longer than any part that is right
+    constexpr std::size_t longest = 40;  // longer than any valid part
     const bool fit = !text.empty() && text.size() <= longest && std::ranges::all_of(text, is_plain);
     return fit ? "'" + std::string(text) + "' " : "";
 }
@@ -31,18 +31,18 @@ constexpr std::array<std::string_view, 12> month_names{"JAN", "FEB", "MAR", "APR
 constexpr std::array<std::string_view, 7> weekday_names{"SUN", "MON", "TUE", "WED",
                                                         "THU", "FRI", "SAT"};
 
-/// What may stand in one of the six places.
+/// The rules of one of the six fields.
 struct Field {
     std::string_view name;
     unsigned first, last;                     // as they may be written
-    unsigned size;                            // how many values there are: 7 is Sunday once more
+    unsigned size;                            // number of values; 7 is Sunday again
     std::span<const std::string_view> names;  // of the values from `first` on
     std::string_view right;                   // the values in words
 
     [[nodiscard]] TimeError error(std::string_view part, std::string_view why) const {
         return bad_cron(std::string(name) + " " + quoted(part) + std::string(why));
     }
-    /// The same, followed by what would be right.
+    /// The same, followed by the valid range.
     [[nodiscard]] TimeError error_with_range(std::string_view part, std::string why) const {
         return error(part, std::move(why) + ": " + std::string(right));
     }
@@ -58,7 +58,7 @@ constexpr Field weekday_field{
 
 // --- values -----------------------------------------------------------------------------------
 
-/// One or two digits, whatever they amount to; empty for any other text.
+/// One or two digits, whatever their value; empty for any other text.
 std::optional<unsigned> short_number(std::string_view text) {
     if (text.empty() || text.size() > 2 || !std::ranges::all_of(text, is_digit))
         return std::nullopt;
@@ -79,12 +79,12 @@ std::optional<unsigned> by_name(const Field& field, std::string_view text) {
     return std::nullopt;
 }
 
-/// `MONDAY` and `SEPT` as well.
+/// Also accepts `MONDAY` and `SEPT`.
 bool begins_with_name_of(const Field& field, std::string_view text) {
     return by_name(field, text.substr(0, 3)).has_value();
 }
 
-/// What is wrong with a text that is no value.
+/// Explains why a text is not a value.
 TimeError not_a_value(const Field& field, std::string_view text) {
     if (!std::ranges::all_of(text, is_plain))
         return field.error("", "has a character that is no part of cron; blanks and tabs separate");
@@ -123,7 +123,7 @@ TimeResult<unsigned> read_value(const Field& field, std::string_view text) {
 
 std::uint64_t bit(unsigned value) { return std::uint64_t{1} << value; }
 
-/// The values from `from` to `to` in steps; past the end of the field they go on at its beginning.
+/// The values from `from` to `to` in steps; wraps at the end of the field.
 std::uint64_t stepped(const Field& field, unsigned from, unsigned to, unsigned step) {
     if (to < from) to += field.size;
     std::uint64_t values = 0;
@@ -167,7 +167,7 @@ TimeResult<std::uint64_t> read_range(const Field& field, std::string_view item) 
     return stepped(field, *from, *to, step);
 }
 
-/// Takes `suffix`, in either case, off the end of `text`.
+/// Removes `suffix`, in either case, from the end of `text`.
 bool take_suffix(std::string_view& text, std::string_view suffix) {
     if (text.size() < suffix.size() ||
         !base::same_ignoring_case(text.substr(text.size() - suffix.size()), suffix))
@@ -176,7 +176,7 @@ bool take_suffix(std::string_view& text, std::string_view suffix) {
     return true;
 }
 
-/// Adds an item of day-of-month to what the field names.
+/// Adds an item of day-of-month to the field.
 std::optional<TimeError> add_dates(CronDaysOfMonth& named, std::string_view item) {
     if (base::same_ignoring_case(item, "LW")) {
         named.last_weekday = true;
@@ -212,7 +212,7 @@ TimeResult<std::uint8_t> read_weekday(std::string_view text) {
     return static_cast<std::uint8_t>(bit(*day % weekday_field.size));
 }
 
-/// Adds an item of day-of-week to what the field names.
+/// Adds an item of day-of-week to the field.
 std::optional<TimeError> add_weekdays(CronDaysOfWeek& named, std::string_view item) {
     const auto hash = item.find('#');
     if (hash != std::string_view::npos) {
@@ -267,7 +267,7 @@ bool restricts(std::string_view day_field) {
     return !day_field.starts_with('*') && !day_field.starts_with('?');
 }
 
-/// The texts of an expression's fields; the second is empty where there are five.
+/// The texts of an expression's fields; the second is empty if there are five.
 struct Fields {
     std::string_view second, minute, hour, date, month, weekday;
 };
@@ -304,7 +304,7 @@ TimeResult<CronRule> read_rule(const Fields& texts) {
 
 constexpr std::string_view blanks = " \t";
 
-/// What the macros of crontab(5) stand for.
+/// A macro of crontab(5) and its expression.
 struct Macro {
     std::string_view name;
     Fields fields;

@@ -18,8 +18,8 @@ using std::chrono::sys_seconds;
 /// A gap of this length or more is a calendar change, not DST: its nominal times do not run.
 constexpr seconds calendar_change = hours{3};
 
-/// More than a wall clock can be away from UTC (RFC 9636: under 26 hours), a move out of a gap
-/// included.
+/// More than the distance of a wall clock from UTC (RFC 9636: under 26 hours), including a move out
+/// of a gap.
 constexpr seconds widest = hours{48};
 
 constexpr sys_seconds beginning = std::chrono::floor<seconds>(earliest_instant);
@@ -29,8 +29,8 @@ local_seconds wall_clock(sys_seconds instant, seconds offset) {
     return local_seconds{instant.time_since_epoch() + offset};
 }
 
-/// From one change of a zone's offset to the next. Changes are further apart than any of them moves
-/// the clock: so it is in all of tzdata.
+/// The period between two changes of a zone's offset. Changes are further apart than any of them
+/// moves the clock; this holds in all of tzdata.
 struct Stretch {
     std::optional<ZoneChange> opened_by, closed_by;
     seconds offset;
@@ -45,14 +45,14 @@ struct Span {
     sys_seconds from, until;
 };
 
-/// Nominal times, from `from` and before `until`, that become instants in one way.
+/// Nominal times, from `from` and before `until`, that map to instants in the same way.
 struct Reading {
     local_seconds from, until;
-    seconds offset;  // that of the clock by which they are read
+    seconds offset;  // of the clock by which they are read
     OccurrenceNote note = OccurrenceNote::none;
     bool second_pass = false;
     std::optional<sys_seconds> all_at =
-        std::nullopt;  // where they all go, if they do not keep their distances
+        std::nullopt;  // their common instant, if they do not keep their distances
 
     [[nodiscard]] sys_seconds instant(local_seconds nominal) const {
         return all_at ? *all_at : sys_seconds{nominal.time_since_epoch() - offset};
@@ -62,7 +62,7 @@ struct Reading {
     }
 };
 
-/// The part of `reading` whose instants lie in `span`; empty ranges come out as such.
+/// The part of `reading` whose instants lie in `span`; empty ranges stay empty.
 Reading clipped(Reading reading, Span span) {
     if (reading.all_at) {
         if (*reading.all_at < span.from || *reading.all_at >= span.until)
@@ -90,9 +90,9 @@ public:
 
     [[nodiscard]] const CronCalendar& calendar() const { return calendar_; }
     [[nodiscard]] Stretch stretch_at(sys_seconds instant) const;
-    /// The next stretch in which something may be: passes over those in which no nominal time is.
+    /// The next stretch that may have a nominal time; skips those without.
     [[nodiscard]] std::optional<Stretch> stretch_after(const Stretch& stretch) const;
-    /// How the occurrences in `span` of `stretch` are found.
+    /// How to find the occurrences in `span` of `stretch`.
     [[nodiscard]] std::vector<Reading> readings(const Stretch& stretch, Span span,
                                                 Skipped skipped) const;
 
@@ -112,13 +112,13 @@ private:
 
 bool is_gap(const ZoneChange& change) { return change.before < change.after; }
 
-/// Past `after`, to the end of the calendar.
+/// From after `after` to the end of the calendar.
 Span later_than(Instant after) {
     const auto second = std::chrono::floor<seconds>(std::min(after, latest_instant));
     return {std::max(second + seconds{1}, beginning), end_of_time};
 }
 
-/// Walks through the readings of one stretch after the other.
+/// Iterates over the readings, one stretch after the other.
 class CronCursor final : public OccurrenceCursor {
 public:
     CronCursor(const CronRecurrence& rule, Instant after, Skipped skipped)
@@ -266,7 +266,7 @@ std::vector<Reading> CronRecurrence::readings(const Stretch& stretch, Span span,
     return found;
 }
 
-/// What the nominal times of a gap become at or after its end.
+/// Maps the nominal times of a gap to its end or later.
 std::optional<Reading> CronRecurrence::after_gap(const ZoneChange& change) const {
     if (wildcard_) return std::nullopt;
     Reading gap{.from = wall_clock(change.at, change.before),
@@ -294,7 +294,7 @@ std::optional<Reading> CronRecurrence::after_gap(const ZoneChange& change) const
     return std::nullopt;
 }
 
-/// What the nominal times of a gap become before it.
+/// Maps the nominal times of a gap to instants before it.
 std::optional<Reading> CronRecurrence::before_gap(const ZoneChange& change) const {
     if (wildcard_ || gap_ != GapPolicy::earlier || change.after - change.before >= calendar_change)
         return std::nullopt;

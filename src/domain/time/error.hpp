@@ -8,9 +8,9 @@
 
 namespace sundial {
 
-/// The codes of time-semantics 2 that rules about time can answer; their texts are stable API.
+/// The error codes of time rules (time-semantics 2); their texts are stable API.
 enum class TimeErrorCode : std::uint8_t {
-    bad_request,  // a field missing, or two that contradict each other
+    bad_request,  // a field is missing, or two contradict each other
     bad_time,
     out_of_range,
     nonexistent_time,
@@ -21,12 +21,12 @@ enum class TimeErrorCode : std::uint8_t {
     bad_cron,
     bad_rrule,
     never_fires,  // well formed, but the set of occurrences is empty
-    not_allowed,  // a policy that this kind does not take
+    not_allowed,  // a policy that this kind does not accept
 };
 
 struct TimeError {
     TimeErrorCode code;
-    std::string message;  // what is wrong and what would be right; the field is named by the caller
+    std::string message;  // the defect, and what would be right; the caller names the field
 };
 
 /// "bad_time", "unknown_zone", …

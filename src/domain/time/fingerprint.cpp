@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-/// FNV-1a, 64 bits, over numbers byte by byte, the lowest first: the same on every machine.
+/// FNV-1a, 64 bits, over the bytes of numbers, lowest first: the same on every machine.
 class Fnv {
 public:
     void add(std::int64_t number) {

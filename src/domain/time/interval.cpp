@@ -26,7 +26,7 @@ public:
     }
 
 private:
-    Instant next_;  // at most one step past the range, which no overflow can follow
+    Instant next_;  // at most one step past the range, so it cannot overflow
     microseconds every_;
 };
 
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    /// How many there are up to `instant`, inclusive.
+    /// Number of occurrences up to `instant`, inclusive.
     [[nodiscard]] std::int64_t number_until(Instant instant) const {
         if (instant < start_) return 0;
         return (std::min(instant, latest_instant) - start_) / every_ + 1;

@@ -16,7 +16,7 @@ std::uint64_t hash_of(std::string_view schedule, Instant due) {
     const auto instant = static_cast<std::uint64_t>(due.time_since_epoch().count());
     for (unsigned shift = 0; shift < 64; shift += 8)
         take(static_cast<std::uint8_t>(instant >> shift));
-    // FNV's high bits hardly know of the last bytes; folding them over the low ones spreads both.
+    // The last bytes hardly affect FNV's high bits; folding those over the low ones spreads both.
     return hash ^ (hash >> 32);
 }
 

@@ -15,15 +15,15 @@ struct ListedOccurrence {
     RuleOccurrence occurrence;
     bool offset_changed = false;  // the first at a new UTC offset
 };
-/// What a change of the clocks or a leap day did to it: the occurrence's own note, else
-/// "offset_changed"; empty for nothing. The names are stable API.
+/// How a change of the clocks or a leap day affected it: the occurrence's own note, else
+/// "offset_changed"; empty if not at all. The names are stable API.
 [[nodiscard]] std::string_view note_of(const ListedOccurrence& listed);
 
-/// Walks through the occurrences of a rule as people look at them: those that a policy skips are
-/// there too. Outlived by rule and zone.
+/// Iterates over the occurrences of a rule for display: includes those that a policy skips. Rule
+/// and zone must outlive it.
 class ListedOccurrences {
 public:
-    /// From the first one strictly after `after`.
+    /// Starts with the first one strictly after `after`.
     ListedOccurrences(const Recurrence& rule, const Zone& zone, Instant after);
     /// Empty when the rule has ended.
     [[nodiscard]] std::optional<ListedOccurrence> next();
@@ -31,7 +31,7 @@ public:
 private:
     const Zone& zone_;
     std::unique_ptr<OccurrenceCursor> cursor_;
-    std::optional<std::chrono::seconds> offset_;  // of the one that fired last
+    std::optional<std::chrono::seconds> offset_;  // of the last one that fired
 };
 
 }  // namespace sundial

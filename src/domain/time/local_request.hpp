@@ -12,22 +12,22 @@
 
 namespace sundial {
 
-/// A wall time, the zone in which it is meant, and the offset that chooses or must fit there, if
-/// one was given: the arguments of `resolve`, but for the policies.
+/// A wall time, its zone, and the offset, if one was given, that selects or must match the zone's:
+/// the arguments of `resolve` without the policies.
 struct LocalRequest {
     WallTime wall;
-    std::string zone;  // as written; nobody has looked it up yet
+    std::string zone;  // as written; not looked up yet
     std::optional<std::chrono::seconds> offset;
 };
 
-/// Reads a local time together with the zone field beside it. The text's own suffix may name the
-/// zone instead; when both do, they must be equal. Errors: bad_time, out_of_range (of the text),
-/// bad_request (no zone at all, or two).
+/// Reads a local time and its separate zone field. The text's own suffix may name the zone instead;
+/// if both do, they must be equal. Errors: bad_time, out_of_range (of the text), bad_request (no
+/// zone at all, or two).
 [[nodiscard]] TimeResult<LocalRequest> read_local_request(std::string_view text,
                                                           std::optional<std::string_view> zone);
 
-/// What is wrong with the offset of an instant's text in `zone`, which its suffix named: a numeric
-/// offset must be the zone's at that time (else offset_mismatch); `Z` always fits.
+/// The defect of an instant's text whose suffix named `zone`: a numeric offset must be the zone's
+/// at that time (else offset_mismatch); `Z` always fits.
 [[nodiscard]] std::optional<TimeError> offset_defect(const InstantText& text, const Zone& zone);
 
 }  // namespace sundial

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-/// An exclusive beginning for all that is not older than `age`, and was not handled.
+/// The exclusive lower bound of occurrences that are no older than `age` and not handled.
 Instant since(seconds age, Instant last, Instant now) {
     return std::max(last, std::max(now, earliest_instant) - age - microseconds{1});
 }

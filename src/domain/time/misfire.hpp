@@ -8,43 +8,44 @@
 #include "domain/time/recurrence.hpp"
 #include "domain/time/types.hpp"
 
-/// What to do with occurrences that came due while nobody looked (time-semantics 11).
+/// Handling of occurrences that came due while no instance ran (time-semantics 11).
 namespace sundial {
 
-/// What an intent can be, as in the batch format.
+/// The kinds of an intent, as in the batch format.
 enum class TimeKind : std::uint8_t { instant, local, yearly, cron, rrule, interval };
 
-/// `all` where each missed one is a message of its own, `once` where the newest stands for the
-/// rest.
+/// `all` for kinds where each missed occurrence is a separate message, `once` where the newest
+/// replaces the rest.
 [[nodiscard]] MisfirePolicy default_misfire_policy(TimeKind kind);
 
 struct MisfireRule {
     MisfirePolicy policy = MisfirePolicy::all;
-    std::optional<std::chrono::seconds> window{};  // how late is still worth it; empty: always
-    std::chrono::seconds grace{60};  // how late is still on time (Quartz's misfire threshold)
-    std::uint32_t limit = 100;       // of `all`, the newest
+    std::optional<std::chrono::seconds> window{};  // maximum useful delay; empty: unlimited
+    std::chrono::seconds grace{60};  // delay still on time (Quartz's misfire threshold)
+    std::uint32_t limit = 100;       // of `all`: the newest ones fire
     friend bool operator==(const MisfireRule&, const MisfireRule&) = default;
 };
-/// The most that `limit` may be, and that policies without one fire: a rule of every second with
-/// years of grace must stay a bounded answer.
+/// Maximum of `limit`, and of the occurrences that policies without a limit fire: bounds the result
+/// for a rule of every second with years of grace.
 inline constexpr std::uint32_t most_at_once = 10'000;
 
 enum class Punctuality : std::uint8_t { on_time, late, expired };
-/// What `due` is at `now`. Grace goes before the window: what is on time is never expired.
+/// The state of `due` at `now`. Grace takes precedence over the window: an occurrence on time never
+/// expires.
 [[nodiscard]] Punctuality punctuality_of(Instant due, Instant now, const MisfireRule& rule);
 
-/// What becomes of the missed ones, those after `last` and not after `now`. The newest of them
-/// fire; what is dropped is older than all that fire.
+/// The missed occurrences: those after `last` and not after `now`. The newest of them fire; the
+/// dropped ones are older than all that fire.
 struct CatchUp {
     std::vector<RuleOccurrence> fire;  // ascending
     std::uint64_t dropped = 0;
-    std::optional<RuleOccurrence> first_dropped{}, last_dropped{};  // one record tells of the run
+    std::optional<RuleOccurrence> first_dropped{}, last_dropped{};  // the ends of the run
     std::optional<RuleOccurrence> next{};                           // the first after `now`
 };
 
-/// `last` is the last occurrence that was handled. Walks through nothing that does not fire: a rule
-/// of every second that was missed for 9,000 years is answered at once. With `now` before `last` (a
-/// clock set back) nothing was missed, and `next` may be one that has been handled.
+/// `last` is the last handled occurrence. Steps only through occurrences that fire, so a rule of
+/// every second that was missed for 9,000 years takes no longer. If `now` is before `last` (a clock
+/// set back), nothing was missed, and `next` may have been handled already.
 [[nodiscard]] CatchUp catch_up(const Recurrence& rule, Instant last, Instant now,
                                const MisfireRule& misfire);
 

@@ -22,7 +22,7 @@ OccurrenceNote note_of(GapPolicy policy) {
     return OccurrenceNote::gap_skipped;
 }
 
-/// Of the first occurrence; with `both` the second pass is another one.
+/// Of the first occurrence; with `both` the second pass is a separate one.
 OccurrenceNote note_of(OverlapPolicy policy) {
     switch (policy) {
         case OverlapPolicy::compatible:
@@ -51,7 +51,7 @@ OccurrenceNote note_of(LocalLookup::Kind kind, GapPolicy gap, OverlapPolicy over
     return {};
 }
 
-/// Where a skipped occurrence would have stood.
+/// Where a skipped occurrence would have been.
 Instant place_of(OccurrenceNote skipped, WallTime nominal, const Zone& zone) {
     const auto wall = std::chrono::floor<std::chrono::seconds>(nominal);
     const LocalLookup found = zone.lookup(wall);

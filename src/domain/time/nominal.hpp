@@ -8,13 +8,13 @@
 
 namespace sundial {
 
-/// What one nominal time of a rule becomes: one occurrence, in an overlap with `both` two
-/// (ascending), and none outside the range of years. What a policy skips is there as `first`, with
-/// its note.
+/// The occurrences of one nominal time of a rule: one; two (ascending) in an overlap with `both`;
+/// none outside the range of years. An occurrence that a policy skips is there as `first`, with its
+/// note.
 struct NominalOccurrences {
     std::optional<RuleOccurrence> first, second;
 };
-/// Policy `reject` is a bug here: only kind `local` takes it.
+/// Policy `reject` is a bug here: only kind `local` accepts it.
 [[nodiscard]] NominalOccurrences occurrences_at(WallTime nominal, const Zone& zone, GapPolicy gap,
                                                 OverlapPolicy overlap);
 

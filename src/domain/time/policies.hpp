@@ -5,7 +5,7 @@
 
 #include "domain/time/types.hpp"
 
-/// The policies by name. The names are stable API, the same in HTTP, SQL and the batch format.
+/// The names of the policies. They are stable API, the same in HTTP, SQL and the batch format.
 namespace sundial {
 
 [[nodiscard]] std::string_view to_string(GapPolicy policy);
@@ -13,7 +13,7 @@ namespace sundial {
 [[nodiscard]] std::string_view to_string(LeapPolicy policy);
 [[nodiscard]] std::string_view to_string(MisfirePolicy policy);
 
-/// Empty for a name that is none.
+/// Empty for an unknown name.
 [[nodiscard]] std::optional<GapPolicy> gap_policy(std::string_view name);
 [[nodiscard]] std::optional<OverlapPolicy> overlap_policy(std::string_view name);
 [[nodiscard]] std::optional<LeapPolicy> leap_policy(std::string_view name);

@@ -6,7 +6,7 @@
 
 namespace sundial {
 
-/// What somebody wrote, in quotes for a message; long or unprintable texts are cut short.
+/// A user's text in quotes for a message; long or unprintable texts are cut short.
 [[nodiscard]] inline std::string quoted(std::string_view text) {
     constexpr std::size_t longest = 40;
     const auto plain = [](char c) { return c >= ' ' && c <= '~'; };

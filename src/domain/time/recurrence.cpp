@@ -58,8 +58,9 @@ std::vector<RuleOccurrence> newest_until(const Recurrence& rule, Instant after, 
                                          std::size_t count) {
     until = std::min(until, latest_instant);
     if (count == 0 || until <= after) return {};
-    // From how far back there are enough, and not many more: found by doubling, then by halving, so
-    // that a dense rule is not walked from its beginning, nor a sparse one counted over and over.
+    // Finds a start from which there are enough occurrences, and not many more, by doubling and
+    // then halving. So a dense rule is not walked from its beginning, and a sparse one is not
+    // counted repeatedly.
     const Instant oldest = std::max(after, earliest_instant - std::chrono::seconds{1});
     const auto count_from = [&](std::chrono::microseconds back) {
         return rule.count(std::max(oldest, until - back), until);

@@ -9,14 +9,14 @@
 
 #include "domain/time/types.hpp"
 
-/// What all recurring rules answer once a zone has been given to them: yearly, cron, RRULE,
-/// interval. A pure function of rule, zone and `after`; nothing here reads a clock.
+/// The interface of all recurring rules in a zone: yearly, cron, RRULE, interval. A pure function
+/// of rule, zone and `after`; no function here reads a clock.
 namespace sundial {
 
-/// What happened to an occurrence between the wall clock and its instant.
+/// How the instant of an occurrence differs from its wall time.
 enum class OccurrenceNote : std::uint8_t {
     none,
-    gap_earlier,  // moved out of a gap, by the policy
+    gap_earlier,  // moved out of a gap by the policy
     gap_later,
     gap_boundary,
     gap_skipped,  // does not fire
@@ -28,56 +28,55 @@ enum class OccurrenceNote : std::uint8_t {
 };
 /// "gap_earlier", …; empty for `none`. The names are stable API.
 [[nodiscard]] std::string_view to_string(OccurrenceNote note);
-/// Whether what has this note does not fire.
+/// Whether an occurrence with this note does not fire.
 [[nodiscard]] bool is_skip(OccurrenceNote note);
 
 /// One occurrence of a rule.
 struct RuleOccurrence {
-    /// When it fires. Of a skipped one, where it would have stood: the end of its gap, the first
+    /// When it fires. Of a skipped one, where it would have been: the end of its gap, the first
     /// pass of its overlap, for a leap day the first instant after 28 February.
     Instant instant;
-    /// What the wall clock should have shown, before gap and overlap; with `second_pass` what
-    /// identifies the occurrence. Of a leap day that was moved, the day it was moved to (29
-    /// February of a common year is no wall time); of a skipped one, 1 March 00:00. Of an interval,
-    /// the instant read as UTC.
+    /// The wall time before gap and overlap; identifies the occurrence together with `second_pass`.
+    /// Of a moved leap day, the day it was moved to (29 February of a common year is not a wall
+    /// time); of a skipped one, 1 March 00:00. Of an interval, the instant read as UTC.
     WallTime nominal;
     bool second_pass = false;  // the later of two in an overlap
     OccurrenceNote note = OccurrenceNote::none;
     friend bool operator==(const RuleOccurrence&, const RuleOccurrence&) = default;
 };
 
-/// Walks forward through the occurrences of one rule: instants strictly ascend, but for skipped
-/// ones, which may share the instant of what fires beside them. Not thread-safe; outlived by its
-/// Recurrence.
+/// Iterates forward over the occurrences of one rule. Instants strictly ascend, except those of
+/// skipped ones, which may equal the instant of an occurrence that fires. Not thread-safe. Its
+/// Recurrence must outlive it.
 class OccurrenceCursor {
 public:
     virtual ~OccurrenceCursor() = default;
-    /// Empty when the rule has ended, or year 9999 has; then for ever.
+    /// Empty when the rule has ended or year 9999 has passed; from then on always empty.
     virtual std::optional<RuleOccurrence> next() = 0;
 };
 
-/// Whether what a policy skips is listed too, with its note.
+/// Whether occurrences that a policy skips are listed too, with their note.
 enum class Skipped : bool { left_out, listed };
 
-/// A rule in its zone. Immutable and thread-safe. Every answer takes bounded time and memory,
-/// however sparse, dense or long the rule is (the first occurrence 50 ms).
+/// A rule in its zone. Immutable and thread-safe. Every call takes bounded time and memory, however
+/// sparse, dense or long the rule is (the first occurrence 50 ms).
 class Recurrence {
 public:
     virtual ~Recurrence() = default;
     /// From the first occurrence strictly after `after`; `Instant::min()` is before everything.
     [[nodiscard]] virtual std::unique_ptr<OccurrenceCursor> after(
         Instant after, Skipped skipped = Skipped::left_out) const = 0;
-    /// How many fire after `after` and not after `until`.
+    /// Number of occurrences that fire after `after` and not after `until`.
     [[nodiscard]] virtual std::uint64_t count(Instant after, Instant until) const = 0;
 };
 
-/// The first that fires strictly after `after`.
+/// The first occurrence that fires strictly after `after`.
 [[nodiscard]] std::optional<RuleOccurrence> next_after(const Recurrence& rule, Instant after);
-/// The first `count` of those, or all there are.
+/// The first `count` of those, or all if there are fewer.
 [[nodiscard]] std::vector<RuleOccurrence> list_after(const Recurrence& rule, Instant after,
                                                      std::size_t count);
-/// The newest `count` that fire after `after` and not after `until`, ascending. Does not walk
-/// through what is older.
+/// The newest `count` that fire after `after` and not after `until`, ascending. Does not iterate
+/// over older ones.
 [[nodiscard]] std::vector<RuleOccurrence> newest_until(const Recurrence& rule, Instant after,
                                                        Instant until, std::size_t count);
 

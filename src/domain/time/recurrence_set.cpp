@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// A rule, if there is one, and single occurrences, without some instants.
+/// An optional rule and single occurrences, without the excluded instants.
 class SetInZones final : public Recurrence {
 public:
     /// `extra` ascends by instant.
@@ -85,7 +85,7 @@ private:
 
         const SetInZones& set_;
         Skipped skipped_;
-        Instant seen_;  // nothing fires up to here any more
+        Instant seen_;  // everything up to here has been returned
         std::vector<RuleOccurrence>::const_iterator extra_;
         std::unique_ptr<OccurrenceCursor> rule_;
         std::optional<RuleOccurrence> of_rule_;
@@ -98,7 +98,8 @@ private:
     std::unique_ptr<const RruleInZone> rule_;
     std::vector<RuleOccurrence> extra_;
     std::vector<Instant> excluded_;
-    // For counting: what `extra_` adds to the rule, and what `excluded_` takes away from it.
+    // For counting: the instants that `extra_` adds to the rule, and those that `excluded_`
+    // removes.
     std::vector<Instant> added_, taken_;
 };
 
@@ -109,7 +110,7 @@ struct Setting {
     OverlapPolicy overlap;
 };
 
-/// For a time that must have its instant, policies that would skip it are as `compatible`.
+/// A time that must have its instant treats policies that would skip it as `compatible`.
 GapPolicy never_skipping(GapPolicy gap) {
     return gap == GapPolicy::skip ? GapPolicy::compatible : gap;
 }
@@ -123,8 +124,8 @@ TimeError outside(std::string_view name, std::chrono::local_seconds wall) {
                 " lies outside 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z in its zone"};
 }
 
-/// Appends what an RDATE or EXDATE means. An occurrence is identified by the clock of DTSTART's
-/// zone, in which the rule runs, whatever zone its text named.
+/// Appends the times of an RDATE or EXDATE. An occurrence is identified by the clock of DTSTART's
+/// zone, in which the rule runs, whatever zone its text names.
 std::optional<TimeError> add_times(std::string_view name, const std::vector<SetTime>& times,
                                    const Setting& in, std::vector<RuleOccurrence>& found) {
     for (const SetTime& time : times) {

@@ -15,7 +15,7 @@
 #include "domain/time/types.hpp"
 #include "domain/time/zone.hpp"
 
-/// What iCalendar says of a recurring event (RFC 5545): DTSTART, RRULE, RDATE and EXDATE, as texts,
+/// The recurrence properties of iCalendar (RFC 5545), DTSTART, RRULE, RDATE and EXDATE: as texts,
 /// as a value, and in their zones.
 namespace sundial {
 
@@ -26,11 +26,11 @@ struct SetTime {
     friend bool operator==(const SetTime&, const SetTime&) = default;
 };
 
-/// The occurrences are the rule's from DTSTART on, or without a rule DTSTART itself, and the
-/// RDATEs; without the EXDATEs.
+/// The occurrences are those of the rule from DTSTART on (without a rule, DTSTART itself) and the
+/// RDATEs, without the EXDATEs.
 struct RecurrenceSet {
-    /// As written, nobody has looked them up yet; without duplicates. The first is DTSTART's; "UTC"
-    /// stands for Z.
+    /// As written, not looked up yet; without duplicates. The first is DTSTART's; "UTC" stands for
+    /// Z.
     std::vector<std::string> zones;
     std::chrono::local_seconds dtstart;
     std::optional<RruleRule> rule;
@@ -56,14 +56,13 @@ struct RecurrenceFields {
 using FindZone = std::function<TimeResult<std::shared_ptr<const Zone>>(std::string_view name)>;
 
 /// The set in its zones (time-semantics 8). `gap` and `overlap` are never `reject`. Errors: those
-/// of `find_zone`; out_of_range when a time lies outside of years 0001 to 9999 UTC; never_fires
-/// when the set is empty.
+/// of `find_zone`; out_of_range if a time lies outside of years 0001 to 9999 UTC; never_fires if
+/// the set is empty.
 [[nodiscard]] TimeResult<std::unique_ptr<Recurrence>> rrule_recurrence(
     const RecurrenceSet& set, const FindZone& find_zone, GapPolicy gap = GapPolicy::compatible,
     OverlapPolicy overlap = OverlapPolicy::compatible);
 
-/// The set in plain words: "every 2 weeks on Monday and Thursday at 09:00, 10 times; and 1 more
-/// date".
+/// The set for people: "every 2 weeks on Monday and Thursday at 09:00, 10 times; and 1 more date".
 [[nodiscard]] std::string describe(const RecurrenceSet& set);
 
 }  // namespace sundial

@@ -17,7 +17,7 @@ using Defect = std::optional<TimeError>;
 TimeError bad_rrule(std::string why) { return {TimeErrorCode::bad_rrule, std::move(why)}; }
 TimeError bad_request(std::string why) { return {TimeErrorCode::bad_request, std::move(why)}; }
 
-/// `name` in the way it is written in messages.
+/// `name` in the spelling of messages.
 TimeError bad_time(std::string_view name, std::string_view text, std::string_view why) {
     return {TimeErrorCode::bad_time,
             std::string(name) + " " + quoted(text) + ": " + std::string(why)};
@@ -59,7 +59,7 @@ TimeResult<CompactTime> read_time(std::string_view name, std::string_view text) 
         "at its end when it is UTC");
 }
 
-/// The zones that the times name, each once.
+/// The zones that the times name, without duplicates.
 class ZoneNames {
 public:
     std::size_t index_of(std::string_view name) {
@@ -77,7 +77,7 @@ private:
 
 bool is_utc(std::string_view zone) { return zone == "UTC" || zone == "Etc/UTC"; }
 
-/// The zone of DTSTART from what its text and the field beside it say.
+/// The zone of DTSTART from its text and the separate zone field.
 TimeResult<std::string_view> zone_of_start(std::string_view name, std::string_view text, bool utc,
                                            std::optional<std::string_view> own,
                                            std::optional<std::string_view> beside) {
@@ -109,7 +109,7 @@ Defect read_list(std::string_view name, const std::vector<std::string_view>& tex
 
 // --- iCalendar ----------------------------------------------------------------------------------
 
-/// Takes the lines of a text, unfolded: a line that begins with a blank goes on with the one before
+/// Reads the lines of a text, unfolded: a line that begins with a blank continues the previous one
 /// (RFC 5545, 3.1).
 class Lines {
 public:
@@ -145,7 +145,7 @@ TimeError malformed_line(std::string_view line) {
                      " is none of iCalendar: write NAME:VALUE or NAME;TZID=Europe/Rome:VALUE");
 }
 
-/// Takes `NAME=VALUE` from the front, VALUE perhaps in double quotes.
+/// Takes `NAME=VALUE` from the front; VALUE may be in double quotes.
 std::optional<std::pair<std::string_view, std::string_view>> take_parameter(
     std::string_view& rest) {
     const auto equals = rest.find_first_of("=:;");
@@ -224,7 +224,7 @@ public:
     }
 
 private:
-    /// A time whose zone may not be known before the whole text is read.
+    /// A time whose zone may be known only after the whole text is read.
     struct DateLine {
         std::optional<std::string> zone;  // "UTC" for Z; empty: DTSTART's
         std::vector<std::chrono::local_seconds> times;

@@ -11,8 +11,8 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-/// A wall time and what its zone says of it. Offsets change at whole seconds, so that the fraction
-/// goes along with its second.
+/// A wall time and its lookup in the zone. Offsets change at whole seconds, so the fraction is
+/// added unchanged.
 struct Found {
     LocalLookup lookup;
     microseconds fraction;
@@ -26,7 +26,7 @@ struct Found {
     [[nodiscard]] Instant boundary() const { return lookup.boundary; }
 };
 
-/// What the policies choose, ascending; `reject` chooses nothing, as `skip`.
+/// The instants that the policies choose, ascending; `reject` chooses none, like `skip`.
 struct Choice {
     std::optional<Instant> first, second;
 };

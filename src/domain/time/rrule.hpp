@@ -9,33 +9,32 @@
 
 #include "domain/time/error.hpp"
 
-/// Recurrence rules of RFC 5545, as text and as value. What they mean in a zone is in
-/// recurrence_set.hpp.
+/// Recurrence rules of RFC 5545, as text and as value. recurrence_set.hpp puts them in a zone.
 namespace sundial {
 
-/// Ascending: comparisons read as "more often than".
+/// In ascending order of length: `<` means "more often than".
 enum class Frequency : std::uint8_t { secondly, minutely, hourly, daily, weekly, monthly, yearly };
 
-/// `TU`, or `2MO`, `-1FR`: one of the month's or of the year's.
+/// `TU`; or with a number, of the month or of the year: `2MO`, `-1FR`.
 struct RuleDay {
     int nth = 0;  // 0: each such day; negative: from the end
     std::chrono::weekday day;
     friend bool operator==(const RuleDay&, const RuleDay&) = default;
 };
 
-/// The last moment that a rule may fire, inclusive.
+/// The last time at which a rule may fire, inclusive.
 struct RuleEnd {
     enum class Kind : std::uint8_t {
         instant,  // `19971224T000000Z`
-        wall,     // the same without Z: by the clock of the rule's zone
+        wall,     // the same without Z: local time in the rule's zone
         day,      // `19971224`: to the end of that day
     };
     Kind kind = Kind::instant;
-    std::chrono::local_seconds time;  // as written; of a day 23:59:59
+    std::chrono::local_seconds time;  // as written; for a day 23:59:59
     friend bool operator==(const RuleEnd&, const RuleEnd&) = default;
 };
 
-/// A parsed RRULE. The lists are sorted and without duplicates, empty when the part is missing.
+/// A parsed RRULE. The lists are sorted and without duplicates, and empty if the part is missing.
 struct RruleRule {
     Frequency frequency = Frequency::yearly;
     std::int64_t interval = 1;
@@ -48,17 +47,17 @@ struct RruleRule {
     friend bool operator==(const RruleRule&, const RruleRule&) = default;
 };
 
-/// Larger intervals and counts are read as this: no rule gets so far before year 9999.
+/// Larger intervals and counts are clamped to this: no rule reaches it before year 9999.
 inline constexpr std::int64_t largest_rule_number = 1'000'000'000'000;
 
-/// Reads `FREQ=WEEKLY;BYDAY=MO` with or without `RRULE:`; names in any case. Errors: bad_rrule,
-/// naming the part and saying what would be right.
+/// Reads `FREQ=WEEKLY;BYDAY=MO` with or without `RRULE:`; names in upper or lower case. Errors:
+/// bad_rrule, which names the part and says what would be right.
 [[nodiscard]] TimeResult<RruleRule> parse_rrule(std::string_view text);
 
-/// The rule in plain words: "every 2 weeks on Monday and Thursday, 10 times". What a rule leaves
-/// to DTSTART is not mentioned.
+/// The rule for people: "every 2 weeks on Monday and Thursday, 10 times". Omits parts that the rule
+/// takes from DTSTART.
 [[nodiscard]] std::string describe(const RruleRule& rule);
-/// The same with the time of day that the rule, or else DTSTART, gives: "every day at 09:00".
+/// The same with the time of day of the rule, or else of DTSTART: "every day at 09:00".
 [[nodiscard]] std::string describe(const RruleRule& rule, std::chrono::local_seconds dtstart);
 
 }  // namespace sundial

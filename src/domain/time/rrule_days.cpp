@@ -17,7 +17,7 @@ std::chrono::year_month_day date_of(DayNumber day) {
 std::chrono::weekday weekday_of(DayNumber day) {
     return std::chrono::weekday{local_days{std::chrono::days{day}}};
 }
-/// Days since the week began.
+/// Days since the start of the week.
 std::int64_t day_of_week(DayNumber day, std::chrono::weekday week_start) {
     return (weekday_of(day) - week_start).count();
 }
@@ -45,7 +45,7 @@ WeekOfYear week_of_year(DayNumber day, std::chrono::weekday week_start) {
 
 // --- RuleDays -----------------------------------------------------------------------------------
 
-/// A day and its places in its month, year and week of the year, from 1.
+/// A day and its positions in month, year and week of the year, from 1.
 struct RuleDays::CalendarDay {
     int month, day_of_month, month_length, day_of_year, year_length;
     unsigned weekday;
@@ -73,7 +73,7 @@ RuleDays::RuleDays(const RruleRule& rule, DayNumber dtstart) : week_start_(rule.
     }
     numbered_in_month_ = rule.frequency == Frequency::monthly || months_ != 0;
 
-    // What the rule leaves open is as in DTSTART.
+    // Parts missing from the rule are taken from DTSTART.
     if (rule.frequency < Frequency::weekly || by_weekday_ || month_days_.any || year_days_.any)
         return;
     if (rule.frequency == Frequency::weekly || weeks_.any) {
@@ -190,7 +190,7 @@ RulePeriods::RulePeriods(const RruleRule& rule, DayNumber dtstart)
 std::int64_t RulePeriods::index_of(DayNumber day) const {
     switch (frequency_) {
         case Frequency::weekly:
-            return floor_div(day - day_of_week(day, week_start_) + 6, 7);  // 0 holds 1970-01-01
+            return floor_div(day - day_of_week(day, week_start_) + 6, 7);  // 0: that of 1970-01-01
         case Frequency::monthly: {
             const auto date = date_of(day);
             return static_cast<int>(date.year()) * std::int64_t{12} +

@@ -11,8 +11,8 @@
 
 #include "domain/time/rrule.hpp"
 
-/// Which days a rule allows, and in which periods it looks for them (RFC 5545, 3.3.10). Inside of
-/// the RRULE engine.
+/// The days that a rule allows, and the periods in which it looks for them (RFC 5545, 3.3.10).
+/// Internal to the RRULE engine.
 namespace sundial {
 
 /// Days since 1970-01-01, of a calendar without a zone.
@@ -40,21 +40,21 @@ inline constexpr std::int64_t seconds_of_day = 86'400;
         std::chrono::year_month_day{std::chrono::local_days{std::chrono::days{day}}}.year());
 }
 
-/// What wall clocks can show while it is year 1 to 9999 in UTC.
+/// The range of wall clocks during years 1 to 9999 in UTC.
 inline constexpr DayNumber first_wall_day = first_day_of_year(1) - 1;
 inline constexpr DayNumber last_wall_day = first_day_of_year(10'000) + 1;
 
-/// Weeks of the year, the first being the one with at least four days in it.
+/// A week of the year; week 1 is the first with at least four days in the year.
 struct WeekOfYear {
-    std::int64_t year;  // to which the week belongs
+    std::int64_t year;  // the year that the week belongs to
     int number;         // from 1
-    int weeks;          // that this year has
+    int weeks;          // number of weeks of that year
 };
 [[nodiscard]] DayNumber first_day_of_weeks(std::int64_t year, std::chrono::weekday week_start);
 [[nodiscard]] WeekOfYear week_of_year(DayNumber day, std::chrono::weekday week_start);
 
-/// The days that the BYxxx parts leave, whatever the interval: BYMONTH, BYWEEKNO, BYYEARDAY,
-/// BYMONTHDAY and BYDAY all hold; what a rule of days or longer does not say comes from DTSTART.
+/// The days that the BYxxx parts allow, whatever the interval: BYMONTH, BYWEEKNO, BYYEARDAY,
+/// BYMONTHDAY and BYDAY must all match. A rule of days or longer takes missing parts from DTSTART.
 /// Thread-safe.
 class RuleDays {
 public:
@@ -62,13 +62,13 @@ public:
 
     [[nodiscard]] bool contains(DayNumber day) const;
 
-    /// Walks upwards through the days, until the last one that a clock can show.
+    /// Iterates upwards over the days, until the last one that a clock can show.
     class Walk {
     public:
         Walk(const RuleDays& days, DayNumber from) : days_(&days) { go_to(from); }
-        /// The first not before where it stands; then stands behind it.
+        /// Returns the first day at or after the position, and moves past it.
         std::optional<DayNumber> next();
-        /// Goes on from `day`.
+        /// Continues from `day`.
         void go_to(DayNumber day);
 
     private:
@@ -91,7 +91,7 @@ private:
     [[nodiscard]] bool allows(const CalendarDay& day) const;
     [[nodiscard]] bool allows_weekday(const CalendarDay& day) const;
 
-    /// Numbers counted from the beginning and from the end, from 1.
+    /// Numbers counted from the beginning and from the end, starting with 1.
     struct FromBothEnds {
         std::bitset<367> forward, backward;
         bool any = false;
@@ -109,8 +109,8 @@ private:
     bool by_weekday_ = false, numbered_in_month_ = false;  // otherwise numbered in the year
     std::chrono::weekday week_start_;
 
-    /// What a year allows depends on its first weekday, on whether it is a leap year, and for the
-    /// weeks that reach into it on whether the year before is one. Found when first asked for.
+    /// The allowed days of a year depend on its first weekday, on whether it is a leap year, and
+    /// for weeks that begin in the previous year on whether that was one. Computed on first use.
     struct Kinds {
         std::array<std::once_flag, 28> once;
         std::array<YearBits, 28> bits;
@@ -118,16 +118,16 @@ private:
     std::unique_ptr<Kinds> kinds_ = std::make_unique<Kinds>();
 };
 
-/// The intervals of a rule of days or longer: each INTERVAL-th day, week, month or year from the
-/// one of DTSTART. With BYWEEKNO years are made of whole weeks.
+/// The intervals of a rule of days or longer: each INTERVAL-th day, week, month or year, starting
+/// with that of DTSTART. With BYWEEKNO years consist of whole weeks.
 class RulePeriods {
 public:
     RulePeriods(const RruleRule& rule, DayNumber dtstart);
 
-    /// `day` if it lies in one of the intervals, or the first day of the next; empty past the last
-    /// day that a clock can show.
+    /// `day` if it lies in one of the intervals, otherwise the first day of the next; empty past
+    /// the last day that a clock can show.
     [[nodiscard]] std::optional<DayNumber> at_or_after(DayNumber day) const;
-    /// First day of the interval that holds `day`, and of what follows it.
+    /// First day of the period that contains `day`, and of the next period.
     [[nodiscard]] DayNumber begin_of(DayNumber day) const { return first_day(index_of(day)); }
     [[nodiscard]] DayNumber end_of(DayNumber day) const { return first_day(index_of(day) + 1); }
 

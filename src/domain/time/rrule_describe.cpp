@@ -87,7 +87,7 @@ std::string numbers(const std::vector<int>& values) {
     return joined(values, [](int value) { return std::to_string(value); });
 }
 
-/// The parts for the time of day one by one, for want of anything shorter.
+/// Lists the parts of the time of day one by one, if there is nothing shorter.
 std::string by_clock(const RruleRule& rule) {
     std::string text;
     const auto add = [&text](const std::vector<int>& values, const std::string& unit) {

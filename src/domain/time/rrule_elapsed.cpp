@@ -19,8 +19,8 @@ std::int64_t seconds_in_unit(Frequency frequency) {
     }
 }
 
-/// A bit for each number, or the lowest `all` bits when there is no number. Second 60 is read
-/// as 59.
+/// One bit for each number, or the lowest `all` bits if there are no numbers. Second 60 is read as
+/// 59.
 std::uint64_t bits_of(const std::vector<int>& numbers, int all) {
     if (numbers.empty()) return (std::uint64_t{1} << all) - 1;
     std::uint64_t bits = 0;
@@ -143,8 +143,8 @@ std::uint64_t DaySlots::count(std::int64_t phase) const {
 
 // --- ElapsedTimes -------------------------------------------------------------------------------
 
-/// The wall times of one stretch. A slot belongs to it when its step does; what a step expands to
-/// is dropped outside, where the clock does not show it.
+/// The wall times of one stretch. A slot belongs to the stretch that contains its step; expanded
+/// times outside the stretch are dropped, because the clock does not show them.
 class ElapsedTimes final : public WallTimes {
 public:
     ElapsedTimes(const ElapsedRule& rule, const OffsetStretch& stretch)
@@ -185,7 +185,7 @@ public:
         if (from >= to || chosen().empty()) return 0;
         const auto first = floor_div(from, slots_.unit());
         const auto last = floor_div(to - 1, slots_.unit());
-        // The slots at both ends may be cut; all between them are whole.
+        // The stretch may cut the slots at both ends; all between them are whole.
         std::uint64_t counted = count_in_slot(first, from, to);
         if (last != first) counted += count_in_slot(last, from, to);
         return counted + count_slots(std::max(first + 1, begin_slot_), std::min(last, end_slot_)) *
@@ -202,8 +202,8 @@ private:
         return own_offsets_.empty() ? rule_.usual_chosen_ : own_chosen_;
     }
 
-    /// Where `slot` fires. BYSETPOS counts what is left of a slot that the stretch cuts; then
-    /// `cut` keeps the answer.
+    /// When `slot` fires. If the stretch cuts the slot, BYSETPOS counts the rest of it, and `cut`
+    /// holds the result.
     [[nodiscard]] const Offsets& offsets_of(std::int64_t slot, Offsets& cut) const {
         const WallSecond begin = slot * slots_.unit();
         const bool whole = stretch_begin_ <= begin && begin + slots_.unit() <= end_;
@@ -219,7 +219,7 @@ private:
         return floor_mod(first_slot_ - day * slots_.per_day(), rule_.interval_);
     }
 
-    /// The first that a step falls into, at or after `slot`, of the ones that begin before `to`.
+    /// The first slot at or after `slot` that has a step and begins before `to`.
     [[nodiscard]] std::optional<std::int64_t> next_slot(std::int64_t slot, WallSecond to) const {
         const auto per_day = slots_.per_day();
         const auto end = std::min(end_slot_, ceil_div(to, slots_.unit()));
@@ -282,7 +282,7 @@ private:
     std::int64_t first_slot_, into_slot_;  // DTSTART's, by this stretch's clock
     WallSecond stretch_begin_, end_, begin_;
     std::int64_t begin_slot_, end_slot_;
-    Offsets own_offsets_, own_chosen_;  // when they are not the usual ones
+    Offsets own_offsets_, own_chosen_;  // if they are not the usual ones
 };
 
 // --- ElapsedRule --------------------------------------------------------------------------------
@@ -321,11 +321,11 @@ std::unique_ptr<const WallTimes> ElapsedRule::times_in(const OffsetStretch& stre
 }
 
 std::optional<std::int64_t> ElapsedRule::nothing_before(std::int64_t instant) const {
-    // A step fires in its own slot, so less than a unit away.
+    // A step fires in its own slot, so less than one unit away.
     const std::int64_t every = interval_ * slots_.unit();
     const auto steps = std::max<std::int64_t>(ceil_div(instant - slots_.unit() - start_, every), 0);
     const auto step = start_ + steps * every - slots_.unit();
-    // Clocks are less than two days away from UTC.
+    // Clocks are less than two days from UTC.
     constexpr std::int64_t two_days = 2 * seconds_of_day;
     RuleDays::Walk walk(days_, day_of(std::max(instant, step) - two_days));
     const auto day = walk.next();

@@ -8,19 +8,19 @@
 
 #include "domain/time/rrule_walls.hpp"
 
-/// Rules of hours, minutes and seconds: exact elapsed time from DTSTART, tested by what the wall
-/// clock shows at each step. Inside of the RRULE engine.
+/// Rules of hours, minutes and seconds: exact elapsed time from DTSTART, filtered by the wall clock
+/// at each step. Internal to the RRULE engine.
 namespace sundial {
 
-/// A stretch of time in which a zone keeps its offset, in seconds since 1970.
+/// A period in which a zone keeps its offset, in seconds since 1970.
 struct OffsetStretch {
     std::int64_t from, to;  // UTC; the stretch is [from, to)
     std::int64_t offset;    // east of UTC
 };
 
-/// The slots of a day, its hours, minutes or seconds, that BYHOUR, BYMINUTE and BYSECOND allow for
-/// a step, taken together with INTERVAL: the ones that are `phase` modulo the interval. Answers
-/// without walking through them. Thread-safe.
+/// The slots of a day (hours, minutes or seconds) that BYHOUR, BYMINUTE and BYSECOND allow for a
+/// step, combined with INTERVAL: those that are `phase` modulo the interval. Answers without
+/// iterating over them. Thread-safe.
 class DaySlots {
 public:
     DaySlots(const RruleRule& rule);
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::uint64_t count(std::int64_t phase) const;
 
 private:
-    /// By phase, how many slots of an hour, minute or day are in the set.
+    /// By phase, the number of slots of an hour, minute or day in the set.
     using Counts = std::vector<std::uint32_t>;
 
     [[nodiscard]] std::int64_t per_hour() const { return 3600 / unit_; }
@@ -44,7 +44,7 @@ private:
     [[nodiscard]] bool allows_minute(std::int64_t minute) const {
         return (minutes_ >> minute & 1U) != 0;
     }
-    /// Of `counts`, for a stretch of slots that begins at `begin`.
+    /// The sum of `counts` for a period of slots that begins at `begin`.
     [[nodiscard]] std::uint64_t in(const Counts& counts, std::int64_t phase,
                                    std::int64_t begin) const;
     [[nodiscard]] std::optional<std::int64_t> step_in(std::int64_t phase, std::int64_t from,
@@ -55,13 +55,13 @@ private:
     void add(Counts& sum, const Counts& counts, std::int64_t begin) const;
 
     std::int64_t unit_, interval_;
-    std::uint64_t hours_, minutes_, seconds_;  // allowed; a bit each
+    std::uint64_t hours_, minutes_, seconds_;  // allowed values, one bit each
     Counts minute_, hour_;
     struct Day {
         std::once_flag once;
         Counts counts;
     };
-    std::unique_ptr<Day> day_ = std::make_unique<Day>();  // found when first asked for
+    std::unique_ptr<Day> day_ = std::make_unique<Day>();  // computed on first use
 };
 
 /// One rule of FREQ HOURLY, MINUTELY or SECONDLY. Immutable and thread-safe.
@@ -70,10 +70,9 @@ public:
     /// `start` is DTSTART as seconds since 1970 in UTC.
     ElapsedRule(const RruleRule& rule, std::int64_t start, std::int64_t offset_at_start);
 
-    /// What fires in `stretch`, as wall times of its offset. Outlived by the rule.
+    /// The times that fire in `stretch`, as wall times of its offset. The rule must outlive them.
     [[nodiscard]] std::unique_ptr<const WallTimes> times_in(const OffsetStretch& stretch) const;
-    /// Nothing fires at or after `instant` and before this one (UTC); empty: nothing comes any
-    /// more.
+    /// An instant (UTC): nothing fires from `instant` until then. Empty: nothing fires any more.
     [[nodiscard]] std::optional<std::int64_t> nothing_before(std::int64_t instant) const;
 
 private:
@@ -81,7 +80,7 @@ private:
     /// Seconds into a slot.
     using Offsets = std::vector<std::int64_t>;
 
-    /// At which a step fires, before BYSETPOS, when its own time is `into_slot`.
+    /// When a step at `into_slot` of its slot fires, before BYSETPOS.
     [[nodiscard]] Offsets find_offsets(std::int64_t into_slot) const;
 
     RuleDays days_;
@@ -90,7 +89,7 @@ private:
     std::int64_t interval_;  // slots
     std::int64_t start_;
     std::vector<int> by_minute_, by_second_, positions_;
-    // Most stretches differ from DTSTART's by whole slots: these are found once.
+    // Most stretches differ from DTSTART's by whole slots: these are computed once.
     std::int64_t usual_into_slot_;
     Offsets usual_offsets_, usual_chosen_;  // before and after BYSETPOS
 };

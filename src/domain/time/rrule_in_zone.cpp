@@ -17,11 +17,11 @@ constexpr std::int64_t second_of(Instant instant) {
 constexpr std::int64_t earliest = second_of(earliest_instant);
 constexpr std::int64_t latest = second_of(latest_instant);
 constexpr std::int64_t end_of_walls = (last_wall_day + 1) * seconds_of_day;
-/// Wall clocks are less than this from UTC, and policies move a time by less than the rest of it.
+/// Wall clocks are less than this from UTC, and policies move a time by less than the remainder.
 constexpr std::int64_t two_days = 2 * seconds_of_day;
 
 std::int64_t at(const ZoneChange& change) { return change.at.time_since_epoch().count(); }
-/// By how much the clocks go forward; negative: back.
+/// How far the clocks go forward; negative: back.
 std::int64_t step_of(const ZoneChange& change) { return (change.after - change.before).count(); }
 
 }  // namespace
@@ -119,7 +119,7 @@ void RruleInZone::add_beginning(std::vector<Piece>& pieces, const ZoneChange& ch
         } else if (overlap_ == OverlapPolicy::later) {
             pieces.push_back({from, to, {{after, OccurrenceNote::overlap_later}}, {}});
         } else {
-            pieces.push_back({from, to, {}, {}});  // the first pass has had them
+            pieces.push_back({from, to, {}, {}});  // the first pass has handled them
         }
         return;
     }
@@ -201,7 +201,7 @@ private:
             const auto wall = times.next(from + source.shift, piece.to + source.shift);
             if (!wall) continue;
             const RuleOccurrence found = occurrence(*wall - source.shift, *wall, source);
-            // Of two nominal times with one instant, the occurrence has the first.
+            // If two nominal times have the same instant, the occurrence has the first.
             if (!first ||
                 std::pair(found.instant, found.nominal) < std::pair(first->instant, first->nominal))
                 first = found;
@@ -210,7 +210,7 @@ private:
         return first;
     }
 
-    /// What a gap sends to one instant, as one or listed each.
+    /// The occurrences that a gap maps to one instant: a single one, or each listed.
     std::optional<RuleOccurrence> next_in_gap(const Piece& piece) {
         const WholeGap& gap = *piece.gap;
         const auto wall = rule_.times_of(*stretch_).next(in_gap_.value_or(gap.from), gap.to);
@@ -227,10 +227,10 @@ private:
 
     const RruleInZone& rule_;
     Skipped skipped_;
-    Second position_;  // what is before it has been seen
+    Second position_;  // everything before it has been returned
     std::optional<Stretch> stretch_;
     std::size_t piece_ = 0;
-    std::optional<WallSecond> in_gap_;  // where to look on in the gap of this piece
+    std::optional<WallSecond> in_gap_;  // where to continue in the gap of this piece
 };
 
 std::unique_ptr<OccurrenceCursor> RruleInZone::after(Instant after, Skipped skipped) const {
@@ -305,9 +305,9 @@ RruleInZone::Second RruleInZone::last_by_until(const RuleEnd& until) const {
     return found.earlier.time_since_epoch().count();
 }
 
-/// The instant of the `number`-th occurrence, from 1; the latest there is when there are fewer.
+/// The instant of the `number`-th occurrence, from 1; the latest one if there are fewer.
 RruleInZone::Second RruleInZone::nth(std::uint64_t number) const {
-    constexpr std::uint64_t few = 256;  // counting has to look at stretches that walking does not
+    constexpr std::uint64_t few = 256;  // counting examines stretches that walking skips
     if (number <= few) {
         Cursor cursor(*this, first_, Skipped::left_out);
         std::optional<RuleOccurrence> found;
@@ -317,7 +317,7 @@ RruleInZone::Second RruleInZone::nth(std::uint64_t number) const {
         }
         return second_of(found->instant);
     }
-    std::int64_t look_at = 64 * seconds_of_day;  // in growing parts: it may come soon
+    std::int64_t look_at = 64 * seconds_of_day;  // in growing parts: it may be near
     for (std::optional<Stretch> stretch = stretch_at(first_, Skipped::left_out); stretch;
          stretch = stretch_after(*stretch, last_, Skipped::left_out)) {
         const WallTimes& times = times_of(*stretch);

@@ -15,15 +15,15 @@
 
 namespace sundial {
 
-/// One RRULE from its DTSTART on, in its zone. Inside of the RRULE engine: recurrence_set.hpp puts
-/// RDATE and EXDATE to it.
+/// One RRULE from its DTSTART on, in its zone. Internal to the RRULE engine: recurrence_set.hpp
+/// adds RDATE and EXDATE.
 ///
-/// Time is seen as stretches in which the zone keeps its offset, and near their ends as pieces in
-/// which the policies send other wall times to an instant than the one that the clock shows there.
+/// Time is divided into stretches in which the zone keeps its offset. Near their ends are pieces in
+/// which the policies map wall times to instants at which the clock shows another time.
 class RruleInZone final : public Recurrence {
 public:
-    /// Policies are never `reject`. `start` is the instant of DTSTART, of which rules of hours and
-    /// less count.
+    /// Policies are never `reject`. `start` is the instant of DTSTART, from which rules of hours
+    /// and less count.
     RruleInZone(const RruleRule& rule, std::chrono::local_seconds dtstart,
                 std::chrono::sys_seconds start, std::shared_ptr<const Zone> zone, GapPolicy gap,
                 OverlapPolicy overlap);
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::unique_ptr<OccurrenceCursor> after(Instant after,
                                                           Skipped skipped) const override;
     [[nodiscard]] std::uint64_t count(Instant after, Instant until) const override;
-    /// Which of these whole seconds the rule fires at.
+    /// The subset of these whole seconds at which the rule fires.
     [[nodiscard]] std::vector<Instant> hits(const std::vector<Instant>& ascending) const;
 
 private:
@@ -39,19 +39,18 @@ private:
     /// Seconds since 1970 in UTC.
     using Second = std::int64_t;
 
-    /// Wall times that come to an instant: `shift` later than it.
+    /// Wall times that map to an instant: `shift` later than it.
     struct Source {
         std::int64_t shift;
         OccurrenceNote note = OccurrenceNote::none;
         bool second_pass = false;
     };
-    /// A gap whose wall times all come to one instant.
+    /// A gap whose wall times all map to one instant.
     struct WholeGap {
         WallSecond from, to;
         OccurrenceNote note;  // gap_boundary: as one occurrence; gap_skipped: as none
     };
-    /// Instants [from, to) with the same sources. Where a gap comes to `from`, it does so before
-    /// all else.
+    /// Instants [from, to) with the same sources. If a gap maps to `from`, it comes first.
     struct Piece {
         Second from, to;
         std::vector<Source> sources;
@@ -67,7 +66,7 @@ private:
     [[nodiscard]] Stretch stretch_at(Second instant, Skipped skipped) const;
     [[nodiscard]] Stretch stretch_between(std::optional<ZoneChange> begins,
                                           std::optional<ZoneChange> ends, Skipped skipped) const;
-    /// The next one in which something may fire, not after `last`.
+    /// The next stretch in which something may fire, not after `last`.
     [[nodiscard]] std::optional<Stretch> stretch_after(const Stretch& stretch, Second last,
                                                        Skipped skipped) const;
     [[nodiscard]] std::optional<Second> nothing_before(Second instant) const;
@@ -88,8 +87,8 @@ private:
     GapPolicy gap_;
     OverlapPolicy overlap_;
     Second first_;  // nothing fires before it
-    Second last_;   // nor after it, by COUNT, UNTIL, or the range of years
-    // One of the two.
+    Second last_;   // nothing fires after it, by COUNT, UNTIL or the range of years
+    // Exactly one of the two is set.
     std::unique_ptr<const WallTimes> nominal_;
     std::unique_ptr<const ElapsedRule> elapsed_;
 };

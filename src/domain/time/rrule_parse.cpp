@@ -18,7 +18,7 @@ TimeError bad_rrule(std::string why) { return {TimeErrorCode::bad_rrule, std::mo
 
 using base::is_digit;
 
-/// What lies before the next `separator`; takes both from the front of `rest`.
+/// The text before the next `separator`; removes both from the front of `rest`.
 std::string_view take_item(std::string_view& rest, char separator) {
     const auto end = std::min(rest.find(separator), rest.size());
     const std::string_view item = rest.substr(0, end);
@@ -53,7 +53,7 @@ std::optional<int> small_number(std::string_view text, std::size_t most) {
     return value;
 }
 
-/// The sign of a number that may have one; takes it.
+/// Takes an optional sign from the front.
 int take_sign(std::string_view& text) {
     const int sign = text.starts_with('-') ? -1 : 1;
     if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -75,7 +75,7 @@ Defect read_frequency(RruleRule& rule, std::string_view value) {
     return std::nullopt;
 }
 
-/// A whole number from 1; what is too large to matter becomes largest_rule_number.
+/// A whole number from 1; larger values become largest_rule_number.
 std::optional<std::int64_t> positive_number(std::string_view value) {
     if (value.empty() || !std::ranges::all_of(value, is_digit)) return std::nullopt;
     std::int64_t number = 0;
@@ -151,7 +151,7 @@ Defect read_days(RruleRule& rule, std::string_view value) {
         rule.by_day.push_back({sign * *nth, *day});
         return std::nullopt;
     });
-    // From Monday, as people name the days.
+    // In people's order: from Monday.
     sort_out(rule.by_day, [](const RuleDay& one, const RuleDay& other) {
         return std::pair(one.day.iso_encoding(), one.nth) <
                std::pair(other.day.iso_encoding(), other.nth);
@@ -164,7 +164,7 @@ struct NumberPart {
     std::string_view name;
     std::vector<int> RruleRule::* list;
     int low, high;
-    bool from_end;  // also negative, counted from the end; then 0 is nothing
+    bool from_end;  // also negative, counted from the end; then 0 is invalid
     std::string_view right;
 };
 constexpr std::array number_parts{
@@ -208,7 +208,7 @@ constexpr std::array other_parts{
     OtherPart{"WKST", read_week_start}, OtherPart{"BYDAY", read_days},
 };
 
-/// Reads the parts and remembers which ones there were.
+/// Reads the parts and records which ones are present.
 class Parts {
 public:
     Defect read(RruleRule& rule, std::string_view part) {
@@ -254,7 +254,7 @@ private:
     std::vector<std::string_view> seen_;
 };
 
-/// What RFC 5545 forbids of parts that are right each for itself.
+/// Combinations of valid parts that RFC 5545 forbids.
 Defect forbidden_together(const RruleRule& rule, const Parts& parts) {
     const Frequency frequency = rule.frequency;
     if (rule.count && rule.until)

@@ -10,7 +10,7 @@
 namespace sundial {
 namespace {
 
-/// The first of `values` that is not less than `from`.
+/// The first of `values` that is at least `from`.
 template <class T>
 auto first_from(const std::vector<T>& values, std::int64_t from) {
     return std::ranges::lower_bound(values, from, {}, [](T value) { return std::int64_t{value}; });
@@ -22,7 +22,7 @@ std::uint64_t count_between(const std::vector<std::int64_t>& values, std::int64_
     return static_cast<std::uint64_t>(first_from(values, to) - first_from(values, from));
 }
 
-/// Where BYSETPOS (sorted) points in a set of so many, counted from 0, ascending.
+/// The positions that BYSETPOS (sorted) selects in a set of `size`, counted from 0, ascending.
 std::vector<std::int64_t> places(const std::vector<int>& positions, std::int64_t size) {
     std::vector<std::int64_t> from_end, from_start, found;
     for (const int position : positions) {
@@ -50,7 +50,7 @@ std::vector<std::int64_t> times_of_day(const RruleRule& rule, WallSecond dtstart
     return times;
 }
 
-/// What both kinds below share: the range, and the days that count.
+/// The common part of both kinds below: the range, and the days that count.
 class NominalTimes : public WallTimes {
 public:
     NominalTimes(const RruleRule& rule, WallSecond dtstart)
@@ -60,13 +60,13 @@ public:
     }
 
 protected:
-    /// Narrows [from, to) to where the rule holds; false when nothing is left.
+    /// Narrows [from, to) to the range of the rule; false if nothing is left.
     [[nodiscard]] bool narrow(WallSecond& from, WallSecond& to) const {
         from = std::max(from, first_);
         to = std::min(to, end_);
         return from < to;
     }
-    /// The next day of the walk that lies in one of the rule's intervals.
+    /// The next day of the walk in one of the rule's intervals.
     [[nodiscard]] std::optional<DayNumber> next_day(RuleDays::Walk& walk) const {
         while (const auto day = walk.next()) {
             const auto in_interval = periods_.at_or_after(*day);
@@ -89,8 +89,7 @@ private:
     RulePeriods periods_;
 };
 
-/// Each day that counts has the same times: without BYSETPOS, or with it when the interval is a
-/// day.
+/// Every day that counts has the same times: without BYSETPOS, or with it if the interval is a day.
 class SameTimesEachDay final : public NominalTimes {
 public:
     SameTimesEachDay(const RruleRule& rule, WallSecond dtstart)
@@ -104,7 +103,7 @@ public:
             const WallSecond midnight = *day * seconds_of_day;
             if (midnight >= to) break;
             const auto time = first_from(times_, from - midnight);
-            if (time == times_.end()) continue;  // the day of `from` is over
+            if (time == times_.end()) continue;  // the day of `from` has no more
             if (midnight + *time >= to) break;
             return midnight + *time;
         }
@@ -174,7 +173,7 @@ private:
     }
 
     std::vector<std::int64_t> times_;
-    std::vector<std::uint64_t> bits_ = find_bits();  // of times_, when they are many
+    std::vector<std::uint64_t> bits_ = find_bits();  // of times_, if there are many
 };
 
 /// BYSETPOS over weeks, months or years.
@@ -223,8 +222,7 @@ public:
 private:
     [[nodiscard]] std::int64_t per_day() const { return static_cast<std::int64_t>(times_.size()); }
 
-    /// The days that count in the interval whose first one is `first`; takes the others from
-    /// `walk`.
+    /// The days that count in the interval that begins with `first`; takes the others from `walk`.
     [[nodiscard]] std::vector<DayNumber> days_of_period(DayNumber first,
                                                         RuleDays::Walk& walk) const {
         const DayNumber end = periods().end_of(first);
@@ -239,7 +237,7 @@ private:
         return found;
     }
 
-    /// How many of the interval's set are before `wall`.
+    /// Number of members of the interval's set before `wall`.
     [[nodiscard]] std::int64_t number_before(WallSecond wall,
                                              const std::vector<DayNumber>& period) const {
         const auto day = first_from(period, day_of(wall));
@@ -250,7 +248,7 @@ private:
     }
 
     std::vector<std::int64_t> times_;
-    /// Where BYSETPOS points, by the number of days that count in the interval.
+    /// The positions that BYSETPOS selects, by the number of days that count in the interval.
     std::vector<std::vector<std::int64_t>> places_;
 };
 

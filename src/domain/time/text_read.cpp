@@ -15,7 +15,7 @@ using base::is_digit;
 using base::is_lower;
 bool is_alphanumeric(char c) { return is_digit(c) || is_lower(c) || base::is_upper(c); }
 
-/// Takes a text from the front, byte by byte.
+/// Reads a text from the front, byte by byte.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -44,12 +44,12 @@ public:
         rest_.remove_prefix(count);
         return value;
     }
-    /// All digits that come, perhaps none.
+    /// All digits up to the next other byte, possibly none.
     std::string_view digits() {
         const auto end = std::ranges::find_if_not(rest_, is_digit);
         return cut(static_cast<std::size_t>(end - rest_.begin()));
     }
-    /// What lies before the next `c`, and `c` itself.
+    /// The text before the next `c`; also takes `c`.
     std::optional<std::string_view> up_to(char c) {
         const auto found = rest_.find(c);
         if (found == std::string_view::npos) return std::nullopt;
@@ -69,16 +69,16 @@ private:
 
 TimeError bad_time(std::string why) { return {TimeErrorCode::bad_time, std::move(why)}; }
 
-/// `why` with the text in front, unless quoting that would be long or not plain.
+/// `why` preceded by the text, unless quoting it would be long or unprintable.
 TimeError about(std::string_view text, TimeError why) {
-    constexpr std::size_t longest_quoted = 64;  // every text that is right but for long suffixes
+    constexpr std::size_t longest_quoted = 64;  // every valid text except with long suffixes
     const bool plain = text.size() <= longest_quoted &&
                        std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
     why.message = (plain ? "'" + std::string(text) + "': " : "") + why.message;
     return why;
 }
 
-/// How a text with a date in it is written, for messages about one that is not.
+/// The format of a text with a date, for error messages.
 struct Form {
     std::string_view rule;
     std::string_view joined;  // an example of date and time of day
@@ -135,7 +135,7 @@ TimeResult<microseconds> read_fraction(Reader& in) {
     return microseconds{micros};
 }
 
-/// `10:11:12.5`; if the form does not need seconds also `10:11`.
+/// `10:11:12.5`; also `10:11` if the form does not require seconds.
 TimeResult<microseconds> read_time(Reader& in, const Form& form) {
     const auto minutes = read_hour_and_minute(in, form.rule);
     if (!minutes) return minutes.error();
@@ -166,7 +166,7 @@ TimeResult<WallTime> read_wall(Reader& in, const Form& form) {
     return WallTime{std::chrono::local_days{*date} + *time};
 }
 
-/// `+02:00`; empty when no sign comes.
+/// `+02:00`; empty without a sign.
 TimeResult<std::optional<seconds>> read_offset(Reader& in) {
     const bool west = in.at('-');
     if (!in.take('+') && !in.take('-')) return std::optional<seconds>{};
@@ -198,7 +198,7 @@ std::optional<TimeError> defect_of_tag(std::string_view tag, bool critical) {
     return std::nullopt;
 }
 
-/// `[Europe/Rome][u-ca=gregory]` and the end of the text. Gives the zone.
+/// `[Europe/Rome][u-ca=gregory]` and the end of the text. Returns the zone.
 TimeResult<std::optional<std::string>> read_suffixes(Reader& in) {
     std::optional<std::string> zone;
     for (bool first = true; in.take('['); first = false) {
@@ -297,7 +297,7 @@ TimeError calendar_duration() {
             "written without them, as PT24H"};
 }
 
-/// `P1D`, `P1Y6M`, `P1DT12H`, and what people mean by `PT1D`.
+/// `P1D`, `P1Y6M`, `P1DT12H`, and the mistake `PT1D`.
 bool has_calendar_unit(Reader in) {
     if (!in.take('P')) return false;
     const bool exact_units = in.take('T');
@@ -338,7 +338,7 @@ TimeResult<seconds> read_duration(Reader in) {
     return seconds{total};
 }
 
-/// The answer of `read`, its error put into words about the whole text.
+/// The result of `read`; an error is extended to describe the whole text.
 template <class Read>
 auto reading(std::string_view text, Read read) -> decltype(read(Reader(text))) {
     auto result = read(Reader(text));

@@ -29,7 +29,7 @@ int first_year_of(const YearlyRule& rule) {
     return rule.from ? std::max(static_cast<int>(*rule.from), first_year) : first_year;
 }
 
-/// A 29 February that does not take place: it would have begun where 1 March does.
+/// A 29 February that does not take place: it would have begun at the start of 1 March.
 NominalOccurrences leap_skipped(const Zone& zone, year in) {
     const WallTime march = at(in / March / 1, TimeOfDay{0});
     auto found = occurrences_at(march, zone, GapPolicy::boundary, OverlapPolicy::earlier);
@@ -37,7 +37,7 @@ NominalOccurrences leap_skipped(const Zone& zone, year in) {
     return found;
 }
 
-/// What year `in` holds, skipped ones among it.
+/// The occurrences of year `in`, skipped ones included.
 NominalOccurrences occurrences_in(const YearlyRule& rule, const Zone& zone, year in) {
     const auto nominal = nominal_date(rule, in);
     if (!nominal) return leap_skipped(zone, in);
@@ -48,7 +48,7 @@ NominalOccurrences occurrences_in(const YearlyRule& rule, const Zone& zone, year
     return found;
 }
 
-/// Walks forward through the years; borrows the rule and the zone.
+/// Iterates forward over the years; borrows the rule and the zone.
 class YearlyCursor final : public OccurrenceCursor {
 public:
     YearlyCursor(const YearlyRule& rule, const Zone& zone, Instant after, Skipped skipped)
@@ -92,8 +92,8 @@ public:
 
     [[nodiscard]] std::uint64_t count(Instant after, Instant until) const override {
         if (until <= after) return 0;
-        // A gap or an overlap moves nothing by more than a day: years that are neither those of the
-        // ends nor beside them lie wholly between.
+        // A gap or an overlap moves nothing by more than a day. So years other than those of the
+        // ends and their neighbours lie wholly between the ends.
         const int from = std::max(local_year(*zone_, after) - 1, first_year_of(rule_));
         const int to = std::min(local_year(*zone_, until) + 1, last_year);
         const int whole_from = std::min(from + 3, to + 1);
@@ -116,11 +116,11 @@ private:
         return static_cast<std::uint64_t>(fires(first)) + static_cast<std::uint64_t>(fires(second));
     }
 
-    /// Of the years `from` to `to`, all of which lie between the ends.
+    /// Occurrences of the years `from` to `to`. All these years lie between the ends.
     [[nodiscard]] std::uint64_t in_whole_years(int from, int to) const {
         if (rule_.gap == GapPolicy::skip || rule_.overlap == OverlapPolicy::skip ||
             rule_.overlap == OverlapPolicy::both) {
-            std::uint64_t fires = 0;  // what the zone does in each year decides
+            std::uint64_t fires = 0;  // the zone decides for each year
             for (int in = from; in <= to; ++in) fires += in_year(in, Instant::min(), never);
             return fires;
         }

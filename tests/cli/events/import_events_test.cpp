@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// An address that is taken, and where nobody listens.
+/// An address that is bound, but does not accept connections.
 class SilentAddress {
 public:
     SilentAddress() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -77,7 +77,7 @@ TEST(ImportEvents, SaysOnceThatItWaitsForAServerThatIsBusyForLong) {
                                            std::to_string(problem.size()) + "\r\n\r\n" + problem});
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;
-    std::vector<std::string> said;  // before each wait
+    std::vector<std::string> said;  // the output before each wait
     const Patience patience{
         .elapsed = [] { return 0ms; },
         .sleep = [&](std::chrono::milliseconds /*time*/) { said.push_back(err.str()); },

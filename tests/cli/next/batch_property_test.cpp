@@ -136,7 +136,7 @@ RC_GTEST_PROP(BatchProperty, CatchingUpWithAllFiresWhatTheListHolds, ()) {
                                            {"policy", "all"},
                                            {"limit", 50}});
     rule["after"] = last;
-    rule["count"] = 10'000;  // one a minute for three days, and more
+    rule["count"] = 10'000;  // one a minute for more than three days
     json::array missed;
     json::value next = nullptr;
     const json::object list = answer(rule);

@@ -36,7 +36,7 @@ std::string repeated(std::string_view text, std::size_t times) {
     return all;
 }
 
-// --- answers
+// --- responses
 
 struct AnswerCase {
     const char* name;
@@ -347,7 +347,7 @@ TEST(AnswerLines, TakesALineOfAMebibyteAndRefusesALongerOne) {
                 ElementsAre(HasSubstr("bad_request"), HasSubstr("tzdb")));
 }
 
-/// Gives its text in pieces, and notes what has been answered when more is asked for.
+/// Returns its text in pieces, and records the output at each further read.
 class Slow final : public std::streambuf {
 public:
     Slow(std::vector<std::string> pieces, const std::ostringstream& answers)
@@ -367,7 +367,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Shows in `seen` only what has been flushed.
+/// Copies to `seen` only flushed output.
 class Buffered final : public std::streambuf {
 public:
     explicit Buffered(std::ostringstream& seen) : seen_(seen) {}
@@ -399,7 +399,7 @@ TEST(AnswerLines, SendsWhatIsAnsweredBeforeItWaitsForMore) {
     EXPECT_EQ(answered(slow.answered_before.at(2)), 3);
 }
 
-// --- hostile lines: each in its second (the guard is ten, for a busy machine)
+// --- hostile lines: each answered within a second (the limit is ten, for a busy machine)
 
 TEST(HostileLine, IsAnsweredInItsSecond) {
     const std::string mebibyte(900'000, 'x');

@@ -36,7 +36,7 @@ Shown shown(const NextOptions& options, bool json = false) {
     return {code, out.str(), err.str()};
 }
 
-/// Of fields between tabs.
+/// The fields of the tab-separated output.
 std::string plain(const std::string& expression, const ExpressionFlags& flags,
                   const std::string& from, std::uint32_t count) {
     const Shown answer = shown({expression, flags, from, count, true});

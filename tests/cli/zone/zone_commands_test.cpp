@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 const Instant now = parse_instant("2026-11-21T12:00:00Z")->instant;
 
-/// What a command writes, by the fake tz database 2025b.
+/// Tests the output of a command with the fake tz database 2025b.
 class ZoneCommands : public testing::Test {
 protected:
     int list(const std::string& part) { return list_zones(part, zones, now, output()); }

@@ -14,8 +14,8 @@
 #include "domain/time/resolve.hpp"
 #include "support/fake_zone.hpp"
 
-/// Cron rules against the plainest reading of the specification: every second of a few days is
-/// asked whether it fires.
+/// Compares cron rules with the most literal reading of the specification, which asks for every
+/// second of a few days whether the rule fires.
 namespace sundial {
 namespace {
 
@@ -30,7 +30,7 @@ using std::chrono::sys_seconds;
 
 // --- random rules and zones -------------------------------------------------------------------
 
-/// Spread evenly however small RapidCheck wants the case.
+/// Evenly distributed, whatever size RapidCheck asks for.
 template <class T>
 T gen_within(T first, T last) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(first, last + 1));
@@ -92,13 +92,13 @@ std::string gen_weekday() {
     }
 }
 
-/// Mostly a star: a few days are looked at, and something should happen in them.
+/// Mostly a star: the test covers a few days, and something should happen in them.
 template <class GenItem>
 std::string gen_day_field(GenItem gen_one) {
     return one_in(4) ? gen_list(gen_one) : "*";
 }
 
-/// Six fields, the seconds sparse.
+/// Six fields, with few seconds.
 std::string gen_text() {
     std::string text = *rc::gen::element<std::string>("0", "0", "30", "0,59", "*/20", "*");
     text += " " + gen_list([] { return gen_item(0, 59, 60); });
@@ -119,7 +119,7 @@ CronRule gen_rule() {
 
 const sys_seconds middle = sys_days{std::chrono::October / 15 / 2026};
 
-/// By how much a clock changes: as zones do it, in gaps of just under and just three hours, and by
+/// How far a clock changes: as in real zones, in gaps of just under and exactly three hours, and by
 /// anything up to a day.
 seconds gen_jump() {
     const seconds length{one_in(4) ? gen_within(1, 86'400)
@@ -127,8 +127,8 @@ seconds gen_jump() {
     return *rc::gen::arbitrary<bool>() ? length : -length;
 }
 
-/// Changes its clock within half a day of `middle`, back again after three days, and once long
-/// before: mostly at a whole half hour, sometimes at any second.
+/// Changes its clock within half a day of `middle`, back after three days, and once long before:
+/// mostly at a whole half hour, sometimes at any second.
 FakeZone gen_zone() {
     const seconds any{gen_within(-12 * 3600, 12 * 3600)};
     const sys_seconds change = middle + (one_in(4) ? any : any / 1800 * 1800);
@@ -138,7 +138,7 @@ FakeZone gen_zone() {
                     {{change - days{70}, before}, {change, after}, {change + days{3}, before}});
 }
 
-// --- the plain reading ------------------------------------------------------------------------
+// --- the literal reading ------------------------------------------------------------------------
 
 bool has(std::uint64_t bits, unsigned value) { return (bits >> value & 1) != 0; }
 
@@ -147,7 +147,7 @@ bool is_weekday(local_days day) {
     return 1 <= of_week && of_week <= 5;
 }
 
-/// The nearest Monday-to-Friday day in the month of `day`, looked for further and further away.
+/// The nearest Monday-to-Friday day in the month of `day`; searches at growing distance.
 local_days nearest_weekday(local_days day) {
     const auto month = std::chrono::year_month_day{day}.month();
     for (int distance = 0;; ++distance) {
@@ -213,7 +213,7 @@ Occurrences of_fixed_time_job(const CronRule& rule, const Zone& zone, GapPolicy 
     const auto wall_clock = [](sys_seconds instant) {
         return local_seconds{instant.time_since_epoch()};
     };
-    constexpr days margin{2};  // more than the clocks of `gen_zone` are away from UTC
+    constexpr days margin{2};  // more than the clocks of `gen_zone` differ from UTC
     for (auto wall = wall_clock(from - margin); wall < wall_clock(until + margin); wall += 1s) {
         if (!matches(rule, wall)) continue;
         const LocalLookup lookup = zone.lookup(wall);

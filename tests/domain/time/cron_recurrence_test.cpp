@@ -28,7 +28,7 @@ std::unique_ptr<Recurrence> cron(std::string_view text, const FakeZone& zone = u
     return cron_recurrence(*parse_cron(text), std::make_shared<FakeZone>(zone), gap, overlap);
 }
 
-/// The first `count` after `after`, as texts.
+/// The first `count` occurrences after `after`, as texts.
 std::vector<std::string> listed(const Recurrence& rule, std::string_view after, std::size_t count) {
     std::vector<std::string> texts;
     for (const RuleOccurrence& occurrence : list_after(rule, at(after), count))
@@ -152,7 +152,7 @@ TEST(CronRecurrence, TheEndsOfTheCalendarAreThoseOfUtc) {
         << "where the wall clock shows the year 10000 already";
 }
 
-/// Whose clock is `offset` from UTC, but for three days from the beginning of 1 June 2026 on.
+/// A clock `offset` from UTC, except for three days from the beginning of 1 June 2026.
 FakeZone three_days_off(std::chrono::seconds offset) {
     const std::chrono::sys_seconds change = sys_days{std::chrono::June / 1 / 2026};
     return FakeZone("Off", offset, {{change, offset + 1h}, {change + 72h, offset}});
@@ -209,7 +209,7 @@ TEST(FixedTimeJob, MovesOutOfAGapByPolicyAndMeetsItsNeighbours) {
 }
 
 TEST(FixedTimeJob, MovedBackItStandsAmongWhatWasBefore) {
-    // Half an hour: what is moved back falls between the times of the half hour before.
+    // Half an hour: times that are moved back fall between those of the half hour before.
     const FakeZone lord_howe("Australia/Lord_Howe", 10h + 30min,
                              {{sys_days{std::chrono::October / 3 / 2026} + 15h + 30min, 11h}});
     const auto rule = cron("0 10,40 1-2 * * *", lord_howe, GapPolicy::earlier);
@@ -287,7 +287,7 @@ TEST(WildcardJob, TakesOffsetsWithSeconds) {
         ElementsAre("1937-06-30T23:58:28Z", "1937-06-30T23:59:28Z", "1937-07-01T00:00:00Z"));
 }
 
-// Changes of three hours and more are the calendar's.
+// Changes of three hours and more are calendar changes.
 TEST(FixedTimeJob, OfADayThatDoesNotExistIsSkippedWhateverThePolicy) {
     for (const GapPolicy gap : {GapPolicy::compatible, GapPolicy::earlier, GapPolicy::later,
                                 GapPolicy::boundary, GapPolicy::skip}) {

@@ -56,7 +56,7 @@ TEST(Fingerprint, SeesAsFarAsItReaches) {
 }
 
 TEST(Fingerprint, StaysTheSameFromReleaseToRelease) {
-    // Kept in databases: another value would move every event once.
+    // Databases store fingerprints: another value would move every event once.
     EXPECT_EQ(fingerprint(new_york(), at("2026-01-01T00:00:00Z")).value, 0xf0a4c8ef79945cfeU);
 }
 
@@ -80,7 +80,7 @@ FakeZone any_zone() {
         when += std::chrono::hours{*rc::gen::inRange(1, 4)};
         changes.push_back({when, std::chrono::hours{*rc::gen::inRange(0, 2)}});
     }
-    // A change to the same offset is none.
+    // A change to the same offset is not a change.
     std::chrono::seconds before{0};
     std::vector<FakeZone::Change> real;
     for (const auto& change : changes) {
@@ -95,7 +95,7 @@ RC_GTEST_PROP(Fingerprint, IsEqualWhereTheClocksNeverDiffer, ()) {
     const FakeZone b = any_zone();
     const bool differ = first_difference(a, b, from, from + fingerprint_reach).has_value();
     RC_ASSERT((fingerprint(a, from) != fingerprint(b, from)) == differ);
-    bool seen = false;  // the plain way
+    bool seen = false;  // the simple algorithm
     for (Instant t = from; t < from + 24h; t += 30min) {
         seen = seen || a.offset_at(t) != b.offset_at(t);
     }

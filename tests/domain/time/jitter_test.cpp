@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 const Instant due = std::chrono::sys_days{std::chrono::January / 1 / 2026};
 
 TEST(JitterOf, NeverChanges) {
-    // Computed apart from this (64-bit FNV-1a, folded): a new value would move what is waiting.
+    // Computed independently (64-bit FNV-1a, folded): another value would move waiting events.
     EXPECT_EQ(jitter_of("birthday", due, {}, 60s), microseconds{42'945'240});
     EXPECT_EQ(jitter_of("birthday", due + 1us, {}, 60s), microseconds{6'540'247});
 }

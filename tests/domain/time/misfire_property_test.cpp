@@ -31,7 +31,7 @@ struct Downtime {
         .limit = *rc::gen::inRange(1U, 20U)};
 };
 
-/// Time-semantics 11 word by word, over the list of all.
+/// Implements time-semantics 11 literally, on the list of all occurrences.
 std::vector<RuleOccurrence> as_specified(const Downtime& down,
                                          const std::vector<RuleOccurrence>& missed) {
     std::vector<RuleOccurrence> late, on_time;

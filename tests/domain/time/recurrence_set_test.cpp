@@ -351,7 +351,7 @@ TEST(RruleInZone, ElapsedTimeExpandsInTheHourOfTheClock) {
 }
 
 TEST(RruleInZone, WhatElapsedTimeExpandsToIsDroppedWhereTheClockDoesNotShowIt) {
-    // As on Lord Howe: 02:00 is 02:30. The step of 02:40 is followed by nothing at 02:10.
+    // As on Lord Howe: 02:00 becomes 02:30. After the step at 02:40 there is none at 02:10.
     const FakeZone half_hour(
         "Half/Hour", 10h,
         {{std::chrono::sys_days{std::chrono::year{2026} / 10 / 3} + 16h, 10h + 30min}});
@@ -428,7 +428,7 @@ TEST(RecurrenceSet, DatesAloneAreASetToo) {
 }
 
 TEST(RecurrenceSet, DatesAreComparedAsInstants) {
-    // 02:30 of the gap and 03:30 are one instant; an EXDATE in UTC hits a local time.
+    // 02:30 in the gap and 03:30 are one instant; an EXDATE in UTC matches a local time.
     EXPECT_THAT(first_of(new_york(),
                          "DTSTART:20260307T023000\nRRULE:FREQ=DAILY;COUNT=3\n"
                          "RDATE:20260308T033000\nEXDATE:20260309T063000Z",
@@ -502,7 +502,7 @@ TEST(RecurrenceSet, TheCalendarEndsWithYear9999) {
                 ElementsAre("9999-12-31T22:00:00Z", "9999-12-31T23:00:00Z"));
 }
 
-// --- sets that are empty ------------------------------------------------------------------------
+// --- empty sets ------------------------------------------------------------------------
 
 class SetNeverFires : public testing::TestWithParam<std::string> {};
 

@@ -20,8 +20,7 @@ using testing::IsEmpty;
 
 const Instant start = sys_days{std::chrono::January / 1 / 2020};
 
-/// Every so many seconds from `start`, as far as the calendar goes. Counts how much was asked of
-/// it.
+/// An occurrence every few seconds from `start` to the end of the calendar. Counts the calls.
 class EverySo final : public Recurrence {
 public:
     explicit EverySo(seconds every) : every_(every) {}
@@ -52,7 +51,7 @@ private:
         std::uint64_t number_;
     };
 
-    /// Of the first occurrence after `instant`.
+    /// Number of the first occurrence after `instant`.
     [[nodiscard]] std::uint64_t number_after(Instant instant) const {
         if (instant < start) return 0;
         return static_cast<std::uint64_t>((instant - start) / every_) + 1;

@@ -75,7 +75,7 @@ TEST(ParseRrule, BoundsNumbersThatNoCalendarReaches) {
 
 struct Refused {
     std::string text;
-    std::string named;  // in the message: the part, or what would be right
+    std::string named;  // in the message: the part, or the valid form
 };
 void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.text; }
 

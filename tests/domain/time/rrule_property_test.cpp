@@ -20,8 +20,8 @@
 #include "domain/time/resolve.hpp"
 #include "rrule_support.hpp"
 
-/// The RRULE engine against the definition, applied to every day, hour, minute or second of a
-/// window one after the other, without anything clever.
+/// Compares the RRULE engine with the definition, applied to every day, hour, minute or second of a
+/// window one after the other, without optimisation.
 namespace sundial {
 
 void showValue(const RuleOccurrence& occurrence, std::ostream& out) {
@@ -38,7 +38,7 @@ using std::chrono::seconds;
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 
-// --- rules, zones and times by chance ------------------------------------------------------------
+// --- random rules, zones and times ------------------------------------------------------------
 
 /// The whole range from the first case on: RapidCheck would begin with the lowest numbers.
 int gen_from(int low, int high) {
@@ -46,7 +46,7 @@ int gen_from(int low, int high) {
 }
 bool gen_one_in(int many) { return gen_from(1, many) == many; }
 
-/// Changes days apart, as those of real zones are, by half an hour to a day.
+/// Changes are days apart, as in real zones, by half an hour to a day.
 FakeZone gen_zone(sys_days from) {
     constexpr std::array steps{1800, 3600, 7200, 5400, 12'345, 86'400};
     std::int64_t offset = gen_from(-10, 10) * 3600 + (gen_one_in(4) ? 1172 : 0);
@@ -78,7 +78,7 @@ int month_of(local_seconds time) {
     return static_cast<int>(static_cast<unsigned>(date.month()));
 }
 
-/// Often with `number` itself, so that a window sees something of the rule.
+/// Often includes `number`, so that the rule fires within the window.
 std::vector<int> gen_near(int number, int low, int high) {
     std::vector<int> numbers = gen_numbers(low, high, false);
     if (!gen_one_in(4)) numbers.push_back(number);
@@ -87,7 +87,7 @@ std::vector<int> gen_near(int number, int low, int high) {
     return numbers;
 }
 
-/// Hours, minutes or seconds; many of them where they only limit.
+/// Hours, minutes or seconds; many of them if they only limit.
 std::vector<int> gen_times(int highest, bool limit) {
     std::vector<int> numbers = gen_numbers(0, highest, false);
     if (!limit || gen_one_in(3)) return numbers;
@@ -129,7 +129,7 @@ RruleRule gen_rule(Frequency frequency, local_seconds dtstart) {
     if (gen_one_in(3)) {
         rule.count = static_cast<std::uint64_t>(gen_from(1, gen_one_in(2) ? 5 : 600));
     } else if (gen_one_in(3)) {
-        // Of one kind for all rules: what a local UNTIL means to elapsed time has tests of its own.
+        // One kind for all rules: other tests cover a local UNTIL with elapsed time.
         const auto kind = elapsed ? RuleEnd::Kind::instant
                                   : *rc::gen::element(RuleEnd::Kind::instant, RuleEnd::Kind::wall);
         rule.until = {kind, dtstart + seconds{gen_from(0, 200 * 86'400)}};
@@ -169,7 +169,7 @@ Case gen_case(Frequency frequency) {
 bool has(const std::vector<int>& numbers, auto number) {
     return std::ranges::find(numbers, static_cast<int>(number)) != numbers.end();
 }
-/// `place` of `length`, counted from either end.
+/// Whether `numbers` names `place` of `length`, counted from either end.
 bool has_place(const std::vector<int>& numbers, int place, int length) {
     return has(numbers, place) || has(numbers, place - length - 1);
 }
@@ -178,7 +178,7 @@ local_days week_of(local_days day, std::chrono::weekday week_start) {
     while (std::chrono::weekday{day} != week_start) day -= days{1};
     return day;
 }
-/// The year in which most days of the week of `day` lie.
+/// The year that contains most days of the week of `day`.
 int year_of_week(local_days day, std::chrono::weekday week_start) {
     return static_cast<int>(year_month_day{week_of(day, week_start) + days{3}}.year());
 }
@@ -238,7 +238,7 @@ bool day_matches(const RruleRule& rule, local_days day, local_days dtstart) {
     }
 }
 
-/// Which interval of the rule a day lies in, counted from DTSTART's.
+/// The index of the interval that contains a day, counted from DTSTART's.
 std::int64_t interval_of(const RruleRule& rule, local_days day, local_days dtstart) {
     const year_month_day date{day}, start{dtstart};
     switch (rule.frequency) {
@@ -310,7 +310,7 @@ Instant start_of(const Case& in) {
     return *resolve_recurring(in.dtstart, *in.zone, gap, overlap).first;
 }
 
-/// What a step of elapsed time fires at.
+/// The instants at which a step of elapsed time fires.
 std::vector<Instant> fired_by(const Case& in, Instant step) {
     const RruleRule& rule = in.rule;
     const auto offset = in.zone->offset_at(step);
@@ -369,14 +369,14 @@ std::vector<RuleOccurrence> nominal_occurrences(const Case& in) {
     return found;
 }
 
-/// Ascending; what is skipped comes before what fires at its instant.
+/// Ascending; a skipped occurrence precedes one that fires at the same instant.
 void put_in_order(std::vector<RuleOccurrence>& occurrences) {
     std::ranges::sort(occurrences, {}, [](const RuleOccurrence& one) {
         return std::tuple(one.instant, !is_skip(one.note), one.nominal);
     });
 }
 
-/// Everything up to the end of the window, what is skipped too.
+/// All occurrences up to the end of the window, skipped ones included.
 std::vector<RuleOccurrence> by_definition(const Case& in) {
     std::vector<RuleOccurrence> found =
         in.rule.frequency < Frequency::daily ? elapsed_occurrences(in) : nominal_occurrences(in);
@@ -447,7 +447,7 @@ TEST_P(RruleProperty, IsTheDefinition) {
         auto found = up_to(*rule, Instant::min(), in.end, Skipped::listed);
         RC_ASSERT(std::ranges::is_sorted(found, {}, &RuleOccurrence::instant));
         put_in_order(found);
-        // Skipped ones at the very end of a counted rule are no part of the promise.
+        // Skipped occurrences at the very end of a counted rule are not guaranteed.
         if (in.rule.count && wanted.size() != found.size()) {
             const auto skip_at_end = [](std::vector<RuleOccurrence>& list) {
                 while (!list.empty() && is_skip(list.back().note)) list.pop_back();

@@ -9,7 +9,7 @@
 
 #include "rrule_support.hpp"
 
-/// The examples of RFC 5545, 3.8.5.3, by the wall clock of New York.
+/// The examples of RFC 5545, 3.8.5.3, in New York time.
 namespace sundial {
 namespace {
 
@@ -30,7 +30,7 @@ struct Example {
     std::string name;
     std::string rule;
     std::vector<std::string> first;  // dates at 09:00, or dates and times
-    bool ends = false;               // there are no more
+    bool ends = false;               // there are no further ones
     std::string start = "19970902T090000";
 };
 void PrintTo(const Example& example, std::ostream* out) { *out << example.rule; }
@@ -53,7 +53,7 @@ TEST_P(RfcExample, IsAnsweredAsPrinted) {
     }
 }
 
-/// `count` dates, each so many days after the one before.
+/// `count` dates, `days` apart.
 std::vector<std::string> each(int days, int count, std::chrono::year_month_day from) {
     std::vector<std::string> dates;
     for (int i = 0; i < count; ++i) {
@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "1998-03-30"},
                 false,
                 "19970929T090000"},
-        // Printed with 15:00 too, which is later than this UNTIL: 13:00 in New York.
+        // The RFC prints 15:00 too, but that is later than this UNTIL (13:00 in New York).
         Example{"every_three_hours",
                 "RRULE:FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z",
                 {"1997-09-02T09:00", "1997-09-02T12:00"},

@@ -17,7 +17,7 @@
 
 namespace sundial {
 
-/// Whatever the name, this zone, but "UTC" is UTC.
+/// Finds this zone for every name except "UTC".
 [[nodiscard]] inline FindZone only(FakeZone zone) {
     const auto found = std::make_shared<const FakeZone>(std::move(zone));
     return [found](std::string_view name) -> TimeResult<std::shared_ptr<const Zone>> {
@@ -41,7 +41,7 @@ struct SetPolicies {
     return rrule_recurrence(*set, only(zone), policies.gap, policies.overlap);
 }
 
-/// Its first instants as texts; "" and the code of what went wrong.
+/// The first instants of the set as texts; after an error, "" and its code.
 [[nodiscard]] inline std::vector<std::string> first_of(const FakeZone& zone, std::string_view ical,
                                                        std::size_t count, SetPolicies policies = {},
                                                        Instant after = Instant::min()) {

@@ -21,7 +21,7 @@ std::string instant_of(std::string_view text) {
     return read ? format_instant(read->instant) : std::string(to_string(read.error().code));
 }
 
-/// The parts as text, `-` for what is missing, or the code of the error.
+/// The parts as text, `-` for a missing one, or the code of the error.
 std::string local_of(std::string_view text) {
     const auto read = parse_local(text);
     if (!read) return std::string(to_string(read.error().code));
@@ -271,7 +271,7 @@ TEST(Messages, QuoteTheTextAndSayWhatWouldBeRight) {
               "'1987-02-29': the calendar has no such day");
 }
 
-/// The whole text that would be right, in the message about each that is not.
+/// Each error message shows a complete valid text.
 TEST(Messages, ShowAWholeInstant) {
     for (const char* text :
          {"", "tomorrow", "now-1h", "2027-05-04", "2027-05-04 10:11:12Z", "2027-05-04T10",

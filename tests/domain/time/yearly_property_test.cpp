@@ -53,7 +53,7 @@ YearlyRule gen_rule() {
 Instant gen_moment() { return Instant{seconds{*rc::gen::inRange(second_of_1995, second_of_2035)}}; }
 
 std::vector<Instant> all_until_2035(const YearlyRule& rule, const Zone& zone, Instant after) {
-    constexpr std::size_t most = 100;  // two a year are 80; a rule that stands still must not hang
+    constexpr std::size_t most = 100;  // two a year are 80; bounds a rule that does not advance
     std::vector<Instant> found;
     for (auto next = next_yearly(rule, zone, after);
          next && found.size() < most && next->instant.time_since_epoch() < seconds{second_of_2035};
@@ -96,7 +96,7 @@ RC_GTEST_PROP(NextYearlyProperty, IsWhatItsNominalDateMeans, ()) {
     RC_ASSERT(again->instant <= next->instant);
 }
 
-/// The rule in the zone, with its zone.
+/// A rule compiled in a zone, and the zone.
 struct InZone {
     std::shared_ptr<const Zone> zone = std::make_shared<FakeZone>(gen_zone());
     YearlyRule rule = gen_rule();
