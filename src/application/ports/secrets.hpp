@@ -9,14 +9,14 @@ namespace sundial {
 
 struct NewSecret {
     std::string shown;   // "whsec_…": shown once
-    std::string sealed;  // what is stored
+    std::string sealed;  // the stored form
     std::string hint;    // "whsec_…Q9f"
 };
 
 /// A new pair of Ed25519 keys.
 struct NewKeyPair {
     std::string public_key;  // "whpk_…"
-    std::string sealed;      // the private one, as it is stored
+    std::string sealed;      // the stored form of the private key
 };
 
 /// Signing secrets, encrypted at rest with AES-256-GCM. Thread-safe.
@@ -24,14 +24,13 @@ class Secrets {
 public:
     virtual ~Secrets() = default;
     /// Seals `given` (`whsec_` + base64 of 24 to 64 bytes), or 32 random bytes. Errors:
-    /// ValidationFailed at /secret, also when there is no encryption key to seal with.
+    /// ValidationFailed at /secret, also if there is no encryption key.
     virtual Result<NewSecret> seal(const std::optional<std::string>& given) = 0;
-    /// Errors: ValidationFailed at /ed25519 when there is no encryption key to seal with.
+    /// Errors: ValidationFailed at /ed25519 if there is no encryption key.
     virtual Result<NewKeyPair> new_key_pair() = 0;
-    /// The key's bytes. Throws Corrupt if it was sealed under a key that is not known, or changed.
+    /// The key's bytes. Throws Corrupt if it was sealed under an unknown key or has been changed.
     virtual std::string open(const std::string& sealed) = 0;
-    /// `sealed` under the encryption key that seals today; nothing if it is already. Throws as
-    /// `open` does.
+    /// `sealed` under the current encryption key; empty if it already is. Throws as `open` does.
     virtual std::optional<std::string> resealed(const std::string& sealed) = 0;
 };
 
