@@ -56,7 +56,7 @@ bool has_target(const TargetFields& target) {
     return target.utc || target.local || target.zone || target.gap || target.overlap;
 }
 
-/// Finds the defects of a request. Also replaces `now+1h` by the current instant for it.
+/// Finds the defects of a request. Also replaces `now+1h` by its instant.
 class Judging {
 public:
     Judging(const TzData& zones, Instant now) : zones_(zones), now_(now) {}

@@ -12,8 +12,8 @@
 
 namespace sundial {
 
-/// Tracks which callers wait for work of which PULL endpoint, and when to read the queue for them:
-/// a state machine without I/O, clock or thread. One read serves all waiting callers. It wakes only
+/// Tracks the callers that wait for work of PULL endpoints, and when to read the queue for them: a
+/// state machine without I/O, clock or thread. One read serves all waiting callers. It wakes only
 /// as many callers as there are events.
 class PullWaits {
 public:
