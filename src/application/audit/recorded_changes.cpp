@@ -80,14 +80,14 @@ void write(JsonWriter& json, const MisfireRule& rule) {
     json.member("limit", rule.limit).end_object();
 }
 
-/// Their values may be credentials: only names are told.
+/// Only names, because header values may be credentials.
 void write(JsonWriter& json, const std::vector<std::pair<std::string, std::string>>& headers) {
     json.begin_array();
     for (const auto& header : headers) write(json, header.first);
     json.end_array();
 }
 
-/// What signs, and until when; of a key itself nothing, sealed or not.
+/// The scheme and end of each key, but never the key itself, sealed or not.
 void write(JsonWriter& json, const std::vector<SigningKey>& keys) {
     json.begin_array();
     for (const SigningKey& key : keys) {
