@@ -40,7 +40,7 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     return endpoint;
 }
 
-/// Puts in or takes out the pair of keys; nothing where that is as it was.
+/// Adds or removes the pair of keys, if that changes anything.
 Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Secrets& secrets) {
     if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
     if (!*wanted) {
@@ -61,8 +61,8 @@ Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Sec
     return endpoint;
 }
 
-/// The URL is judged when it is given: what an older rule let in may stay while other things
-/// change.
+/// A URL is validated only when it is given: one that an older rule accepted may stay while other
+/// fields change.
 std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after,
                                    const EndpointEdit& edit, const DestinationRules& destinations,
                                    std::chrono::seconds lease) {
@@ -92,7 +92,7 @@ std::vector<FieldError> defects_of(const Endpoint& before, const Endpoint& after
     return found;
 }
 
-/// Whether it was not closed.
+/// Returns whether the circuit was open or half-open.
 bool close_circuit(Transaction& tx, EndpointId endpoint) {
     const Circuit circuit = tx.circuits().lock(endpoint);
     tx.circuits().put(closed(circuit));
@@ -140,7 +140,8 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
                 id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
         }
         let_go(id, [&] {
-            // Also where it was enabled before: whoever did that may have failed or died just here.
+            // Also if it was enabled before: the caller that enabled it may have failed at this
+            // point.
             if (enabled) unpark_.run(id);
             if (closed_now) unpark_.hasten(id, Obstacle::circuit);
             if (limited_anew) unpark_.hasten(id, Obstacle::limit);
@@ -149,7 +150,7 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
     return result;
 }
 
-/// The edit is committed, so nobody is told that it failed.
+/// The edit is committed, so a failure here is logged and not returned.
 void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& release) {
     try {
         release();

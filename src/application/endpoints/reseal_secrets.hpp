@@ -7,19 +7,19 @@
 
 namespace sundial {
 
-/// Brings the keys of all endpoints under the encryption key that seals today, so that the one
-/// before it can be forgotten. For the start of a process; several may do it at once.
+/// Reseals the keys of all endpoints under the current encryption key, so that the previous one can
+/// be removed. Runs at the start of a process; several may run it at once.
 class ResealSecrets {
 public:
     ResealSecrets(Store& store, Secrets& secrets) : store_(store), secrets_(secrets) {}
     struct Done {
         std::size_t resealed = 0;    // endpoints
-        std::size_t unreadable = 0;  // sealed under a key that is not known any more
+        std::size_t unreadable = 0;  // sealed under a key that is no longer known
     };
     [[nodiscard]] Done run();
 
 private:
-    /// Whether each of them could be opened.
+    /// Returns whether all keys could be opened.
     [[nodiscard]] bool reseal(Endpoint& endpoint);
 
     Store& store_;
