@@ -8,19 +8,19 @@
 
 namespace sundial {
 
-/// A wish to change a value that may be absent: no wish (outer empty), remove it (inner empty), or
-/// the new one. JSON merge patch in C++.
+/// A change of a value that may be absent: no change (outer empty), remove it (inner empty), or the
+/// new value. JSON merge patch in C++.
 template <class T>
 using Edit = std::optional<std::optional<T>>;
 
-/// A change of named texts, as a merge patch says it: members are set, or removed where the value
-/// is empty; all others stay, unless `clear` took them away first.
+/// A merge patch of named texts. Members are set, or removed if the value is empty. All others
+/// stay, unless `clear` removed them first.
 struct TextsEdit {
     bool clear = false;
     std::vector<std::pair<std::string, std::optional<std::string>>> members;
 };
 
-/// `texts` after the edit; in the second form those that stay keep their order.
+/// `texts` after the edit. In the second form the remaining texts keep their order.
 [[nodiscard]] std::map<std::string, std::string> edited(std::map<std::string, std::string> texts,
                                                         const TextsEdit& edit);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> edited(
