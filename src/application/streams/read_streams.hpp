@@ -7,22 +7,21 @@
 
 namespace sundial {
 
-/// What a stream holds, and where it stands.
+/// The events of a stream, and its head.
 struct ReadStream {
     StreamHead head;
     std::vector<RecordedEvent> events;
 };
 
-/// Streams for those who only look. Thread-safe.
+/// Read access to streams. Thread-safe.
 class ReadStreams {
 public:
     ReadStreams(Store& store, Feed& feed) : store_(store), feed_(feed) {}
 
     [[nodiscard]] Page<ListedStream> list(const StreamQuery& query);
-    /// An absent stream is at version 0. Errors: ValidationFailed for an id that no stream has,
-    /// StreamDeleted.
+    /// An absent stream is at version 0. Errors: ValidationFailed for an invalid id, StreamDeleted.
     [[nodiscard]] Result<ReadStream> read(const StreamId& stream, const StreamRange& range);
-    /// Errors: AggregateNotFound where none was saved, StreamDeleted.
+    /// Errors: AggregateNotFound if no snapshot was saved, StreamDeleted.
     [[nodiscard]] Result<Snapshot> snapshot(const StreamId& stream);
     [[nodiscard]] FeedPage feed(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
         return feed_.read_all(after, filter, limit);

@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// While nothing is new, or somebody else has it, or the database is away: a hint comes sooner.
+/// Pause while there are no new events, another subscriber holds the lease, or the database is
+/// unavailable. A hint ends it early.
 constexpr std::chrono::microseconds resting_time = 1s;
 
 std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
@@ -23,13 +24,13 @@ std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
     return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
 }
 
-/// As it can be kept of what is laid aside.
+/// The failure in the form that is stored with a parked event.
 HandlingFailure storable(HandlingFailure failure) {
     if (failure) failure = storable_reason(*failure);
     return failure;
 }
 
-/// What `handle` says, and of an exception what it says.
+/// The result of `handle`, or the text of its exception.
 template <class HandleIt>
 HandlingFailure failure_of(HandleIt handle) {
     try {
@@ -96,7 +97,7 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
     }
 }
 
-/// Until there may be something new.
+/// Waits until there may be new events.
 void Subscription::rest(const std::stop_token& stop, FeedWatch& watch) {
     std::stop_source woken;
     const std::stop_callback on_stop{stop, [&] { woken.request_stop(); }};
@@ -133,7 +134,7 @@ bool Subscription::hold() {
     return true;
 }
 
-/// Whoever got a greater token was away too long: others may have been there.
+/// A greater token means that the lease had expired, and another subscriber may have continued.
 bool Subscription::still_ours() {
     const std::uint64_t token = at_.fencing_token;
     return hold() && at_.fencing_token == token;
@@ -202,7 +203,7 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
         if (stop.stop_requested() || !still_ours()) return false;
         const auto [failed, failure] = project(left, end);
         if (!failure) return held_;
-        // What comes before the event that failed goes ahead of it.
+        // The events before the failed one are projected first.
         const Entries before = left.first(failed);
         if (!before.empty()) {
             const RecordedEvent& last = before.back().event;
@@ -214,13 +215,14 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
     return save(end, {});
 }
 
-/// All of them and the checkpoint, or nothing.
+/// Projects all of them with the checkpoint, or none.
 Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     Projected projected;
     std::optional<Result<Checkpoint>> saved;
     try {
         store_.transact([&](Transaction& tx) {
-            (void)tx.now();  // it begins here: the projection is not to blame if it cannot
+            // Begins the transaction here, so that its failure is not attributed to the projection.
+            (void)tx.now();
             projected = {};
             saved.reset();
             for (; projected.failed < entries.size(); ++projected.failed) {
@@ -231,7 +233,7 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
             return saved->has_value();
         });
     } catch (const Unavailable&) {
-        throw;  // the storage's, not the projection's
+        throw;  // a failure of the storage, not of the projection
     } catch (const std::exception& error) {
         projected.failure = storable_reason(error.what());
         return projected;
@@ -299,7 +301,7 @@ bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop
         lane_of_item.push_back(
             lane_of(entry.event.stream, std::max<std::size_t>(settings_.lanes, 1)));
     }
-    // What is finished without a gap, and what was laid aside of that.
+    // Saves the finished events up to the first gap, and the parked ones among them.
     const auto save_finished = [&](std::size_t finished) {
         if (finished == entries.size()) return save(end, parked);
         if (finished == 0) return true;
