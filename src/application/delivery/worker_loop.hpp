@@ -142,7 +142,7 @@ private:
     void finish_claim();
     void watch_recovery();
 
-    /// Waits until then or until input arrives. Does not hold `turn_`.
+    /// Waits until then or until input arrives. Needs no lock on `turn_`.
     void wait(Mono until);
     [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
 

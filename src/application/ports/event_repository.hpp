@@ -82,8 +82,8 @@ public:
     /// All live events of the user, locked as above.
     virtual std::vector<Event> lock_of_user(UserId user) = 0;
     /// At most `limit` live events of the schedule that were planned by an earlier version than
-    /// `version` and are not claimed (PENDING or waiting). Locked as above; in order of id, after
-    /// `after`.
+    /// `version` and are PENDING, waiting for a retry or waiting for their endpoint. Locked as
+    /// above; in order of id, after `after`.
     virtual std::vector<Event> lock_behind(ScheduleId schedule, Version version,
                                            std::optional<EventId> after, std::size_t limit) = 0;
     /// The number of such events, whatever their id.
@@ -112,8 +112,8 @@ public:
     /// Removes the user from finished and claimed events. The events stay and their versions do not
     /// change.
     virtual void forget_user(UserId user) = 0;
-    /// Makes parked events of the endpoint (waiting, claimable_at = never) claimable now, at most
-    /// `limit` of them. Returns their number. nullopt: events without an endpoint.
+    /// Makes parked events of the endpoint (waiting for it, claimable_at = never) claimable now, at
+    /// most `limit` of them. Returns their number. nullopt: events without an endpoint.
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
     /// The same for events of an endpoint that wait for `obstacle`.
     virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;

@@ -30,7 +30,7 @@ struct PullHead {
 };
 struct PullHorizon {
     Instant now;                  // the database's clock
-    std::vector<PullHead> heads;  // unordered; without entries for parked events
+    std::vector<PullHead> heads;  // unordered; none for parked events or empty queues
 };
 
 /// The live events of PULL endpoints, as their workers see them; `EventQueue` never claims these.

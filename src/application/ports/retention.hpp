@@ -19,8 +19,8 @@ enum class Kept : std::uint8_t {
 class Retention {
 public:
     virtual ~Retention() = default;
-    /// Deletes about `limit` rows at most that are older than `age`, the oldest first. True if more
-    /// may remain. Where events are partitioned by month, a partition is dropped once all of it is
+    /// Deletes at most about `limit` rows older than `age`, the oldest first. True if more may
+    /// remain. Where events are partitioned by month, a partition is dropped once all of it is
     /// older than `age`.
     virtual bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) = 0;
 };
