@@ -14,7 +14,7 @@ std::optional<KeyHolder> ApiKeyRing::holder_of(std::string_view key_text) {
         return KeyHolder{shown->handle, fixed->second.role};
     }
     const auto found = now_known->keys.find(shown->handle);
-    // Compared in any case: the time must not tell whether there is such a key.
+    // Always compares, so that the time does not reveal whether the key exists.
     const std::string no_hash(32, '\0');
     const bool exists = found != now_known->keys.end();
     const bool matches =
@@ -56,8 +56,7 @@ void ApiKeyRing::note_uses() {
     });
 }
 
-/// One request reads for all: the others go on with what is known, unless it is too old even for
-/// that.
+/// One request reads for all. The others use the cache, unless it is too old even for that.
 std::shared_ptr<const ApiKeyRing::Known> ApiKeyRing::known() {
     if (auto fresh = known_if_younger(fresh_for)) return fresh;
     std::unique_lock reading(reading_, std::try_to_lock);
@@ -85,13 +84,13 @@ std::shared_ptr<const ApiKeyRing::Known> ApiKeyRing::read() {
     read->read_at = begun;
     store_.read([&](Transaction& tx) {
         read->as_of = tx.now();
-        read->keys.clear();  // it may run again
+        read->keys.clear();  // the work may run again
         for (ApiKey& key : tx.api_keys().all()) {
             read->keys.emplace(handle_of(key.id), std::move(key));
         }
     });
     const std::lock_guard lock(mutex_);
-    if (generation == generation_) known_ = read;  // else it is older than a change made here
+    if (generation == generation_) known_ = read;  // otherwise it is older than a change made here
     return read;
 }
 

@@ -18,23 +18,23 @@
 
 namespace sundial {
 
-/// Whoever showed a key that is in force.
+/// The holder of a valid key.
 struct KeyHolder {
     std::string handle;
     Role role;
 };
 
-/// A key that is in no database but in a file of the operator's.
+/// A key from the operator's file instead of the database.
 struct FixedKey {
     std::string handle;
     Role role;
     std::string secret_hash;
 };
 
-/// The keys in force, kept in RAM so that no request waits for the database: they are read again
-/// when somebody asks and what is known is older than `fresh_for`, by one request for all. A key
-/// that was revoked or has expired, on whichever instance, is refused once `stale_after` has
-/// passed: then nobody goes on without the database. Thread-safe.
+/// The valid keys, cached in RAM so that no request waits for the database. When a request finds
+/// the cache older than `fresh_for`, one request reads the keys again for all. A key that was
+/// revoked or has expired, on any instance, is refused once `stale_after` has passed: beyond that
+/// age every request needs the database. Thread-safe.
 class ApiKeyRing {
 public:
     static constexpr std::chrono::seconds fresh_for{2};
@@ -43,17 +43,17 @@ public:
     ApiKeyRing(Store& store, const ApiKeySecrets& secrets, const MonotonicClock& monotonic)
         : store_(store), secrets_(secrets), monotonic_(monotonic) {}
 
-    /// Who shows this key; nobody if it is none that is in force. Throws Unavailable if the
-    /// database had to be asked and did not answer.
+    /// The holder of this key; empty if the key is not valid. Throws Unavailable if the database
+    /// was needed and did not answer.
     [[nodiscard]] std::optional<KeyHolder> holder_of(std::string_view key_text);
-    /// Whether there is no key at all, in force or expired. Throws likewise.
+    /// Whether there are no keys at all, valid or expired. Throws Unavailable as above.
     [[nodiscard]] bool empty();
 
-    /// A key was made or revoked here: the next request sees it.
+    /// A key was created or revoked here: the next request sees it.
     void look_again();
-    /// The keys of the operator's file, in place of those before.
+    /// Replaces the keys of the operator's file.
     void fix(std::vector<FixedKey> keys);
-    /// Tells the database which keys have been used since the last time. Throws Unavailable.
+    /// Stores in the database which keys were used since the last call. Throws Unavailable.
     void note_uses();
 
 private:
@@ -70,12 +70,12 @@ private:
     Store& store_;
     const ApiKeySecrets& secrets_;
     const MonotonicClock& monotonic_;
-    std::mutex reading_;  // whoever reads the database; taken before mutex_
-    std::mutex mutex_;    // all below
+    std::mutex reading_;  // held while reading the database; taken before mutex_
+    std::mutex mutex_;    // guards all below
     std::shared_ptr<const Known> known_;
-    std::uint64_t generation_ = 0;                        // counts the changes made here
+    std::uint64_t generation_ = 0;                        // number of changes made here
     std::map<std::string, FixedKey, std::less<>> fixed_;  // by handle
-    std::map<ApiKeyId, Instant> uses_;                    // not yet told
+    std::map<ApiKeyId, Instant> uses_;                    // not yet stored
 };
 
 }  // namespace sundial

@@ -12,7 +12,7 @@
 
 namespace sundial {
 
-/// Every instance has all of them in RAM.
+/// Bounds the memory: every instance holds all keys in RAM.
 inline constexpr std::size_t most_api_keys = 1'000;
 
 struct NewApiKey {
@@ -23,10 +23,10 @@ struct NewApiKey {
 
 struct CreatedApiKey {
     ApiKey key;
-    std::string text;  // the key itself, to be shown now and never again
+    std::string text;  // the key itself, shown only once
 };
 
-/// Gives somebody the right to use the API.
+/// Creates a key for the API.
 class CreateApiKey {
 public:
     CreateApiKey(Store& store, ApiKeySecrets& secrets, Ids& ids)

@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-/// Takes a key away: whoever checks keys forgets it within seconds (ApiKeyRing).
+/// Removes a key. Every ApiKeyRing refuses it within seconds.
 class RevokeApiKey {
 public:
     RevokeApiKey(Store& store, Ids& ids) : store_(store), ids_(ids) {}

@@ -87,7 +87,7 @@ void write(JsonWriter& json, const std::vector<EndpointHeader>& headers) {
     json.end_array();
 }
 
-/// What signs, and until when; of a key itself nothing, sealed or not.
+/// The scheme and end of each key, but never the key itself, sealed or not.
 void write(JsonWriter& json, const std::vector<SigningKey>& keys) {
     json.begin_array();
     for (const SigningKey& key : keys) {

@@ -9,11 +9,12 @@
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
-/// One recorded event per change of the control plane. What was created is told whole; of a change
-/// the members that are new, under the names of the API. Never a secret, sealed or not.
+/// One recorded event per change of the control plane. A creation is recorded completely, an update
+/// with its changed members only, under the names of the API. Never includes a secret, sealed or
+/// not.
 namespace sundial {
 
-/// How a change is known: a fresh id, and who asked for it.
+/// Identifies a change: a fresh id, and its caller.
 struct ChangeId {
     Uuid event_id;
     Caller caller;
@@ -21,7 +22,7 @@ struct ChangeId {
 
 [[nodiscard]] RecordedEvent user_created(const User& user, const ChangeId& id);
 [[nodiscard]] RecordedEvent user_updated(const User& before, const User& after, const ChangeId& id);
-/// The header alone: the stream that it closes keeps no payloads.
+/// Only the header: the stream that it closes keeps no payloads.
 [[nodiscard]] RecordedEvent user_deleted(const User& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id);
 [[nodiscard]] RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after,

@@ -11,48 +11,49 @@
 #include "domain/limits.hpp"
 #include "domain/obstacle.hpp"
 
-/// What an instance and all the others agree on about an endpoint.
+/// Admission: how many events an instance may send to an endpoint, given the limits and the circuit
+/// that all instances share.
 namespace sundial {
 
-/// Leave to send `waiting` events to an endpoint, beside the `in_flight` that it sends to already.
-/// Without any waiting: how many slots it still needs.
+/// A request to send `waiting` events to an endpoint, in addition to the `in_flight` ones. If none
+/// wait, it only states how many slots are still needed.
 struct AdmissionAsked {
     EndpointId endpoint;
     LimitRules rules;
     std::uint32_t in_flight = 0;
     std::uint32_t waiting = 0;
     std::chrono::microseconds mean_try{0};
-    bool may_probe = true;  // none of its probes is under way
+    bool may_probe = true;  // no probe of this instance is under way
 };
 struct Admission {
     EndpointId endpoint;
-    std::uint32_t admitted = 0;  // of those that wait
-    bool probe = false;          // the one that is admitted shows whether the receiver is back
+    std::uint32_t admitted = 0;  // of the waiting events
+    bool probe = false;          // the admitted event tests whether the receiver is back
     std::uint32_t slots = 0;     // as in LimitGrant
     std::uint32_t share = 0;
-    std::optional<Obstacle> obstacle{};              // of those that are not admitted
-    std::vector<std::chrono::microseconds> waits{};  // of each of them, from now
+    std::optional<Obstacle> obstacle{};              // the reason why others are deferred
+    std::vector<std::chrono::microseconds> waits{};  // delay of each deferred event, from now
 };
 
-/// An event that was given back since its endpoint's circuit was not closed.
+/// An event that was released because its endpoint's circuit was not closed.
 struct HeldUp {
     EventId event;
-    Version held;  // when it was
+    Version held;  // the version of the released claim
     EndpointId endpoint;
 };
 
-/// What an instance has seen of one receiver since it told last.
+/// The results of one receiver that an instance has collected since its last report.
 struct ReceiverTold {
     EndpointId endpoint;
     CallResults results{};
     std::optional<CallResult> probe{};
 };
-/// What that has changed for all.
+/// The resulting change of the shared circuit.
 struct ReceiverChange {
     EndpointId endpoint;
     CircuitState before, after;
     double failure_ratio = 0;
-    std::optional<std::string> given_up{};  // why it is to be disabled
+    std::optional<std::string> given_up{};  // why the endpoint is to be disabled
 };
 
 }  // namespace sundial

@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-/// The circuits that are not closed. A look that locks nothing: most are.
+/// The circuits that are not closed. Reads without locks, because most circuits are closed.
 template <class Asked>
 std::vector<EndpointId> not_closed(Transaction& tx, std::span<const Asked> asked) {
     std::vector<EndpointId> ids;
@@ -51,7 +51,7 @@ std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> given_back) {
             const auto event = tx.events().lock(one.event);
             if (!event || event->version != base::next(one.held)) continue;
             const auto freed = hasten(*event, tx.now());
-            if (!freed) continue;  // our lease was over, and somebody else has claimed it
+            if (!freed) continue;  // our lease had expired, and another instance has claimed it
             tx.events().update(*freed);
             ++released;
         }
@@ -76,7 +76,7 @@ Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsk
                                            : 0U,
                        .mean_try = asked.mean_try,
                        .lease = lease};
-    // Who asks for nothing gives slots back, perhaps of a limit that is no more.
+    // A request without waiting events returns slots, perhaps of a limit that was removed.
     const bool shares = has_limits(asked.rules) || asked.waiting == 0;
     Limits limits{.endpoint = asked.endpoint};
     if (shares) limits = tx.limits().lock(asked.endpoint);

@@ -11,23 +11,24 @@
 
 namespace sundial {
 
-/// Says which of the events that one instance has claimed may be sent now: as many as their
+/// Decides which of the events that one instance has claimed may be sent now: as many as their
 /// endpoints' limits allow all instances together, one if a circuit is to be probed, and none while
-/// it is open. The others are given places, so that they do not come back all at once.
+/// it is open. The other events get staggered delays, so that they do not return all at once.
 class AdmitEvents {
 public:
-    /// `random` outlives it.
+    /// `random` outlives this object.
     AdmitEvents(Store& store, Random& random) : store_(store), random_(random) {}
 
-    /// Answer by answer, in one transaction; `asked` is in the order of endpoints. Slots that are
-    /// granted are the instance's for `lease`. Asked again after an answer that got lost, no slot
-    /// is counted twice. Throws Unavailable.
+    /// One answer per request, in one transaction; `asked` is sorted by endpoint. The instance
+    /// holds granted slots for `lease`. Repeating a request after a lost answer counts no slot
+    /// twice. Throws Unavailable.
     [[nodiscard]] std::vector<Admission> run(InstanceId by, std::span<const AdmissionAsked> asked,
                                              std::chrono::microseconds lease);
 
-    /// Lets those go whose circuit is closed by now. Who closes one lets go whoever waits for it,
-    /// who is given back because of one looks at it again: one of the two comes second, and sees
-    /// the other. Returns how many; doing it twice does no harm. Throws Unavailable.
+    /// Makes those events claimable whose circuit has closed in the meantime. The transaction that
+    /// closes a circuit expedites the events that wait for it, and this check runs after events
+    /// were released because of the circuit. Whichever of the two comes second sees the other.
+    /// Returns the number of events; repeating the call does no harm. Throws Unavailable.
     [[nodiscard]] std::size_t release_if_closed(std::span<const HeldUp> given_back);
 
 private:

@@ -9,7 +9,8 @@
 namespace sundial {
 namespace {
 
-/// Something may have come due just after a pass; not again and again.
+/// Bounds repeated passes that claim nothing. An event may come due just after a pass, but not
+/// several times in a row.
 constexpr int most_passes_in_vain = 3;
 
 ValidationFailed backwards(const char* pointer, Instant now) {
@@ -22,7 +23,7 @@ ValidationFailed backwards(const char* pointer, Instant now) {
 Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     if (!clock_.is_test()) return ClockNotTest{};
     operations_.drain();
-    // The loop itself must not claim between two steps: the lease of what it holds would be one.
+    // The loop itself must not claim between two steps: the end of its lease would become a step.
     auto worker = loop_.take_over();
     Advanced advanced{.now = clock_.now()};
     if (target < advanced.now) return backwards("/to", advanced.now);
@@ -34,7 +35,7 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
         if (progress) progress(advanced);
 
         const Horizon horizon = queue_.look();
-        const Instant resumes = operations_.next_at();  // an operation that goes on at a pace
+        const Instant resumes = operations_.next_at();  // next batch of a paced operation
         if (resumes <= horizon.now) {
             operations_.drain();
             continue;

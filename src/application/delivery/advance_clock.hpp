@@ -11,31 +11,31 @@
 
 namespace sundial {
 
-/// What an advance did; while it is under way, what it has done so far.
+/// The result of an advance; during the advance, the result so far.
 struct Advanced {
     Instant now;
     std::uint64_t delivered = 0;
     std::uint64_t failed = 0;
 };
 
-/// Moves the test clock as time would move: it stands still at every instant at which something is
-/// claimable, retries too, until all of that is settled. Operations are over before it moves.
+/// Moves the test clock as real time moves: it stops at every instant at which an event or a retry
+/// is claimable, until all of these are settled. It lets operations finish before it moves.
 class AdvanceClock {
 public:
-    /// Called after each step; what it does is part of the time that the advance takes.
+    /// Called after each step. The advance waits for it.
     using Progress = std::function<void(const Advanced&)>;
 
     AdvanceClock(Clock& clock, EventQueue& queue, Operations& operations, WorkerLoop& loop)
         : clock_(clock), queue_(queue), operations_(operations), loop_(loop) {}
 
-    /// Errors: ClockNotTest; ValidationFailed at /to when it would go back. Ends early, wherever it
-    /// is, when the worker is stopped. Throws Unavailable.
+    /// Errors: ClockNotTest; ValidationFailed at /to if the clock would go back. Ends early, at any
+    /// instant, if the worker is stopped. Throws Unavailable.
     [[nodiscard]] Result<Advanced> to(Instant target, const Progress& progress = {});
     /// Errors: ClockNotTest; ValidationFailed at /by.
     [[nodiscard]] Result<Advanced> by(std::chrono::microseconds duration,
                                       const Progress& progress = {});
-    /// Sets the clock in one step, after what is in flight is settled: what lies between comes due
-    /// late. Errors: ClockNotTest; ValidationFailed at /now when it would go back.
+    /// Sets the clock in one step, after everything in flight is settled. Events in between come
+    /// due late. Errors: ClockNotTest; ValidationFailed at /now if the clock would go back.
     [[nodiscard]] Result<Instant> jump(Instant target);
 
 private:

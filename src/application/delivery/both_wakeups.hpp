@@ -4,7 +4,7 @@
 
 namespace sundial {
 
-/// Tells each hint to both.
+/// Forwards each hint to both.
 class BothWakeups final : public Wakeups {
 public:
     BothWakeups(Wakeups& one, Wakeups& other) : one_(one), other_(other) {}

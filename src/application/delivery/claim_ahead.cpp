@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Mono window = 100ms;
-/// What an instance holds others cannot take, should it fall silent.
+/// Bounds the events that other instances cannot claim if this instance stops responding.
 constexpr std::size_t most_ahead = 1000;
 
 }  // namespace

@@ -6,11 +6,11 @@
 
 namespace sundial {
 
-/// How many events to hold beyond those whose tries are under way, so that nobody waits for the
-/// next claim: what comes to its end in about 50 ms. Nothing while tries are slow or few.
+/// How many events to hold beyond those being sent, so that slots do not idle until the next claim:
+/// as many as attempts end in about 50 ms. Zero while attempts are slow or few.
 class ClaimAhead {
 public:
-    /// A try came to its end.
+    /// An attempt ended.
     void ended(Mono now);
     [[nodiscard]] std::size_t events(Mono now) const;
 

@@ -11,16 +11,18 @@ using namespace std::chrono_literals;
 
 constexpr std::array<int, 4> weights{8, 4, 2, 1};
 
-/// From here on every priority that had nothing is asked for one event, to notice when that
-/// changes.
+/// Claims of at least this size ask for one event of every priority that had none, to notice when
+/// that changes.
 constexpr std::uint32_t probing_from = 8;
-/// Smaller claims have no slot to spare: every so many of them ask as if nothing were known.
+/// Smaller claims have no slot for this. Every fourth of them assumes again that all priorities
+/// have events.
 constexpr unsigned small_claims_between_resets = 4;
 
-/// Claims in vain before a pass gives up on a shard: 5 ms doubling is about 1.3 s by then.
+/// Fruitless claims before a pass gives up on a shard. The rest of 5 ms doubles each time and
+/// reaches about 1.3 s by then.
 constexpr unsigned fruitless_before_hopeless = 8;
 constexpr std::chrono::microseconds first_rest = 5ms;
-/// Looks that hints ask for while there is enough to claim are so far apart.
+/// Minimum time between reads caused by hints while there are due events to claim.
 constexpr std::chrono::microseconds hint_waits = 50ms;
 
 Shares count_by_priority(const Claimed& claimed) {
@@ -48,7 +50,7 @@ Shares PriorityShares::of(std::uint32_t total) {
             --left;
         }
     }
-    // Smooth weighted round robin: whoever has waited longest for its part gets the next one.
+    // Smooth weighted round robin: the priority with the most credit gets the next slot.
     for (; left > 0; --left) {
         std::size_t chosen = shares.size();
         for (std::size_t p = 0; p < shares.size(); ++p) {
@@ -80,7 +82,7 @@ void ClaimRota::looked(const Horizon& horizon, Mono asked_at, Mono now) {
     base::check(horizon.next.size() == shards_.size());
     time_.read(horizon.now, asked_at, now);
     looked_at_ = now;
-    hint_ = never;  // whatever it was about is in what was read
+    hint_ = never;  // the data just read includes it
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         shards_[i].known = true;
         shards_[i].next = horizon.next[i];
@@ -94,7 +96,7 @@ void ClaimRota::claimed(std::uint32_t shard_number, const Shares& asked, const C
     turn_ = (shard_number + 1) % static_cast<std::uint32_t>(shards_.size());
     Shard& shard = shards_[shard_number];
     const bool came_too_early = claimed.events.empty() && claimed.now < shard.next;
-    if (came_too_early) {  // no call was as quick before: now it is known
+    if (came_too_early) {  // the call was faster than all before; now the estimate includes it
         if (it_stood) shard.rests_until = now + first_rest;
         return;
     }

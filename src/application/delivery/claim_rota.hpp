@@ -16,37 +16,41 @@ namespace sundial {
 /// How much of each priority to claim, CRITICAL first.
 using Shares = std::array<std::uint32_t, 4>;
 
-/// Divides claims among the priorities 8 : 4 : 2 : 1, so LOW never starves, yet leaves no slot
-/// empty: what a priority did not use last time goes to those that may have more.
+/// Divides claims among the priorities 8 : 4 : 2 : 1, so that LOW never starves. No slot stays
+/// empty: the part that a priority did not use last time goes to priorities that may have more
+/// events.
 class PriorityShares {
 public:
-    /// Their sum is `total`.
+    /// The sum of the shares is `total`.
     [[nodiscard]] Shares of(std::uint32_t total);
-    /// What a claim of `asked` found.
+    /// Reports how many events a claim of `asked` returned.
     void found(const Shares& asked, const Shares& returned);
-    /// Every priority was asked for more than it had.
+    /// Every priority returned fewer events than requested.
     [[nodiscard]] bool drained() const;
     void reset() { hungry_.fill(true); }
 
 private:
-    std::array<bool, 4> hungry_{true, true, true, true};  // may have more than it was given
-    std::array<int, 4> credit_{};  // what rounding owes, so that one slot at a time is fair too
+    /// May have more events than it was asked for.
+    std::array<bool, 4> hungry_{true, true, true, true};
+    /// Rounding error carried over, so that claims of one slot are fair too.
+    std::array<int, 4> credit_{};
     unsigned small_claims_ = 0;
 };
 
-/// Which shard to claim from next, and when to look: what is known of every shard's next claimable
-/// instant. Something is due when a call that is sent now finds it claimable.
+/// The claim scheduler: chooses the shard to claim from next, and when to read the queue. It knows
+/// each shard's next claimable instant. An event counts as due if a call sent now finds it
+/// claimable.
 class ClaimRota {
 public:
     /// `stands_still`: a test clock, whose time does not pass by itself.
     ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
               bool stands_still);
 
-    /// Answered `now`, and sent at `asked_at`.
+    /// The call was sent at `asked_at` and answered at `now`.
     void looked(const Horizon& horizon, Mono asked_at, Mono now);
     void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono asked_at,
                  Mono now);
-    /// Nobody knows what became of the claim.
+    /// The outcome of the claim is unknown.
     void claim_failed(std::uint32_t shard);
     /// An event of that shard becomes claimable at `due`.
     void expect(std::uint32_t shard, Instant due);
@@ -57,28 +61,28 @@ public:
         std::uint32_t shard;
         Shares shares;
     };
-    /// At most `total` events of the next shard in turn that has something due.
+    /// At most `total` events of the next shard in turn that has due events.
     [[nodiscard]] std::optional<Turn> next_claim(std::uint32_t total, Mono now);
     [[nodiscard]] bool anything_due(Mono now) const;
-    /// Only the database can tell what is due: nothing was read for a tick, a hint has come true,
-    /// or a shard was claimed empty.
+    /// The queue must be read, because only the database knows which events are due: no read for a
+    /// tick, a hint has come due, or a claim on a shard returned nothing.
     [[nodiscard]] bool must_look(Mono now) const;
-    /// The same, but not only when there is nothing else to do: shards that were empty at the last
-    /// look would starve beside one that never is.
+    /// The same, but applies even while other shards can be claimed. Otherwise shards that were
+    /// empty at the last read would starve beside one that never is.
     [[nodiscard]] bool look_overdue(Mono now) const;
-    /// When the answer to one of next_claim, anything_due and must_look changes by itself.
+    /// When the result of next_claim, anything_due or must_look changes by itself.
     [[nodiscard]] Mono next_change(Mono now) const;
-    /// All that is due has been claimed for in vain, again and again: others hold it locked.
+    /// Repeated claims for all due events returned nothing: other transactions hold them locked.
     [[nodiscard]] bool hopeless(Mono now) const;
-    /// What is known may be stale.
+    /// The known instants may be stale.
     void forget() { looked_at_.reset(); }
     [[nodiscard]] bool has_looked() const { return looked_at_.has_value(); }
 
-    /// Everything that was claimable at `then` has been claimed, by whomever.
+    /// All events that were claimable at `then` have been claimed, by any instance.
     [[nodiscard]] bool past(Instant then) const;
     /// Never ahead of the database's clock.
     [[nodiscard]] Instant database_now(Mono now) const;
-    /// What it shows when a call that is sent now arrives, as far as is known.
+    /// Estimate of the database's clock at the arrival of a call that is sent now.
     [[nodiscard]] Instant reached(Mono now) const;
 
 private:
@@ -86,7 +90,7 @@ private:
         bool known = false;
         Instant next = never;
         Mono rests_until{};
-        unsigned fruitless = 0;  // claims in a row that got nothing of what was due
+        unsigned fruitless = 0;  // consecutive claims that returned none of the due events
         PriorityShares shares;
     };
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;

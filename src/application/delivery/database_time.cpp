@@ -16,7 +16,7 @@ void DatabaseTime::read(Instant then, Mono asked, Mono answered) {
     then_ = then;
     answered_ = answered;
     const Offset ahead = then.time_since_epoch() - asked;
-    // When it was answered it was ahead by that much at least.
+    // When the answer arrived, the database's clock was ahead by at least this much.
     const bool set_forward =
         since_ && then.time_since_epoch() - answered > std::min(least_, least_before_);
     if (!since_ || set_forward) {

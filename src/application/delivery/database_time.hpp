@@ -8,28 +8,30 @@
 
 namespace sundial {
 
-/// The database's clock, as one caller knows it from what calls have read there: each at some
-/// moment between when it was sent and when it was answered. Between readings it goes as ours does.
+/// An estimate of the database's clock from the instants that calls have read there. Each was read
+/// between the call's sending and its answer. Between readings the estimate advances with the local
+/// clock.
 class DatabaseTime {
 public:
     /// A call that was sent at `asked` and answered at `answered` read `then`.
     void read(Instant then, Mono asked, Mono answered);
 
-    /// Of a clock that stands still it is the time.
+    /// If the clock stands still, this is its time.
     [[nodiscard]] Instant last_read() const { return then_; }
-    /// Never ahead of it: what the last reading was when its answer came.
+    /// Never ahead of the database's clock: assumes that the last reading happened when its answer
+    /// arrived.
     [[nodiscard]] Instant at(Mono now) const { return then_ + (now - answered_); }
-    /// What a call reads that is sent now, as early as the quickest of late: calls of the last two
-    /// to four seconds.
+    /// The time that a call sent now reads, if it is as fast as the fastest call of the last two to
+    /// four seconds.
     [[nodiscard]] Instant for_a_call(Mono now) const;
 
 private:
-    using Offset = std::chrono::microseconds;  // of its clock to ours
+    using Offset = std::chrono::microseconds;  // of the database's clock to the local one
 
     Instant then_{};
     Mono answered_{};
-    // The least by which a reading was ahead of its sending: since `since_`, and in the stretch
-    // before that.
+    // The smallest offset between a reading and its sending: since `since_`, and in the period
+    // before.
     Offset least_{}, least_before_{};
     std::optional<Mono> since_;
 };

@@ -17,11 +17,11 @@ namespace {
 using namespace std::chrono_literals;
 using Endpoints = std::unordered_map<EndpointId, std::shared_ptr<const Endpoint>>;
 
-/// A tz database without a zone that people live in is a mistake of the installation: time to mend
-/// it, without asking in vain too often.
+/// A tz database without a zone that users live in is an error of the installation. One minute
+/// leaves time to repair it without frequent attempts in vain.
 constexpr std::chrono::microseconds zone_is_missing_for = 1min;
 
-/// Nobody frees what waits for a handler, so it is asked for.
+/// No call frees events that wait for a handler, so they check again after this time.
 constexpr std::chrono::microseconds handler_is_paused_for = 1min;
 
 constexpr const char* zone_unknown = "ZONE_UNKNOWN its user's zone is not in the tz database";
@@ -57,27 +57,27 @@ std::unordered_map<EndpointId, Circuit> load_circuits(Transaction& tx, const End
     return found;
 }
 
-/// A try that was accepted, which its holder said too late.
+/// An attempt that was accepted, but whose holder settled it too late.
 bool was_accepted(const AttemptRecord& attempt) {
     return attempt.outcome == AttemptOutcome::late && attempt.error_code.empty() &&
            (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
 }
 
 std::optional<AttemptRecord> accepted_try(Transaction& tx, const Event& event) {
-    if (event.retry_count == 0) return std::nullopt;  // none was lost, so none can be late
+    if (event.retry_count == 0) return std::nullopt;  // no attempt was lost, so none can be late
     const auto attempts = tx.events().attempts_of(event.id);
     const auto found = std::ranges::find_if(attempts, was_accepted);
     return found == attempts.end() ? std::nullopt : std::optional{*found};
 }
 
-/// What was read for a batch.
+/// The data read for a batch.
 struct Known {
     Endpoints endpoints;
     std::unordered_map<EndpointId, Circuit> circuits;
     std::unordered_map<EventId, AttemptRecord> accepted;
 };
 
-/// Waits, parked, as a claim that met an obstacle leaves it.
+/// Whether the event is parked, as a claim that met an obstacle leaves it.
 bool is_parked(const Event& event) {
     return status_of(event) == EventStatus::processing && !is_claimed(event) &&
            event.claimable_at == never;
@@ -129,7 +129,8 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
             return AcceptedBefore{accepted->second};
         }
         const bool is_paused = event.occurrence && paused.contains(event.occurrence->schedule);
-        const bool was_tried = event.first_attempt_at.has_value();  // then it goes on as planned
+        // Such an event continues as planned.
+        const bool was_tried = event.first_attempt_at.has_value();
         if (!event.endpoint) {
             if (couriers_.handlers.find(event.type) == nullptr) {
                 return KeepBack{std::nullopt, endpoint_missing};
@@ -158,7 +159,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
 
 std::string DeliverEvent::target_time(const Event& event) const {
     const auto zone = zones_.find(event.intent.zone);
-    // A zone that has left the tz database: the instant is what counts.
+    // If the zone has left the tz database, show the instant.
     return zone ? format_zoned(event.due, **zone) : format_instant(event.due);
 }
 
@@ -220,7 +221,7 @@ std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
             const auto destination = tx.endpoints().find(*endpoint);
             if (!destination || !destination->enabled) continue;
             const auto event = tx.events().lock(before.id);
-            if (!event || !is_parked(*event)) continue;  // somebody else was faster
+            if (!event || !is_parked(*event)) continue;  // another caller was faster
             auto freed = hasten(*event, tx.now());
             base::check(freed.has_value());
             if (!freed->endpoint) freed->endpoint = endpoint;

@@ -18,26 +18,26 @@
 
 namespace sundial {
 
-/// Who brings events to their receivers.
+/// The deliveries by type of endpoint.
 struct Couriers {
     Delivery& webhook;
     Delivery& inbox;
-    Delivery* in_process = nullptr;  // needed as soon as `handlers` has one
+    Delivery* in_process = nullptr;  // required once `handlers` has an entry
     const Handlers& handlers;
     std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};
 };
 
-/// What becomes of an event whose template could not be rendered: refused for good, without a word
-/// to its receiver.
+/// The outcome of an event whose template could not be rendered: refused permanently, without a
+/// request to its receiver.
 [[nodiscard]] Outcome without_payload();
 
-/// Which destination each claimed event has, and one try of it.
+/// Finds the destination of each claimed event, and starts attempts.
 class DeliverEvent {
 public:
     DeliverEvent(Store& store, const TimeZones& zones, Ids& ids, Couriers couriers)
         : store_(store), zones_(zones), ids_(ids), couriers_(couriers) {}
 
-    /// In one read for the whole batch. Throws Unavailable.
+    /// Reads once for the whole batch. Throws Unavailable.
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
                                                const Planning& planning);
 
@@ -47,21 +47,23 @@ public:
         Instant now;
         std::function<void(Outcome)> done;
     };
-    /// Starts them. Each `done` runs exactly once, on any thread, perhaps before this returns.
+    /// Starts the attempts. Each `done` runs exactly once, on any thread, perhaps before this
+    /// returns.
     void start(std::vector<Try> tries);
 
-    /// The lease of a try under way is lost.
+    /// The lease of an attempt under way is lost.
     void abandon(const Event& event);
 
-    /// Lets those of `parked` go whose obstacle is gone by now. To be called once they are parked,
-    /// which closes the only gap: whoever enables an endpoint, resumes a schedule or gives it an
-    /// endpoint commits that first and then frees what is parked, but cannot see what is still
-    /// claimed. If that commit came before this read, we see it here and free the event ourselves;
-    /// if it came after, the event was parked before it, and they find it. Returns how many went.
+    /// Releases those of `parked` whose obstacle is gone. Call it after parking them; this closes a
+    /// race. A caller that enables an endpoint, resumes a schedule or gives it an endpoint commits
+    /// that change first and then frees parked events, but it does not see events that are still
+    /// claimed. If the commit came before this read, this call sees the change and frees the event.
+    /// If it came later, the event was already parked and the caller finds it. Returns the number
+    /// of freed events.
     std::size_t release_if_possible(std::span<const Event> parked);
 
-    /// The receiver is gone for good: its other events wait from now on. Returns whether this call
-    /// did it.
+    /// The receiver is gone permanently, so its other events wait from now on. Returns whether this
+    /// call disabled the endpoint.
     bool disable(EndpointId endpoint, const std::string& reason);
 
 private:

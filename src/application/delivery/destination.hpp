@@ -14,30 +14,30 @@
 
 namespace sundial {
 
-/// Where a claimed event goes, and by which rules.
+/// The destination of a claimed event, and the rules for it.
 struct Destination {
     std::shared_ptr<const Endpoint> endpoint;  // null: the in-process handler of its type
     RetryPolicy retry_policy;
-    std::chrono::microseconds timeout{};  // of one try
-    std::string target_time;              // RFC 9557; of what leaves this process
-    bool circuit_closed = true;           // as it was read; else only a probe may go
-    bool failing = false;                 // nothing was accepted since a try that was not
+    std::chrono::microseconds timeout{};  // of one attempt
+    std::string target_time;              // RFC 9557; empty for handlers
+    bool circuit_closed = true;           // as it was read; if false, only a probe may be sent
+    bool failing = false;                 // no attempt was accepted since a failed one
 };
-/// It may not be sent now: given back, no try spent.
+/// The event may not be sent now: it is deferred and uses no attempt.
 struct KeepBack {
     std::optional<std::chrono::microseconds> delay;  // empty: parked
     std::string reason;
     std::optional<Obstacle> obstacle{};
 };
-/// An earlier try of it was accepted, which its holder could not settle in time.
+/// An earlier attempt was accepted, but its holder could not settle it in time.
 struct AcceptedBefore {
     AttemptRecord attempt;
 };
 
-/// It is over: policy has ended it, or somebody else.
+/// The event has ended, by policy or by another caller.
 struct Ended {};
 
-/// What is to be done with one claimed event.
+/// The decision about one claimed event.
 struct Decision {
     EventId id;
     std::variant<Destination, KeepBack, AcceptedBefore, Ended> what;

@@ -10,17 +10,17 @@
 
 namespace sundial {
 
-/// What a handler says of one event.
+/// A handler's result for one event.
 struct Handled {
     Verdict verdict = Verdict::accepted;
-    std::string reason{};  // why not; for people
+    std::string reason{};  // why not accepted; for people
 };
 
-/// Runs in this process, on any thread, several at once. An exception is a failed try that is
-/// repeated, as if it had answered Verdict::retryable.
+/// Runs in this process, on any thread, several at once. An exception is a failed attempt that is
+/// retried, as with Verdict::retryable.
 using Handler = std::function<Handled(const Event&)>;
 
-/// The in-process handlers, by event type: events of that type without an endpoint go to them.
+/// The in-process handlers, by event type. Events of that type without an endpoint go to them.
 /// Filled before the worker starts, then only read.
 class Handlers {
 public:
@@ -33,7 +33,7 @@ private:
     std::map<std::string, Handler, std::less<>> by_type_;
 };
 
-/// Runs `handler` and says what became of it, whatever it throws. `duration` is the caller's.
+/// Runs `handler` and returns its outcome, even if it throws. The caller sets `duration`.
 [[nodiscard]] Outcome run_handler(const Handler& handler, const Event& event);
 
 }  // namespace sundial

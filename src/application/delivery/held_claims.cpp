@@ -61,7 +61,7 @@ std::uint32_t HeldClaims::bound_for(EndpointId endpoint) const {
 void HeldClaims::forget(EventId id) {
     const auto found = claims_.find(id);
     base::check(found != claims_.end());
-    move_to(found->second, Stage::settling);  // leaves its slot
+    move_to(found->second, Stage::settling);  // frees its slot
     claims_.erase(found);
 }
 

@@ -19,17 +19,17 @@ enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, gi
 struct HeldClaim {
     Event event;  // as claimed
     Instant claimed_at;
-    Mono deadline{};       // no send whose time-out ends later; past it the lease may be over
-    bool rescued = false;  // an earlier holder lost it
+    Mono deadline{};       // no send whose time-out ends later; after it the lease may have expired
+    bool rescued = false;  // an earlier holder lost its lease
     Stage stage = Stage::claimed;
-    bool lost = false;       // its lease is over; what was begun is finished all the same
-    bool abandoned = false;  // its try was ended, or is about to be
+    bool lost = false;       // its lease has expired; work under way still completes
+    bool abandoned = false;  // its attempt was aborted, or is about to be
     Destination destination{};
     Instant started_at{};
 };
 
-/// What one instance has claimed and not yet settled or given back. Until its outcome is there,
-/// each takes a slot.
+/// The events that one instance has claimed and not yet settled or released. Each takes a slot
+/// until its outcome arrives.
 class HeldClaims {
 public:
     HeldClaim& add(HeldClaim claim);
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] HeldClaim* find(EventId id);
     /// Null also if it has left `stage`.
     [[nodiscard]] HeldClaim* find(EventId id, Stage stage);
-    /// One that cannot have left `stage`.
+    /// The claim must be in `stage`.
     [[nodiscard]] HeldClaim& at(EventId id, Stage stage);
     [[nodiscard]] std::vector<HeldClaim*> unsent();
 
@@ -47,24 +47,24 @@ public:
     [[nodiscard]] std::vector<Held> leases() const;
     [[nodiscard]] bool has_leases() const;
     void set_deadlines(Mono deadline);
-    /// A try under way past its deadline, each once. Null: there is none (any more).
+    /// An attempt under way past its deadline, each once. Null if there is none, or none left.
     [[nodiscard]] const HeldClaim* take_overdue(Mono now);
-    /// No try under way is overdue before.
+    /// No attempt under way is overdue before this.
     [[nodiscard]] Mono first_deadline() const { return first_deadline_; }
 
     [[nodiscard]] std::size_t size() const { return claims_.size(); }
     [[nodiscard]] bool empty() const { return claims_.empty(); }
     [[nodiscard]] std::size_t taken_slots() const { return taken_slots_; }
     [[nodiscard]] std::size_t sending() const { return sending_; }
-    /// Those to an endpoint that were let through and are not over.
+    /// Events for an endpoint that were admitted and have not ended.
     [[nodiscard]] std::uint32_t in_flight(EndpointId endpoint) const;
-    /// And those that wait for that.
+    /// In-flight events, and those that wait for admission.
     [[nodiscard]] std::uint32_t bound_for(EndpointId endpoint) const;
-    /// Whether one of them was due at `then` or before.
+    /// Whether one of the events was due at `then` or before.
     [[nodiscard]] bool any_due_by(Instant then) const;
 
 private:
-    /// How many are bound for one endpoint.
+    /// The claimed events for one endpoint.
     struct Load {
         std::uint32_t waiting = 0, in_flight = 0;
     };
@@ -74,7 +74,7 @@ private:
     std::unordered_map<EndpointId, Load> loads_;
     std::size_t taken_slots_ = 0;
     std::size_t sending_ = 0;
-    Mono first_deadline_ = Mono::max();  // of the tries under way, or a little early
+    Mono first_deadline_ = Mono::max();  // of the attempts under way, or a little earlier
 };
 
 }  // namespace sundial

@@ -8,14 +8,14 @@
 
 namespace sundial {
 
-/// Tells all instances what one has seen of its receivers, and opens and closes their circuits by
-/// it.
+/// Reports one instance's results of its receivers to all instances, and opens and closes circuits
+/// accordingly.
 class JudgeReceivers {
 public:
     JudgeReceivers(Store& store, CircuitPolicy policy) : store_(store), policy_(policy) {}
-    /// In one transaction; `told` is in the order of endpoints. Returns only what has changed.
-    /// Throws Unavailable; if nobody knows whether it was told, telling it again counts it twice,
-    /// which is better than not at all.
+    /// In one transaction; `told` is sorted by endpoint. Returns only changes. Throws Unavailable.
+    /// If the outcome is unknown, repeating the report counts it twice, which is better than losing
+    /// it.
     [[nodiscard]] std::vector<ReceiverChange> run(InstanceId by,
                                                   std::span<const ReceiverTold> told);
 

@@ -8,21 +8,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// As long as results of one receiver are gathered before they are told: so that a failure is known
-/// soon, and a healthy one costs the others a write now and then.
+/// How long results of one receiver are collected before they are reported. Failures become known
+/// soon, and a healthy receiver costs the others only an occasional write.
 constexpr Mono tell_failures_after = 20ms;
 constexpr Mono tell_successes_after = 5s;
 
 constexpr std::uint32_t renewals_in_a_lease = 3;
-/// Slots that nobody has used for so long are given back.
+/// Slots that were unused for this long are returned.
 constexpr Mono spare_for = 1s;
 constexpr Mono look_every = 250ms;
 
-/// One endpoint in four slots of an instance.
+/// One endpoint may use one in four slots of an instance.
 constexpr std::size_t bulkhead = 4;
-/// Whoever takes longer keeps its slots from events that are not even due yet.
+/// An endpoint whose attempts take longer is limited even if no other event is due yet.
 constexpr std::chrono::microseconds slow_try = 250ms;
-/// What came within it may come again.
+/// An endpoint with events in this period is expected to have more.
 constexpr Mono heard_of_lately = 60s;
 constexpr Mono farthest_place = 10min;
 
@@ -40,7 +40,7 @@ void Receivers::meet(const Destination& destination, Mono now) {
     const Endpoint& endpoint = *destination.endpoint;
     Receiver& receiver = receivers_[endpoint.id];
     const LimitRules rules{endpoint.rate_limit, endpoint.max_in_flight};
-    // What was granted by other rules says nothing.
+    // Slots granted under other rules are void.
     if (receiver.rules.max_in_flight != rules.max_in_flight) receiver.usable_until = Mono::min();
     receiver.rules = rules;
     receiver.circuit_closed = destination.circuit_closed;

@@ -9,14 +9,15 @@
 
 namespace sundial {
 
-/// Tells the story of what came due while nobody was there: that it began, and when all of it had
-/// been claimed and settled. The work itself is the worker's ordinary work.
+/// Logs the recovery of events that came due while no scheduler ran: when it began, and when all of
+/// them had been claimed and settled. The worker processes them as usual.
 class Recovery {
 public:
     explicit Recovery(base::Log& log) : log_(log) {}
-    /// `backlog` as it was at `database_now`. Says nothing if nothing was missed.
+    /// `backlog` as read at `database_now`. Logs nothing if no event was missed.
     void start(const Backlog& backlog, Instant database_now, Mono now);
-    /// What must have been claimed for the end; empty if there is nothing to wait for.
+    /// The recovery ends when all events due by then have been claimed; empty if no recovery is
+    /// under way.
     [[nodiscard]] std::optional<Instant> until() const;
     void finish(Mono now);
 

@@ -7,16 +7,16 @@
 
 namespace sundial {
 
-/// Somewhere beside the caller, where one piece of work is done after the other.
+/// A place beside the caller that runs one piece of work at a time.
 class Side {
 public:
     virtual ~Side() = default;
-    /// Returns at once. To be called when what was given before is done. First `work` is done, then
-    /// it is told; neither throws.
+    /// Returns at once. Call it only after the previous work has ended. Runs `work`, then `tell`;
+    /// neither throws.
     virtual void run(std::function<void()> work, std::function<void()> tell) = 0;
 };
 
-/// On a thread of its own. The destructor waits for what is under way.
+/// Runs work on a thread of its own. The destructor waits for work under way.
 class SideThread final : public Side {
 public:
     SideThread();

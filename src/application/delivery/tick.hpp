@@ -7,13 +7,13 @@
 
 namespace sundial {
 
-/// One claim-and-deliver pass, for an external trigger such as a minute timer. Also beside a worker
-/// loop that runs: it is the same worker.
+/// One claim-and-deliver pass, for an external trigger such as a minute timer. Works beside a
+/// running worker loop too: both drive the same worker.
 class Tick {
 public:
     explicit Tick(WorkerLoop& loop) : loop_(loop) {}
-    /// Until `limit` events are claimed or none is due; returns once they are settled. Throws
-    /// Unavailable.
+    /// Claims until `limit` events are claimed or none is due; returns once they are settled.
+    /// Throws Unavailable.
     Tally run(std::optional<std::uint64_t> limit);
 
 private:

@@ -12,17 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The end of a lease is not ours to use: clocks differ, replies take time (reliability 3).
+/// The end of a lease is unsafe to use: clocks differ and replies take time (reliability 3).
 constexpr Mono margin = 5s;
 constexpr unsigned extensions_failed_for_doubt = 2;
 
 constexpr std::size_t settle_batch = 100;
 constexpr Mono settle_wait = 20ms;
 constexpr Mono settle_wait_when_idle = 2ms;
-/// Outcomes that wait to be settled before claiming stops: four of the largest writes.
+/// Bounds the outcomes that wait to be settled before claiming stops: four of the largest writes.
 constexpr std::size_t most_unsettled = 2000;
-constexpr std::size_t most_told = 100;  // receivers at once
-/// Longer than a receiver or a network pauses now and then.
+constexpr std::size_t most_told = 100;  // receivers in one report
+/// Longer than the usual pauses of a receiver or a network.
 constexpr Mono stuck_after = 1s;
 const KeepBack stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
 
@@ -53,7 +53,7 @@ Worker::Worker(WorkerSettings settings)
     base::check(settings.slots > 0 && settings.claim_batch > 0 && settings.lease > margin);
 }
 
-// What to do next, most urgent first.
+// The next command, most urgent first.
 
 Command Worker::next(Mono now) {
     if (stopping_ && (all_done() || now >= drain_until_)) return Finished{};
@@ -74,7 +74,7 @@ Command Worker::next(Mono now) {
 
 std::optional<Command> Worker::next_extension(Mono now) {
     if (now < extend_at_ || !extend_backoff_.over(now)) return std::nullopt;
-    if (!settling_.empty()) return std::nullopt;  // it would take what is settled for lost
+    if (!settling_.empty()) return std::nullopt;  // it would report events being settled as lost
     Extend extend{held_.leases(), settings_.lease};
     if (extend.held.empty()) return std::nullopt;
     issued_at_ = now;
@@ -99,7 +99,7 @@ std::optional<Command> Worker::next_admission(Mono now) {
     AskLeave ask;
     asking_.clear();
     for (auto& [endpoint, events] : waiting) {
-        // Who is most urgent goes first, and a probe is the oldest of all.
+        // The most urgent event goes first, and a probe is the oldest of all.
         std::ranges::sort(events, {}, [this](EventId id) {
             const Event& event = held_.find(id)->event;
             return std::pair{event.priority, target_of(event)};
@@ -185,7 +185,7 @@ std::optional<Command> Worker::next_plan(Mono now) {
     return plan;
 }
 
-/// Before what it has is planned: it may go on beside that.
+/// Precedes the planning of earlier claims, because a claim runs beside it.
 std::optional<Command> Worker::next_claim(Mono now) {
     if (!may_read(now) || !rota_.has_looked() || !backlog_counted_ || !may_claim(now)) {
         return std::nullopt;
@@ -216,15 +216,15 @@ Look Worker::look(Mono now) {
 void Worker::close_pass_if_done(Mono now) {
     if (!pass_ || pass_->closed) return;
     const bool used_up = pass_->left == 0U;
-    // With its slots taken it cannot claim yet what is due.
+    // While all slots are taken, due events cannot be claimed yet.
     const bool nothing_due = may_claim(now) && rota_.hopeless(now);
     pass_->closed = used_up || nothing_due;
 }
 
 Mono Worker::next_moment(Mono now) const {
-    Mono moment = now + settings_.tick;  // at the latest, so that others see that we are alive
+    Mono moment = now + settings_.tick;  // at the latest, so that others see that the loop is alive
     const auto at = [&](Mono when) { moment = std::min(moment, when); };
-    const bool settling = !settling_.empty();  // its answer comes by itself
+    const bool settling = !settling_.empty();  // its answer arrives by itself
     if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
     if (held_.sending() > 0) at(held_.first_deadline());
     if (!to_disable_.empty()) at(disable_backoff_.until());
@@ -259,7 +259,7 @@ Mono Worker::settle_at(Mono now) const {
                     settle_backoff_.until());
 }
 
-/// What one of these finds would tell nothing of what a claim under way takes.
+/// A read during a claim would not reflect what the claim takes.
 bool Worker::may_read(Mono now) const {
     return !stopping_ && !claiming_ && read_backoff_.over(now);
 }
@@ -270,7 +270,8 @@ bool Worker::may_claim(Mono now) const {
            to_settle_.size() + settling_.size() < most_unsettled && room(now) * 2 >= capacity(now);
 }
 
-/// Anew it can be sent, but for an endpoint whose time-out no claim under these settings allows.
+/// A new claim can send it, unless the endpoint's time-out exceeds every lease under these
+/// settings.
 KeepBack Worker::too_short_for(std::chrono::microseconds timeout) const {
     if (timeout + margin < settings_.lease)
         return {0us, "LEASE_SHORT its lease would end before its time-out"};
@@ -286,7 +287,7 @@ bool Worker::in_doubt() const {
 }
 
 std::size_t Worker::capacity(Mono now) const {
-    // What one endpoint has ready must not stand in line before another's.
+    // Prefetched events of one endpoint must not delay another endpoint's events.
     return settings_.slots + (receivers_.has_rivals(now) ? 0 : ahead_.events(now));
 }
 

@@ -28,48 +28,48 @@ namespace sundial {
 struct WorkerSettings {
     InstanceId instance;
     std::uint32_t shards = 1;
-    std::size_t slots = 64;         // tries under way at once
-    std::size_t claim_batch = 500;  // most events of one claim
+    std::size_t slots = 64;         // attempts under way at once
+    std::size_t claim_batch = 500;  // maximum number of events in one claim
     std::chrono::microseconds tick{std::chrono::seconds{1}};
     std::chrono::microseconds lease{std::chrono::seconds{30}};
     bool clock_stands_still = false;  // a test clock: the database's time does not pass by itself
-    bool count_backlog = true;        // tell what was missed before the first claim
-    std::chrono::microseconds drain{std::chrono::seconds{25}};  // longest wait after stop()
+    bool count_backlog = true;        // report the missed events before the first claim
+    std::chrono::microseconds drain{std::chrono::seconds{25}};  // maximum wait after stop()
 };
 
-/// What the worker wants done next. One is under way at a time, and beside it a Claim and a Settle,
-/// whose answers may come before or after those to what came later. The answer goes to the method
-/// named with it, or to failed().
+/// The worker's commands. One is under way at a time. A Claim and a Settle may run beside it, and
+/// their answers may arrive before or after those to later commands. Pass each answer to the method
+/// named with the command, or call failed().
 struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
 struct Look {};          // EventQueue::look -> horizon()
 struct Claim {           // EventQueue::claim_ready -> claimed()
     ClaimRequest request;
 };
-struct Plan {  // successors and destinations of what was claimed -> planned()
+struct Plan {  // successors and destinations of claimed events -> planned()
     std::vector<Event> events;
 };
 struct AskLeave {  // AdmitEvents -> admitted()
     std::vector<AdmissionAsked> asked;
 };
-struct Send {  // start one try; no answer now, but one delivered() later
+struct Send {  // start one attempt; no answer now, but one delivered() later
     Event event;
     Destination destination;
     Instant now;
 };
-struct Abandon {  // end a try whose lease may be over; its outcome comes all the same
+struct Abandon {  // abort an attempt whose lease may have expired; its outcome still arrives
     Event event;
 };
 struct TellResults {  // JudgeReceivers -> results_told()
     std::vector<ReceiverTold> told;
 };
-struct DisableEndpoint {  // its receiver said 410, or nothing for days -> endpoint_disabled()
+struct DisableEndpoint {  // its receiver answered 410, or nothing for days -> endpoint_disabled()
     EndpointId endpoint;
     std::string reason;
 };
 struct Settle {  // EventQueue::settle -> settled()
     std::vector<Settlement> batch;
 };
-struct GiveBack {  // EventQueue::give_back, then release what need not wait -> given_back()
+struct GiveBack {  // EventQueue::give_back, then free events that need not wait -> given_back()
     std::vector<GivenBack> batch;
     std::vector<Event> parked;
     std::vector<HeldUp> held_up;
@@ -78,25 +78,25 @@ struct Extend {  // EventQueue::extend -> extended()
     std::vector<Held> held;
     std::chrono::microseconds lease;
 };
-struct WaitUntil {  // or until anything arrives
+struct WaitUntil {  // or until any input arrives
     Mono when;
 };
-struct Finished {};  // after stop(): nothing is held any more, or the time to drain is over
+struct Finished {};  // after stop(): nothing is held any more, or the time to drain has passed
 using Command = std::variant<CountBacklog, Look, Claim, Plan, AskLeave, Send, Abandon, TellResults,
                              DisableEndpoint, Settle, GiveBack, Extend, WaitUntil, Finished>;
 
-/// A claim that is over for this instance.
+/// A claim that this instance has settled.
 struct Settled {
     Event event;  // as claimed
     Settlement settlement;
-    bool late;  // somebody else had claimed it since; nothing of it has changed
+    bool late;  // another instance had claimed it since; the event is unchanged
 };
 
-/// One instance's part in the queue: claims what is due, has its successors planned, sends it and
-/// settles what became of it, so that no event is lost and none is sent by two at once
-/// (reliability 3). A state machine without I/O, clock or thread: told what happened and the
-/// monotonic time `now`, it says what to do next. The database's time is estimated from its last
-/// answer, never too late, so nothing is claimed early.
+/// One instance's part in the queue. It claims due events, has their successors planned, sends them
+/// and settles the outcomes, so that no event is lost and no event is sent by two instances at once
+/// (reliability 3). A state machine without I/O, clock or thread: the driver passes inputs and the
+/// monotonic time `now`, and the worker returns its next command. It estimates the database's time
+/// from the last answer and never runs ahead of it, so it claims nothing early.
 class Worker {
 public:
     explicit Worker(WorkerSettings settings);
@@ -109,7 +109,7 @@ public:
     void claimed(Claimed claimed, Mono answered);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
-    /// One for each endpoint asked about.
+    /// One answer for each requested endpoint.
     void admitted(std::span<const Admission> admissions);
     void results_told(std::span<const ReceiverChange> changes);
     void endpoint_disabled();
@@ -117,42 +117,42 @@ public:
     void given_back(std::size_t released, Mono now);
     /// Returns the events whose lease was lost.
     std::vector<Event> extended(std::span<const EventId> lost);
-    /// The command's port threw. `transient`: Unavailable, so it is repeated, but for a claim,
-    /// which is left to its lease. Otherwise one of its batch may be to blame: smaller batches find
-    /// it, and it is left to its lease, or put off. `random` in [0, 1).
+    /// The command's port threw. If `transient` (Unavailable), the command is repeated, except a
+    /// claim, which is left to its lease. Otherwise one event of the batch may be the cause:
+    /// smaller batches isolate it, and it is left to its lease or deferred. `random` in [0, 1).
     void failed(const Command& command, bool transient, double random, Mono now);
 
-    // What happens by itself.
+    // Inputs that answer no command.
     struct Try {
         const Event& event;
         const Destination& destination;
         Instant started_at;
         Outcome outcome;  // judged
     };
-    /// The outcome of a Send; nothing if it was never begun, and is given back. The references live
-    /// until the next call of any method.
+    /// The outcome of a Send. Empty if the attempt never began; then the event is released. The
+    /// references live until the next call of any method.
     std::optional<Try> delivered(EventId id, Outcome outcome, double random, Mono now);
-    /// Something may be claimable at `due`.
+    /// An event may be claimable at `due`.
     void wake(Instant due);
     void stop(Mono now);
 
-    /// From here on claim at most `limit` events, and none once nothing is due, until end_pass().
+    /// Until end_pass(), claims at most `limit` events, and none after the due events run out.
     void begin_pass(std::optional<std::uint64_t> limit);
-    /// The pass has claimed all that it will, and nothing is held any more.
+    /// The pass claims nothing more, and no event is held.
     [[nodiscard]] bool pass_over() const;
     void end_pass();
 
     [[nodiscard]] std::size_t held() const { return held_.size(); }
-    /// What a claim brings is not known yet.
+    /// A claim is under way.
     [[nodiscard]] bool claiming() const { return claiming_.has_value(); }
-    /// How many tries are under way.
+    /// Number of attempts under way.
     [[nodiscard]] std::size_t sending() const { return held_.sending(); }
-    /// Everything that was claimable at `then` has been claimed, and is settled if it was claimed
-    /// here.
+    /// All events that were claimable at `then` have been claimed, and those claimed here are
+    /// settled.
     [[nodiscard]] bool caught_up_to(Instant then) const;
-    /// The database's time, as well as it is known: never ahead of it.
+    /// Estimate of the database's time, never ahead of it.
     [[nodiscard]] Instant database_now(Mono now) const;
-    /// What the database's clock shows when a call that is sent now arrives, as far as is known.
+    /// Estimate of the database's clock at the arrival of a call that is sent now.
     [[nodiscard]] Instant reached(Mono now) const;
 
 private:
@@ -165,13 +165,13 @@ private:
         std::optional<Event> parked{};
         std::optional<HeldUp> held_up{};
     };
-    /// Claims no more than `left`, and nothing once it is closed.
+    /// Claims at most `left` more events, and none once closed.
     struct Pass {
         std::optional<std::uint64_t> left;
         bool closed = false;
     };
 
-    // Each says what it has to do now, if anything.
+    // Each returns its next command, if any.
     [[nodiscard]] std::optional<Command> next_extension(Mono now);
     [[nodiscard]] std::optional<Command> next_admission(Mono now);
     [[nodiscard]] std::optional<Command> next_send(Mono now);
@@ -183,28 +183,28 @@ private:
     [[nodiscard]] Look look(Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
-    /// Nothing more will be sent: what others wait for is not put off.
+    /// Nothing more will be sent: reports that other instances wait for are not delayed.
     [[nodiscard]] bool winding_up() const;
 
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
-    /// What was claimed or extended at `issued_at` must be over then.
+    /// Work under a lease claimed or extended at `issued_at` must end by then.
     [[nodiscard]] KeepBack too_short_for(std::chrono::microseconds timeout) const;
     [[nodiscard]] Mono deadline_of(Mono issued_at) const;
-    /// Two extensions failed: what is held may be lost.
+    /// Two extensions failed, so held leases may be lost.
     [[nodiscard]] bool in_doubt() const;
-    /// How many events it may hold that have no outcome yet.
+    /// Maximum number of held events without an outcome.
     [[nodiscard]] std::size_t capacity(Mono now) const;
     [[nodiscard]] std::size_t room(Mono now) const;
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
-    /// What was claimed ahead while tries were fast does not wait here once they are slow.
+    /// Releases events that were claimed ahead once attempts become slow.
     void give_back_if_stuck(Mono now);
 
     void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline);
-    /// Sends it, asks for leave, or keeps it back.
+    /// Sends it, requests admission, or defers it.
     void let_through(HeldClaim& claim, Mono now);
-    /// Its circuit has opened: what was let through is so no longer.
+    /// Its circuit has opened: admitted events must be admitted again.
     void ask_leave_anew(EndpointId endpoint);
     void disable(EndpointId endpoint, std::string reason);
     void keep_back(HeldClaim& claim, const KeepBack& why);
@@ -217,15 +217,15 @@ private:
     HeldClaims held_;
     ClaimAhead ahead_;
     Receivers receivers_;
-    // Ids wait in line; one that has left its stage meanwhile is passed over.
+    // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
-    std::set<EventId> to_admit_;  // each once: what is claimed anew may be among them still
+    std::set<EventId> to_admit_;  // each once; may still contain an event that was claimed again
     std::deque<PendingSettlement> to_settle_;
     std::deque<PendingReturn> to_give_back_;
     std::deque<DisableEndpoint> to_disable_;
-    // Of the command under way.
+    // State of the command under way.
     std::vector<EventId> planning_;
-    std::vector<std::vector<EventId>> asking_;  // those that wait, by endpoint asked about
+    std::vector<std::vector<EventId>> asking_;  // events that wait, by requested endpoint
     std::vector<ReceiverTold> telling_;
     std::vector<PendingSettlement> settling_;
     std::vector<PendingReturn> giving_back_;
@@ -246,7 +246,8 @@ private:
     bool stopping_ = false;
     Mono drain_until_{};
     std::optional<Pass> pass_;
-    std::optional<Mono> too_many_since_;  // held, for what it sends at once and its tries' pace
+    /// Since when more is held than the slots and the pace of attempts allow.
+    std::optional<Mono> too_many_since_;
 };
 
 }  // namespace sundial

@@ -16,8 +16,8 @@ const KeepBack stopping{0us, "STOPPING the instance stops"};
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
 
-/// How long after a claim or an extension its leases are extended: of each three extensions two may
-/// fail (reliability 3).
+/// Time from a claim or an extension to the next extension. Two of every three extensions may fail
+/// (reliability 3).
 Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10s, lease / 3); }
 
 KeepBack held_up_by(Obstacle obstacle, std::chrono::microseconds wait) {
@@ -64,8 +64,8 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
     const Event& event = claimed.event;
     const EventId id = event.id;
     if (const HeldClaim* known = held_.find(id)) {
-        // Our own lease was over before we knew. A claim that was not sent is void; one that is
-        // under way must not overlap with a second try, and what it brings will be told as LATE.
+        // Our own lease expired before we knew. An unsent claim is void. An attempt under way must
+        // not overlap with a second one, and its outcome will be recorded as LATE.
         if (!is_unsent(known->stage)) {
             to_give_back_.push_back(
                 {{id, event.version, event.attempt, settings_.instance, own_try_wait,
@@ -103,7 +103,8 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
                    now);
         } else {
             claim->destination = std::move(std::get<Destination>(decision.what));
-            // Else the policy has become shorter: the try that was promised is the last.
+            // An event that was not rescued has used up its attempts only if the policy became
+            // shorter. Its promised attempt is sent and is the last.
             if (claim->rescued && tries_used_up(claim->event, claim->destination.retry_policy)) {
                 finish(*claim, lost_for_good(claim->event, settings_.instance), now);
             } else {
@@ -251,7 +252,7 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
     return events;
 }
 
-// What happens by itself.
+// Inputs that answer no command.
 
 std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);

@@ -9,10 +9,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For what cannot be planned: whatever is wrong with it is no passing trouble.
+/// Delay of events that cannot be planned: the cause is not transient.
 constexpr std::chrono::microseconds planning_failed_wait = 1min;
 
-/// Back to where they were taken from.
+/// Returns them to the queue that they came from.
 template <class T>
 void put_back(std::deque<T>& queue, std::vector<T>& taken) {
     queue.insert(queue.begin(), std::make_move_iterator(taken.begin()),
@@ -29,7 +29,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         double random;
         Mono now;
 
-        /// It is told for people to know: what is due does not wait for that.
+        /// The count is informational: due events do not wait for it.
         void operator()(const CountBacklog&) const {
             worker.read_backoff_.fail(random, now);
             worker.backlog_counted_ = true;
@@ -103,7 +103,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             worker.extend_backoff_.fail(random, now);
             ++worker.extensions_failed_;
         }
-        // These call no port; a try that cannot be started has an outcome instead.
+        // These call no port. An attempt that cannot be started has an outcome instead.
         void operator()(const Send&) const { base::check(false); }
         void operator()(const Abandon&) const { base::check(false); }
         void operator()(const WaitUntil&) const { base::check(false); }

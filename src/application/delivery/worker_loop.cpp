@@ -19,23 +19,24 @@ using base::LogLevel;
 
 namespace {
 
-/// As long as the loop waits for more outcomes once one is there.
+/// How long the loop waits for more outcomes after the first.
 constexpr Mono gathering = std::chrono::microseconds{500};
 
 }  // namespace
 
-/// What arrives from other threads. Outlives the loop while deliveries are under way; holds at most
-/// one outcome for each slot.
+/// Input from other threads. Outlives the loop while deliveries are under way; holds at most one
+/// outcome for each slot.
 struct WorkerLoop::Mailbox {
     std::mutex mutex;
     std::condition_variable arrived;
     std::vector<std::pair<EventId, Outcome>> outcomes;
     Instant hint = never;
-    Instant awake_at = never;               // what becomes due then or later needs no call
-    bool claimed = false, settled = false;  // what is beside has its answer
+    Instant awake_at = never;  // events due then or later need no wake-up
+    // The claim or the settlement beside the loop has its answer.
+    bool claimed = false, settled = false;
     bool stop = false;
-    /// The tries under way when the loop went to sleep: once their outcomes are all here there is
-    /// nothing more to wait for.
+    /// The attempts under way when the loop went to sleep. Once all their outcomes have arrived,
+    /// there is nothing more to wait for.
     std::size_t expected = 0;
 
     [[nodiscard]] bool is_urgent() const { return stop || claimed || settled || hint < awake_at; }
@@ -136,7 +137,7 @@ void WorkerLoop::wait(Mono until) {
     const auto left = [&](Mono longest) { return std::clamp(until - now(), Mono{0}, longest); };
     mailbox.arrived.wait_for(lock, left(settings_.tick), [&] { return mailbox.has_news(); });
     if (mailbox.outcomes.empty()) return;
-    // Where one outcome is, others are about to come: they are taken together.
+    // More outcomes usually follow the first one; the loop takes them together.
     mailbox.arrived.wait_for(lock, left(gathering), [&] { return mailbox.has_all(); });
 }
 
@@ -340,7 +341,7 @@ void WorkerLoop::report(const Settled& settled) {
 
 void WorkerLoop::carry_out(const GiveBack& command) {
     const auto released = answer_of(command, [&] {
-        // Answers do not matter: whoever lost its lease has nothing to give back.
+        // Results do not matter: a claim whose lease is lost has nothing to release.
         static_cast<void>(ports_.queue.give_back(command.batch));
         return ports_.deliver.release_if_possible(command.parked) +
                ports_.admit.release_if_closed(command.held_up);
@@ -389,7 +390,7 @@ Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
         Worker& worker;
         ~Pass() { worker.end_pass(); }
     };
-    loop_.finish_claim();  // the pass counts its own
+    loop_.finish_claim();  // the pass counts only its own claims
     const Tally before = loop_.tally_;
     loop_.worker_.begin_pass(limit);
     const Pass pass{loop_.worker_};

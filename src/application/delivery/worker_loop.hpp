@@ -27,7 +27,8 @@
 
 namespace sundial {
 
-/// What a worker has done. `retrying` counts tries that were not accepted and will be repeated.
+/// Counters of the worker's results. `retrying` counts attempts that were not accepted and will be
+/// repeated.
 struct Tally {
     std::uint64_t claimed = 0;
     std::uint64_t completed = 0;
@@ -52,9 +53,9 @@ struct WorkerPorts {
     EngineObserver& observer;
 };
 
-/// Carries out what the worker wants, one command at a time, and tells it what came of it. Whatever
-/// a port throws, the loop goes on. run() does so on its thread until stop(); take_over() lets
-/// another thread drive the same worker meanwhile, so there is one engine, however it is driven.
+/// Executes the worker's commands, one at a time, and passes it the answers. The loop continues
+/// whatever a port throws. run() drives the worker on its thread until stop(). take_over() lets
+/// another thread drive the same worker in the meantime, so there is only one engine.
 class WorkerLoop final : public Wakeups {
 public:
     /// `monotonic`, `log` and all other ports outlive the loop; a delivery may end after it.
@@ -63,11 +64,11 @@ public:
     WorkerLoop(const WorkerLoop&) = delete;
     WorkerLoop& operator=(const WorkerLoop&) = delete;
 
-    /// Returns after stop(), once what was claimed is settled or given back, or the time to drain
-    /// is over. Never throws.
+    /// Returns after stop(), once all claims are settled or released, or the time to drain has
+    /// passed. Never throws.
     void run();
-    /// Claims and settles there while the loop goes on, as run() does on threads; without them the
-    /// loop does it by itself.
+    /// Claims and settles there while the loop continues, as run() does on threads. Without them
+    /// the loop makes these calls itself.
     struct Sides {
         std::unique_ptr<Side> claims, settlements;
     };
@@ -81,12 +82,12 @@ public:
     /// The loop turned within the last two ticks.
     [[nodiscard]] bool turning() const;
 
-    /// Takes what has arrived and carries out one command. Returns when to come back at the latest,
-    /// or nothing once all is over. Only for whoever drives the loop alone.
+    /// Processes arrived input and executes one command. Returns the latest time for the next call,
+    /// or nothing after the loop has finished. Only for a caller that drives the loop alone.
     [[nodiscard]] std::optional<Mono> turn();
     [[nodiscard]] const Tally& tally() const { return tally_; }
 
-    /// Holds the worker: run() pauses until this is gone.
+    /// Holds the worker: run() pauses until this is destroyed.
     class Exclusive {
     public:
         explicit Exclusive(WorkerLoop& loop);
@@ -94,9 +95,9 @@ public:
         Exclusive(const Exclusive&) = delete;
         Exclusive& operator=(const Exclusive&) = delete;
 
-        /// Claims, sends and settles on this thread until `limit` events are claimed or nothing is
-        /// due, then waits for their outcomes. Throws Unavailable; what was claimed then stays in
-        /// the worker's care. Ends early on stop().
+        /// Claims, sends and settles on this thread until `limit` events are claimed or none is
+        /// due, then waits for their outcomes. Throws Unavailable; the worker keeps the claims it
+        /// made. Ends early on stop().
         Tally drain(std::optional<std::uint64_t> limit);
         [[nodiscard]] bool stopping() const { return loop_.stopping(); }
 
@@ -110,18 +111,18 @@ private:
     struct Mailbox;
 
     void turn_until_finished();
-    /// And what the worker wants then, which is no Send.
+    /// Returns the worker's next command that is not a Send.
     Command send_all(Send first);
     DeliverEvent::Try begun(Send send);
     void collect_mail();
     void take_claimed();
     void take_settled();
-    /// The answer of one call of a port; nothing if it threw, and then the worker knows.
+    /// The answer of one call of a port. Empty if the call threw; the worker then knows.
     template <class One, class Call>
     [[nodiscard]] auto answer_of(const One& command, Call call);
     template <class One, class Answer>
     struct Beside;
-    /// Begins what `call` does; once it is over `told` is set in the mailbox, and then it is taken.
+    /// Starts `call`. When it ends, `told` is set in the mailbox, and the loop then calls `take`.
     template <class One, class Answer, class Call>
     void begin(Beside<One, Answer>& task, const One& command, Call call, bool Mailbox::* told,
                void (WorkerLoop::*take)());
@@ -137,11 +138,11 @@ private:
     void carry_out(const GiveBack& command);
     void carry_out(const Extend& command);
     void report(const Settled& settled);
-    /// Waits for the one under way.
+    /// Waits for the claim under way.
     void finish_claim();
     void watch_recovery();
 
-    /// Or until anything arrives. Needs no turn.
+    /// Waits until then or until input arrives. Needs no lock on `turn_`.
     void wait(Mono until);
     [[nodiscard]] Mono now() const { return ports_.monotonic.now(); }
 
@@ -151,13 +152,13 @@ private:
     Recovery recovery_;
     Tally tally_;
     std::exception_ptr failure_;         // of the latest call of a port
-    std::optional<Mono> failing_since_;  // every call since has failed
+    std::optional<Mono> failing_since_;  // all calls since then have failed
     std::shared_ptr<Mailbox> mailbox_;
     struct ClaimAnswer {
         Claimed claimed;
         Mono asked, answered;
     };
-    /// What may be under way while the loop goes on.
+    /// A call that may be under way while the loop continues.
     template <class One, class Answer>
     struct Beside {
         std::optional<One> command;  // the latest
@@ -166,8 +167,8 @@ private:
     };
     Beside<Claim, ClaimAnswer> claim_;
     Beside<Settle, std::vector<Result<void>>> settle_;
-    std::mutex turn_;                 // held by whoever drives the worker
-    std::atomic<int> taken_over_{0};  // how many hold it, or wait for it, beside run()
+    std::mutex turn_;                 // held by the thread that drives the worker
+    std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()
     std::atomic<bool> stopping_{false};
     std::atomic<Mono::rep> last_turn_{0};
 };

@@ -34,7 +34,7 @@ void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, De
     }
 }
 
-/// Nothing is ever sent there, so it has nothing that a request needs.
+/// Nothing is sent to a PULL endpoint, so it takes no settings for requests.
 void judge_pull(const NewEndpoint& wanted, Defects& found) {
     if (wanted.url) {
         found.push_back({"/url", "not_allowed", "a PULL endpoint has no URL: its workers come"});
@@ -57,7 +57,7 @@ void judge_pull(const NewEndpoint& wanted, Defects& found) {
     }
 }
 
-/// Sealing is also how a given secret is judged. Only webhooks sign.
+/// Sealing also validates a given secret. Only webhooks sign.
 Result<FreshKeys> keys_of(const NewEndpoint& wanted, Secrets& secrets) {
     if (wanted.type != EndpointType::webhook) return FreshKeys{};
     return fresh_keys(secrets, wanted.secret, wanted.ed25519);

@@ -15,7 +15,7 @@
 
 namespace sundial {
 
-/// What this installation lets endpoints be.
+/// Settings of this installation for endpoints.
 struct EndpointSettings {
     std::chrono::seconds lease{30};  // a time-out longer than lease − 10 s is refused
     bool allow_inbox = false;
@@ -25,7 +25,7 @@ struct NewEndpoint {
     std::optional<std::string> external_id{};
     std::string name{};
     EndpointType type = EndpointType::webhook;
-    std::optional<std::string> url{};  // of a webhook
+    std::optional<std::string> url{};  // only for a webhook
     BodyFormat format = BodyFormat::raw;
     std::vector<HeaderText> headers{};
     std::chrono::seconds timeout{10};
@@ -34,16 +34,16 @@ struct NewEndpoint {
     std::optional<RateLimit> rate_limit{};
     std::optional<std::uint32_t> max_in_flight{};
     bool enabled = true;
-    std::optional<std::string> secret{};  // of a webhook; none: a random one
-    bool ed25519 = false;                 // of a webhook: signs by such a key too
+    std::optional<std::string> secret{};  // only for a webhook; empty: a random one
+    bool ed25519 = false;                 // only for a webhook: also signs with such a key
 };
 
 struct CreatedEndpoint {
     Endpoint endpoint;
-    std::string secret;  // to be shown now and never again; empty for an inbox
+    std::string secret;  // shown only once; empty for an inbox
 };
 
-/// Adds a destination.
+/// Adds an endpoint.
 class CreateEndpoint {
 public:
     CreateEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,

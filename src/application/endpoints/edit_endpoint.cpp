@@ -42,7 +42,7 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     return endpoint;
 }
 
-/// Puts in or takes out the pair of keys; nothing where that is as it was.
+/// Adds or removes the pair of keys, if that changes anything.
 Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Secrets& secrets) {
     if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
     if (!*wanted) {
@@ -102,7 +102,7 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     }
 }
 
-/// Whether it was not closed.
+/// Returns whether the circuit was open or half-open.
 bool close_circuit(Transaction& tx, EndpointId endpoint) {
     const Circuit circuit = tx.circuits().lock(endpoint);
     tx.circuits().put(closed(circuit));
@@ -153,7 +153,8 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
                 id, enabled_now ? "its endpoint was enabled" : "closed by hand"));
         }
         let_go(id, [&] {
-            // Also where it was enabled before: whoever did that may have failed or died just here.
+            // Also if it was enabled before: the caller that enabled it may have failed at this
+            // point.
             if (enabled) unpark_.run(id);
             if (closed_now) unpark_.hasten(id, Obstacle::circuit);
             if (limited_anew) unpark_.hasten(id, Obstacle::limit);
@@ -162,7 +163,7 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
     return result;
 }
 
-/// The edit is committed, so nobody is told that it failed.
+/// The edit is committed, so a failure here is logged and not returned.
 void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& release) {
     try {
         release();

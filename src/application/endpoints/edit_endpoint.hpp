@@ -19,18 +19,18 @@
 
 namespace sundial {
 
-/// What to change of a rate. Where there was none `per_second` is needed, and is the burst too
-/// unless that is given.
+/// The changes of a rate limit. If there was none, `per_second` is required and is also the default
+/// burst.
 struct RateLimitEdit {
     std::optional<std::uint32_t> per_second{};
     std::optional<std::uint32_t> burst{};
 };
 
-/// What to change of an endpoint; what is empty stays.
+/// The changes of an endpoint; empty fields stay.
 struct EndpointEdit {
     Edit<std::string> external_id{};
     std::optional<std::string> name{};
-    std::optional<EndpointType> type{};  // never changes: another one is refused
+    std::optional<EndpointType> type{};  // never changes: another type is refused
     std::optional<std::string> url{};
     TextsEdit headers{};
     std::optional<std::chrono::seconds> timeout{};
@@ -38,15 +38,15 @@ struct EndpointEdit {
     std::optional<std::uint32_t> retry_client_errors{};
     Edit<RateLimitEdit> rate_limit{};
     Edit<std::uint32_t> max_in_flight{};
-    bool close_circuit = false;  // no change of the endpoint: it makes no new version
+    bool close_circuit = false;  // changes the circuit, not the endpoint: makes no new version
     std::optional<bool> enabled{};
-    std::optional<bool> ed25519{};  // begin or cease to sign by such a key too
+    std::optional<bool> ed25519{};  // starts or stops signing with such a key too
 };
 
-/// Changes a destination. Enabling it lets go what waited for it, even where it was enabled before,
-/// and closes its circuit; closing that, or other limits, lets go what waited for them. Where that
-/// fails the edit stands, and what waited is let go later. An edit that changes nothing makes no
-/// new version.
+/// Changes an endpoint. Enabling it releases the events that wait for it, even if it was enabled
+/// before, and closes its circuit. Closing the circuit or changing limits releases the events that
+/// wait for these. If the release fails, the edit stays and the events are released later. An edit
+/// that changes nothing makes no new version.
 class EditEndpoint {
 public:
     EditEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,

@@ -9,16 +9,15 @@
 
 namespace sundial {
 
-/// What an endpoint signs with from now on, and what is shown of it.
+/// The new signing keys of an endpoint, and their displayed parts.
 struct FreshKeys {
     std::vector<SigningKey> keys;
-    std::string secret;       // to be shown now and never again
+    std::string secret;       // shown only once
     std::string secret_hint;  // "whsec_…Q9f"
     std::string public_key;   // "whpk_…"; empty without Ed25519
 };
 
-/// A secret, `given` or random, and with `ed25519` a pair of keys beside it. Errors:
-/// ValidationFailed.
+/// A secret, `given` or random, and with `ed25519` also a pair of keys. Errors: ValidationFailed.
 [[nodiscard]] Result<FreshKeys> fresh_keys(Secrets& secrets,
                                            const std::optional<std::string>& given, bool ed25519);
 

@@ -6,11 +6,11 @@
 
 namespace sundial {
 
-/// What an INBOX endpoint received.
+/// Lists the requests that an INBOX endpoint received.
 class ReadInbox {
 public:
     explicit ReadInbox(Store& store) : store_(store) {}
-    /// Newest first. Errors: NotFound; ValidationFailed if the endpoint is no inbox.
+    /// Newest first. Errors: NotFound; ValidationFailed if the endpoint is not an inbox.
     [[nodiscard]] Result<Page<InboxRequest>> run(std::string_view reference,
                                                  const PageRequest& page);
 
@@ -18,7 +18,7 @@ private:
     Store& store_;
 };
 
-/// Forgets what an INBOX endpoint received.
+/// Deletes the requests that an INBOX endpoint received.
 class ClearInbox {
 public:
     explicit ClearInbox(Store& store) : store_(store) {}

@@ -15,7 +15,7 @@ bool ResealSecrets::reseal(Endpoint& endpoint) {
         try {
             if (auto sealed = secrets_.resealed(key.sealed)) key.sealed = *std::move(sealed);
         } catch (const Corrupt&) {
-            all_opened = false;  // as its deliveries will say, one by one
+            all_opened = false;  // each of its deliveries reports this
         }
     }
     return all_opened;

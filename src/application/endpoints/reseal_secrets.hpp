@@ -21,7 +21,7 @@ public:
     [[nodiscard]] Done run();
 
 private:
-    /// Whether each of them could be opened.
+    /// Returns whether all keys could be opened.
     [[nodiscard]] bool reseal(Endpoint& endpoint);
 
     Store& store_;

@@ -15,11 +15,11 @@ namespace sundial {
 
 struct Rotation {
     std::chrono::seconds old_signs_for{std::chrono::hours{24}};  // 0 to 7 days
-    std::optional<std::string> secret{};                         // none: a random one
+    std::optional<std::string> secret{};                         // empty: a random one
 };
 
-/// Gives a webhook a new secret, and a new pair of keys if it has one. The new signs first, the old
-/// beside it for a while, so that receivers can change theirs at leisure.
+/// Gives a webhook a new secret, and a new pair of keys if it has one. The new keys sign first, the
+/// old ones also sign for a while, so that receivers have time to change theirs.
 class RotateSecret {
 public:
     RotateSecret(Store& store, Secrets& secrets, Ids& ids)

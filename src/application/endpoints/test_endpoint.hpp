@@ -10,17 +10,17 @@
 namespace sundial {
 
 struct TestDelivery {
-    Event event;  // what was sent; it is stored nowhere
+    Event event;  // the sent event; it is not stored
     Outcome outcome;
 };
 
-/// Sends one delivery of type `sundial.test` now and waits for its outcome. Blocks as long as the
+/// Sends one delivery of type `sundial.test` now and waits for its outcome. Blocks at most for the
 /// endpoint's time-out.
 class TestEndpoint {
 public:
     TestEndpoint(Store& store, Delivery& delivery, Ids& ids)
         : store_(store), delivery_(delivery), ids_(ids) {}
-    /// Errors: NotFound, EndpointDisabled; ValidationFailed for one that nothing is sent to.
+    /// Errors: NotFound, EndpointDisabled; ValidationFailed for a type that nothing is sent to.
     [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
 
 private:

@@ -6,7 +6,7 @@
 namespace sundial {
 namespace {
 
-/// Events of one transaction: some 10 ms, so that claims hardly notice.
+/// Events of one transaction: about 10 ms, so that claims are hardly delayed.
 constexpr std::size_t batch = 500;
 
 }  // namespace
@@ -31,7 +31,7 @@ std::size_t UnparkEvents::run_handlers() {
 std::size_t UnparkEvents::while_enabled(EndpointId endpoint, const Release& release) {
     return in_batches([&](Transaction& tx, std::size_t limit) -> std::size_t {
         const auto found = tx.endpoints().find(endpoint);
-        // Disabled again meanwhile: the rest waits on.
+        // If it was disabled meanwhile, the rest keeps waiting.
         return found && found->enabled ? release(tx, limit) : 0;
     });
 }

@@ -8,22 +8,22 @@
 
 namespace sundial {
 
-/// Lets go the events that wait for an endpoint that is enabled, or for a handler. In batches: each
-/// is a transaction of its own, so repeating it after a crash loses nothing.
+/// Releases events that wait for an enabled endpoint or for a handler. Each batch is a transaction
+/// of its own, so repeating it after a crash loses nothing.
 class UnparkEvents {
 public:
     UnparkEvents(Store& store, Wakeups& wakeups) : store_(store), wakeups_(wakeups) {}
-    /// Those of one endpoint; none if it is disabled. Returns how many.
+    /// The parked events of one endpoint; none if it is disabled. Returns their number.
     std::size_t run(EndpointId endpoint);
-    /// Those that wait, not parked, for an obstacle that is gone.
+    /// Events that wait for an obstacle that is gone, without being parked.
     std::size_t hasten(EndpointId endpoint, Obstacle obstacle);
-    /// Those of every endpoint: at start, for what a crash left behind.
+    /// Events of all endpoints: at start, for events that a crash left parked.
     std::size_t run_all();
-    /// Those without an endpoint, which came due where no handler of their type was.
+    /// Events without an endpoint that came due when their type had no handler.
     std::size_t run_handlers();
 
 private:
-    /// `release(tx, limit)` says how many it let go.
+    /// `release(tx, limit)` returns how many events it released.
     using Release = std::function<std::size_t(Transaction&, std::size_t)>;
     std::size_t in_batches(const Release& release);
     std::size_t while_enabled(EndpointId endpoint, const Release& release);

@@ -20,12 +20,12 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Events of one transaction: few enough that nobody waits for it.
+/// Events of one transaction: few enough that other transactions do not wait noticeably.
 constexpr std::size_t bulk_batch_size = 100;
 
-// ---- what may be asked for
+// ---- validation
 
-/// The states that an action is for.
+/// The states that an action applies to.
 std::vector<EventStatus> states_for(BulkAction action) {
     switch (action) {
         case BulkAction::retry:
@@ -39,7 +39,7 @@ std::vector<EventStatus> states_for(BulkAction action) {
     return {EventStatus::pending, EventStatus::processing};
 }
 
-/// Dead letters are what an action on FAILED events is for: those not dismissed so far.
+/// An action on FAILED events applies to dead letters: FAILED events that are not dismissed.
 bool for_dead_letters(BulkAction action) {
     return states_for(action).front() == EventStatus::failed;
 }
@@ -56,7 +56,7 @@ bool has_target(const TargetFields& target) {
     return target.utc || target.local || target.zone || target.gap || target.overlap;
 }
 
-/// What is wrong with a request. Also makes of `now+1h` the instant that it is now.
+/// Finds the defects of a request. Also replaces `now+1h` by its instant.
 class Judging {
 public:
     Judging(const TzData& zones, Instant now) : zones_(zones), now_(now) {}
@@ -94,7 +94,8 @@ private:
             return refuse("/set", "not_allowed", "give either a target or a shift");
         }
         if (request.shift) return;
-        // Every event has a zone of its own; for what is wrong in itself any will do.
+        // Every event has its own zone. Any zone serves to find the defects of the fields
+        // themselves.
         const auto target = TargetReader{zones_, now_}.read(request.target, "UTC");
         if (!target) {
             for (const FieldError& error : std::get<ValidationFailed>(target.error()).errors) {
@@ -115,7 +116,7 @@ private:
     std::vector<FieldError> defects_;
 };
 
-// ---- which events
+// ---- selection
 
 EventWalk walk_of(const BulkRequest& request, Instant until) {
     EventWalk walk{.through = for_dead_letters(request.action) ? EventWalk::Through::failed
@@ -128,7 +129,7 @@ EventWalk walk_of(const BulkRequest& request, Instant until) {
     return walk;
 }
 
-/// Of those that are asked for by id the ones that are there, in a state that the action is for.
+/// The events requested by id that exist in a state that the action applies to.
 std::vector<Event> fitting(Transaction& tx, const BulkRequest& request) {
     const auto states = states_for(request.action);
     std::vector<Event> events;
@@ -146,15 +147,15 @@ std::uint64_t count_of(Transaction& tx, const BulkRequest& request) {
     return tx.events().count(walk_of(request, tx.now()));
 }
 
-/// What a batch has before it.
+/// The input of one batch.
 struct BulkPart {
     std::vector<EventId> ids;
-    std::vector<Event> events;  // those of them that are there
-    std::string cursor;         // once it is done
+    std::vector<Event> events;  // the events of `ids` that exist
+    std::string cursor;         // after this batch
     bool last = false;
 };
 
-/// As many events as go in one second at most, if it goes at a pace.
+/// At most as many events as one second allows, if the rate is limited.
 std::size_t size_of_part(const BulkRequest& request) {
     if (request.per_second == 0) return bulk_batch_size;
     return std::min<std::size_t>(request.per_second, bulk_batch_size);
@@ -177,7 +178,7 @@ BulkPart part_of_ids(Transaction& tx, const BulkRequest& request,
     return part;
 }
 
-/// Of a FAILED event the moment, and its id.
+/// For a FAILED event its id and the instant of the failure.
 std::string place_of(const Event& event) {
     const auto* failed = std::get_if<Failed>(&event.state);
     const std::string moment =
@@ -191,7 +192,7 @@ PageKey page_key_of(const std::string& place) {
     return {place.substr(id_length), *id};
 }
 
-/// A clock may stand still: then what came after the operation is told by its id.
+/// A clock may stand still. Then the id shows whether an event is newer than the operation.
 bool was_there(const Event& event, const Operation& operation) {
     return event.created_at < operation.created_at ||
            (event.created_at == operation.created_at && event.id.value < operation.id.value);
@@ -210,8 +211,8 @@ BulkPart part_of_walk(Transaction& tx, const BulkRequest& request, const Operati
     return part;
 }
 
-/// Takes what the events of a part depend on in one order, so that two who do this never wait for
-/// each other in a circle.
+/// Locks the rows that the events of a part depend on, in one order, so that two such transactions
+/// never deadlock.
 void share_all(Transaction& tx, BulkAction action, const std::vector<Event>& events) {
     if (action != BulkAction::retry && action != BulkAction::cancel) return;
     std::set<UserId> users;
@@ -226,7 +227,7 @@ void share_all(Transaction& tx, BulkAction action, const std::vector<Event>& eve
     }
 }
 
-// ---- what becomes of them
+// ---- actions
 
 /// One batch.
 class Acting {
@@ -258,7 +259,7 @@ private:
     Result<Event> act(EventId id) {
         switch (request_.action) {
             case BulkAction::retry:
-                // Spread over the pause, so that its receivers hear of one after the other.
+                // Spread over the pause, so that receivers get one after the other.
                 return retry_in(tx_, ids_, id, RetryKey::same, after(batch_.done));
             case BulkAction::cancel:
                 return cancel_in(tx_, zones_, ids_, id, std::nullopt, batch_.earliest);
@@ -285,7 +286,7 @@ private:
         return edit_in(tx_, zones_, id, edit, std::nullopt);
     }
 
-    /// How long so many events take at the pace that was asked for.
+    /// Time for that many events at the requested rate.
     [[nodiscard]] microseconds after(std::uint64_t events) const {
         if (request_.per_second == 0) return 0us;
         return microseconds{events * 1'000'000 / request_.per_second};
@@ -336,7 +337,7 @@ Bulk BulkEvents::preview(const BulkRequest& request) {
     });
 }
 
-/// Who asks for so much is written down (reliability: audit).
+/// Logs the caller of a bulk operation (reliability: audit).
 void BulkEvents::tell(const Bulk& bulk, const BulkRequest& request,
                       const std::string& correlation_id) {
     base::LogLine line;

@@ -21,14 +21,14 @@ struct BulkWish {
 };
 
 struct Bulk {
-    std::uint64_t count = 0;             // of the events that it is for, as of now
-    std::vector<Event> samples;          // the first of them, of a dry run
-    std::optional<Operation> operation;  // does it; of a dry run none
+    std::uint64_t count = 0;             // of the selected events, as of now
+    std::vector<Event> samples;          // the first of them; only for a dry run
+    std::optional<Operation> operation;  // processes them; empty for a dry run
 };
 
-/// Does one thing to many events: retries or dismisses what FAILED, cancels or moves what is live.
-/// Which ones is decided by what is there at the start: what the operation itself makes (a retry, a
-/// successor) is not caught again.
+/// Applies one action to many events: retries or dismisses FAILED events, cancels or moves live
+/// ones. The selection is fixed at the start: events that the operation itself creates (a retry, a
+/// successor) are not selected again.
 class BulkEvents {
 public:
     BulkEvents(Store& store, const TimeZones& zones, Operations& operations, base::Log& log)
@@ -46,8 +46,8 @@ private:
     base::Log& log_;
 };
 
-/// What an operation of that kind does. Its cursor is the place of the last event, or how many of
-/// the ids are done.
+/// The task of such an operation. Its cursor is the place of the last event, or the number of
+/// processed ids.
 class BulkTask final : public OperationTask {
 public:
     BulkTask(const TimeZones& zones, Ids& ids) : zones_(zones), ids_(ids) {}

@@ -18,7 +18,7 @@ constexpr EnumNames<4> action_names{"retry", "cancel", "reschedule", "dismiss"};
     throw Corrupt{"a bulk operation's request cannot be read: " + what};
 }
 
-/// One `name value` in each line, a name as often as it has values.
+/// Writes one `name value` per line. A name with several values has several lines.
 class Writer {
 public:
     template <class T>
@@ -64,7 +64,7 @@ private:
     std::string text_;
 };
 
-/// The same names; what is absent stays as it is.
+/// Reads the same names; absent values stay unchanged.
 class Reader {
 public:
     explicit Reader(std::string_view text) {
@@ -153,7 +153,7 @@ private:
     std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// Each member under one name, whichever way it goes.
+/// Visits each member with its name, for reading and writing.
 template <class Request, class Visit>
 void each_member(Request& request, Visit visit) {
     visit("action", request.action);

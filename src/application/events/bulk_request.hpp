@@ -23,15 +23,17 @@ inline constexpr std::array bulk_actions{BulkAction::retry, BulkAction::cancel,
 /// One action on many events.
 struct BulkRequest {
     BulkAction action = BulkAction::retry;
-    EventQuery filter{};           // which, if no ids are given; its sort and page say nothing
+    EventQuery filter{};           // used if no ids are given; its sort and page are ignored
     std::vector<EventId> ids{};    // at most 1,000
-    std::uint32_t per_second = 0;  // at most so many; 0: as fast as it goes
-    // Of a rescheduling, one of them.
+    std::uint32_t per_second = 0;  // maximum rate; 0: no limit
+    // For a reschedule, one of these.
     TargetFields target{};
-    std::optional<std::chrono::seconds> shift{};  // from where each is; may be negative
+    /// Relative to each event's target; may be negative.
+    std::optional<std::chrono::seconds> shift{};
 };
 
-/// As an operation keeps it, and back. Throws Corrupt for what `text_of` did not write.
+/// The form in which an operation stores it, and back. Throws Corrupt for text that `text_of` did
+/// not write.
 [[nodiscard]] std::string text_of(const BulkRequest& request);
 [[nodiscard]] BulkRequest bulk_request_of(std::string_view text);
 

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* reason = "cancelled on request";
 
-/// What it takes to plan the successor of a recurring event.
+/// The data to plan the successor of a recurring event.
 struct Chain {
     std::optional<User> user;
     Schedule schedule;
 };
 
-/// Of a single event there is none, nor of what was made by hand, nor of one whose user is gone.
-/// Shares user and schedule.
+/// Empty for a single event, an event made by hand, or an event whose user is deleted. Shares user
+/// and schedule.
 std::optional<Chain> share_chain(Transaction& tx, const Event& event) {
     if (!event.occurrence || event.occurrence->origin != Origin::rule) return std::nullopt;
     const auto users =
@@ -33,7 +33,7 @@ std::optional<Chain> share_chain(Transaction& tx, const Event& event) {
     return Chain{users.empty() ? std::nullopt : std::optional{users.front()}, schedules.front()};
 }
 
-/// The successor of what runs in a zone that is not in the tz database cannot be told.
+/// The successor is unknown if its zone is not in the tz database.
 std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zones) {
     const auto zone =
         zones.find(chain.user ? chain.user->timezone : chain.schedule.timezone.value_or("UTC"));
@@ -77,7 +77,7 @@ Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId 
 Result<Event> CancelEvent::run(std::string_view id, std::optional<Version> expected) {
     Instant earliest = never;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
-        earliest = never;  // it may run again
+        earliest = never;  // the work may run again
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
         return cancel_in(tx, *zones_.current(), ids_, *wanted, expected, earliest);

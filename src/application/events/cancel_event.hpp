@@ -11,13 +11,13 @@
 
 namespace sundial {
 
-/// The same for one event, inside a transaction. `earliest` becomes the moment at which its
-/// successor is claimable, if that is earlier. Errors: as of CancelEvent.
+/// Cancels one event inside a transaction. `earliest` becomes the instant at which its successor is
+/// claimable, if that is earlier. Errors: as of CancelEvent.
 [[nodiscard]] Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
                                       std::optional<Version> expected, Instant& earliest);
 
-/// Cancels what is PENDING or waits for its next try; a recurring one's successor is planned in the
-/// same transaction. Asked again it answers the same.
+/// Cancels an event that is PENDING or waiting for a retry. The successor of a recurring event is
+/// planned in the same transaction. A repeated call returns the same result.
 class CancelEvent {
 public:
     CancelEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)

@@ -35,7 +35,8 @@ public:
         : tx_(tx), zones_(zones), edit_(edit) {}
 
     Result<Event> live(const Event& event) {
-        if (edit_.dismissed) return dismiss(event, *edit_.dismissed, tx_.now());  // refuses
+        // Returns an error.
+        if (edit_.dismissed) return dismiss(event, *edit_.dismissed, tx_.now());
         if (!touches_plan(edit_)) return event;
         if (status_of(event) == EventStatus::pending) return pending(event);
         if (is_claimed(event) || touches_more_than_endpoint(edit_)) return not_editable(event);
@@ -76,14 +77,14 @@ private:
         if (wanted == event && *target == before) return event;
         if (*target != before) {
             wanted.tz_release = zones_.release();
-            wanted.jitter = {};  // then is what was asked for
+            wanted.jitter = {};  // the new target is exact
         }
         auto changed = retarget(std::move(wanted), target->intent, target->due, tx_.now());
         if (changed) tx_.events().update(*changed);
         return changed;
     }
 
-    /// It waits for its next try, or for an endpoint; one that comes now ends the wait.
+    /// For an event that waits for a retry or for its endpoint. A new endpoint ends the wait.
     Result<Event> waiting(const Event& event) {
         std::vector<FieldError> defects;
         const auto endpoint = endpoint_after(event, defects);
@@ -115,7 +116,7 @@ private:
 
 }  // namespace
 
-// Locks the event alone.
+// Locks only the event.
 Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
                       std::optional<Version> expected) {
     const auto live = tx.events().lock(id);

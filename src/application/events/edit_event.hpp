@@ -13,7 +13,7 @@
 
 namespace sundial {
 
-/// What to change of an event; what is empty stays.
+/// The changes of an event; empty fields stay.
 struct EventEdit {
     TargetFields target{};
     std::optional<std::string> payload{};
@@ -22,13 +22,13 @@ struct EventEdit {
     std::optional<bool> dismissed{};
 };
 
-/// The same for one event, inside a transaction. Errors: as of EditEvent.
+/// Edits one event inside a transaction. Errors: as of EditEvent.
 [[nodiscard]] Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id,
                                     const EventEdit& edit, std::optional<Version> expected);
 
-/// Changes what is still PENDING (target, payload, endpoint, priority), gives an endpoint to what
-/// waits for one, or marks what FAILED as dismissed. An edit that changes nothing makes no new
-/// version.
+/// Changes a PENDING event (target, payload, endpoint, priority), gives an endpoint to an event
+/// that waits for one, or marks a FAILED event as dismissed. An edit that changes nothing makes no
+/// new version.
 class EditEvent {
 public:
     EditEvent(Store& store, const TimeZones& zones, Wakeups& wakeups)

@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-/// `found` by the references that stand for the ids.
+/// `found`, by the references of the ids.
 template <class Id, class Row>
 std::map<std::string, Row> by_reference(const std::map<std::string, Id>& ids,
                                         const std::vector<Row>& found) {

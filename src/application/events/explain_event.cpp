@@ -27,16 +27,16 @@ std::string in_words(std::chrono::microseconds duration) {
     return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s";
 }
 
-/// A date, or of cron and RRULE the local time.
+/// A date, or the local time for cron and RRULE.
 std::string text_of(const Nominal& nominal) {
     return nominal.time == std::chrono::microseconds{0} ? format_date(nominal.date)
                                                         : format_wall(wall_of(nominal));
 }
 
-/// What its zone does to a local time.
+/// How the zone resolves a local time.
 struct Meaning {
     OccurrenceNote note = OccurrenceNote::none;
-    bool same_instant = true;  // it still means the instant that the event has
+    bool same_instant = true;  // the local time still resolves to the event's instant
 };
 
 Meaning meaning_of(const Event& event, const Zone& zone) {
@@ -166,7 +166,7 @@ private:
     }
 
     void change() {
-        // The first version is the creation; every attempt makes one or two more of its own.
+        // The first version is the creation. Each attempt adds one or two versions.
         if (event_.version == Version{1} || event_.attempt.value > 0 || is_final(event_)) return;
         const std::string at = format_instant_millis(event_.updated_at);
         add("change", "last moved or changed at " + at + ", before any attempt",
@@ -249,7 +249,7 @@ private:
                     next};
     }
 
-    /// Why its last claim came to nothing.
+    /// Why the last claim was released.
     [[nodiscard]] std::optional<std::string> given_back_because() const {
         for (const AttemptRecord& attempt : story_.attempts) {
             if (attempt.outcome == AttemptOutcome::released && attempt.held &&

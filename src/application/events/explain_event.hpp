@@ -14,7 +14,7 @@
 namespace sundial {
 
 /// One link of the chain from the rule to the result: in plain words, and as members for programs
-/// (names of the API; a value that is not there is null).
+/// (names of the API; a missing value is null).
 struct ExplainedStep {
     using Value = std::variant<std::nullptr_t, std::int64_t, std::string>;
     std::string_view step;  // rule, local, zone, utc, change, attempt, result
@@ -22,31 +22,31 @@ struct ExplainedStep {
     std::vector<std::pair<std::string_view, Value>> members{};
 };
 
-/// What a live event waits for.
+/// The condition that a live event waits for.
 struct Wait {
     std::string_view what;         // due, claim, result, retry, endpoint, schedule
     std::string text;              // in plain words
-    std::optional<Instant> until;  // when it will be looked at next; empty: when somebody acts
+    std::optional<Instant> until;  // the next time that it is checked; empty: until a user acts
 };
 
 struct Explanation {
     Event event;
     std::string summary;  // one sentence
     std::vector<ExplainedStep> steps;
-    std::optional<Wait> wait;  // none once it is over
+    std::optional<Wait> wait;  // empty once the event has ended
 };
 
-/// All that `explain` puts together, of one moment.
+/// The input of `explain`, as of one moment.
 struct EventStory {
     Event event;
-    std::optional<Schedule> schedule;  // none: a single event, or it is gone
+    std::optional<Schedule> schedule;  // empty: a single event, or the schedule was deleted
     std::optional<Endpoint> endpoint;
     std::vector<AttemptRecord> attempts;
     Instant now;
 };
 [[nodiscard]] Explanation explain(const EventStory& story, const TzData& zones);
 
-/// Why an event is due when it is, what has happened to it, and what it waits for.
+/// Explains why an event is due at its instant, its history, and the condition that it waits for.
 class ExplainEvent {
 public:
     ExplainEvent(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}

@@ -10,21 +10,22 @@
 namespace sundial {
 namespace {
 
-/// The same for the same event for ever, so the key's row refuses a second retry under it.
+/// Always the same for one event, so that the key's row refuses a second retry under it.
 IdempotencyKey key_after(const Event& event) {
     std::string digits = to_string(event.id);
     std::erase(digits, '-');
     return IdempotencyKey{"event-" + digits};
 }
 
-/// An id in the event's own shard, where event, first key and retries lie together.
+/// An id in the event's own shard. Event, first key and retries share a shard.
 EventId id_beside(const Event& event, Ids& ids) {
     EventId id = ids.event_id(event.key);
     id.value.bytes.back() = event.id.value.bytes.back();
     return id;
 }
 
-/// The event, its user kept from being deleted meanwhile: else the retry would outlive the erasure.
+/// The event, with its user shared so that the user cannot be deleted meanwhile. Otherwise the
+/// retry would survive the erasure.
 std::optional<Event> find_with_user(Transaction& tx, EventId id) {
     auto event = tx.events().find(id);
     if (!event || !event->user) return event;
@@ -32,7 +33,8 @@ std::optional<Event> find_with_user(Transaction& tx, EventId id) {
     return tx.events().find(id);
 }
 
-/// What is retried is no dead letter any more. Somebody else may be at that mark this moment.
+/// Dismisses a retried event, which is no longer a dead letter. Another caller may be dismissing it
+/// too.
 void put_away(Transaction& tx, std::optional<Event> event) {
     while (event && status_of(*event) == EventStatus::failed && !event->dismissed_at) {
         const auto dismissed = dismiss(*event, true, tx.now());
@@ -42,7 +44,7 @@ void put_away(Transaction& tx, std::optional<Event> event) {
     }
 }
 
-/// The new event, stored.
+/// Stores the new event.
 Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
                          std::chrono::microseconds delay) {
     const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;

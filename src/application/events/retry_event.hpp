@@ -11,18 +11,19 @@
 
 namespace sundial {
 
-/// Under which key: the event's own, so that a receiver knows it again, or one that derives from
-/// the event's id, so that the receiver takes it for new, yet once only.
+/// The key of the retry: the event's own, so that the receiver recognises it; or one derived from
+/// the event's id, so that the receiver accepts it as new, but only once.
 enum class RetryKey : std::uint8_t { same, fresh };
 
-/// The retry of one event, inside a transaction, claimable after `delay`. What FAILED is no dead
-/// letter any more: it is marked as dismissed. Errors: NotFound, InvalidStateTransition,
-/// DuplicateIdempotencyKey, naming the event that has the key.
+/// Retries one event inside a transaction; the retry is claimable after `delay`. The FAILED event
+/// is marked as dismissed, so it is no longer a dead letter. Errors: NotFound,
+/// InvalidStateTransition, DuplicateIdempotencyKey, which names the event that has the key.
 [[nodiscard]] Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
                                      std::chrono::microseconds delay = {});
 
-/// Makes a new event, claimable at once, of one that FAILED; with a fresh key also of one that
-/// COMPLETED. Of two who ask, the second is told who was first.
+/// Makes a new event, claimable at once, of a FAILED event; with a fresh key also of a COMPLETED
+/// one. If two callers retry the same event, the second gets an error that names the first one's
+/// event.
 class RetryEvent {
 public:
     RetryEvent(Store& store, Ids& ids, Wakeups& wakeups)

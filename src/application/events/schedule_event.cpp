@@ -12,7 +12,7 @@ namespace {
 using Sharing = EventReferences::Sharing;
 
 /// Two transactions keep the database and this process busy at the same time; more of them would
-/// only be smaller. An answer waits for as many others at most.
+/// only be smaller. `members` bounds how many others one answer waits for.
 constexpr GroupLimits group_limits{.under_way = 2, .members = 200};
 
 bool is_stored(const std::optional<Result<Event>>& answer) { return answer && answer->has_value(); }
@@ -39,7 +39,7 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
       ids_(ids),
       wakeups_(wakeups),
       together_(group_limits, [this](Wishes wishes) {
-          // Who has to wait for a user to be changed must not hold up the others.
+          // An event that has to wait for a change of its user must not delay the others.
           return this->store(wishes, Keep::each, Sharing::tries);
       }) {}
 
@@ -103,7 +103,7 @@ bool ScheduleEvent::is_kept(std::span<const Answer> answers, Keep keep) {
 
 std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wishes,
                                                       Sharing sharing) {
-    // Shares the users, so that whoever deletes one finds its events.
+    // Shares the users, so that a transaction that deletes one finds its events.
     EventReferences references;
     for (const Wish* wish : wishes) {
         references.name_user(wish->event.user);
@@ -114,7 +114,7 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wi
 
     std::vector<Answer> answers(wishes.size());
     std::vector<Event> events;
-    std::vector<std::size_t> places;  // of the events among the answers
+    std::vector<std::size_t> places;  // index of each event's answer
     for (std::size_t i = 0; i < wishes.size(); ++i) {
         const auto& user = wishes[i]->event.user;
         if (sharing == Sharing::tries && user && !references.has_user(*user)) continue;

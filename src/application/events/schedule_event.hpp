@@ -17,12 +17,12 @@
 
 namespace sundial {
 
-/// A single event as asked for.
+/// A request for a single event.
 struct NewEvent {
     std::string event_type{};
     Priority priority = Priority::normal;
     std::optional<std::string> user{};      // id or ext:…
-    std::optional<std::string> endpoint{};  // id or ext:…; none: a handler in the process
+    std::optional<std::string> endpoint{};  // id or ext:…; empty: a handler in the process
     TargetFields target{};
     std::string payload = "{}";  // exact bytes, sent unchanged
     std::optional<std::string> idempotency_key{};
@@ -33,30 +33,32 @@ class ScheduleEvent {
 public:
     ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups);
 
-    /// One; in one transaction with those that others store at the same time, unless it is a part
-    /// of another one already. Errors: ValidationFailed (pointers /targetTimestampLocal, /userId,
-    /// /endpointId, …), DuplicateIdempotencyKey.
+    /// Stores one event, in one transaction with events that other callers store at the same time,
+    /// unless the call is already part of another transaction. Errors: ValidationFailed (pointers
+    /// /targetTimestampLocal, /userId, /endpointId, …), DuplicateIdempotencyKey.
     [[nodiscard]] Result<Event> run(const NewEvent& wanted);
-    /// Many, in one transaction and each for itself; answered in their order, with errors as above.
+    /// Stores many events in one transaction, each independently. One result each, in their order,
+    /// with errors as above.
     [[nodiscard]] std::vector<Result<Event>> run_each(std::span<const NewEvent> wanted);
-    /// The same, but if one of them is refused, nothing is stored, whatever the other answers say.
+    /// The same, but if one of them is refused, nothing is stored, whatever the other results are.
     [[nodiscard]] std::vector<Result<Event>> run_all(std::span<const NewEvent> wanted);
 
 private:
-    /// With what is wrong with it as it stands.
+    /// A request with the defects found without the database.
     struct Wish {
         explicit Wish(const NewEvent& wanted);
         const NewEvent& event;
         std::vector<FieldError> defects;
     };
     using Wishes = std::span<const Wish* const>;
-    /// Empty: somebody is changing its user. Nothing was stored; it has to wait alone.
+    /// Empty: another transaction is changing its user. Nothing was stored; the event has to wait
+    /// alone.
     using Answer = std::optional<Result<Event>>;
     enum class Keep : std::uint8_t { each, all_or_none };
 
     [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> wanted, Keep keep);
     [[nodiscard]] Result<Event> store_alone(const Wish& wish);
-    /// In a transaction, or a part of the one that is open.
+    /// In a transaction of its own, or as part of the open one.
     [[nodiscard]] std::vector<Answer> store(Wishes wishes, Keep keep,
                                             EventReferences::Sharing sharing);
     [[nodiscard]] static bool is_kept(std::span<const Answer> answers, Keep keep);

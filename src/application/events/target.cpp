@@ -22,7 +22,7 @@ ValidationFailed refused(std::string pointer, const TimeError& error) {
     return invalid(std::move(pointer), std::string{to_string(error.code)}, error.message);
 }
 
-/// The zone that an instant's text names in brackets, before anything else of it is read.
+/// The zone in brackets after an instant, read before the rest of the text.
 std::optional<std::string> suffix_of(const std::string& text) {
     const auto instant = parse_instant(text);
     return instant ? instant->zone : std::nullopt;
@@ -102,7 +102,7 @@ Result<Target> TargetReader::read_local(const TargetFields& fields,
     const auto text = parse_local(*fields.local);
     if (!text) {
         auto failed = refused(at_local, text.error());
-        if (fields.zone) {  // told together with it
+        if (fields.zone) {  // reports both defects together
             const auto zone = zones_.find(*fields.zone);
             if (!zone) failed.errors.push_back(refused(at_zone, zone.error()).errors.front());
         }
@@ -139,7 +139,8 @@ Result<Target> TargetReader::resolve_wall(Intent intent, std::optional<std::chro
                            : "occurs twice in " + intent.zone + ", and overlap is skip");
     }
     if (offset && resolved->kind == LocalLookup::Kind::overlap) {
-        // The offset chose the pass: keep the choice, since the offset itself is not kept.
+        // The offset chose the pass. Store the choice as a policy, because the offset itself is not
+        // stored.
         const auto later = resolve(*intent.wall, **zone, intent.gap, OverlapPolicy::later);
         const bool second = later && later->instant == resolved->instant;
         intent.overlap = second ? OverlapPolicy::later : OverlapPolicy::earlier;

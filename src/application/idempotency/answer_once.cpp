@@ -19,7 +19,7 @@ std::chrono::seconds rounded_up(std::chrono::microseconds time) {
 
 }  // namespace
 
-/// What there is to say without doing anything; nothing if the work has to be done.
+/// The answer without doing the work; empty if the work has to be done.
 std::optional<Answered> AnswerOnce::find_answer(const std::string& fingerprint,
                                                 const std::optional<IdempotencyRecord>& found,
                                                 Instant now) {
@@ -75,7 +75,7 @@ Answered AnswerOnce::run(const KeyedRequest& request, const Work& work) {
     return answered;
 }
 
-/// One attempt at a request in steps, from the record that says so to its end.
+/// One attempt at a request in steps, from the creation of its record to the end.
 class AnswerOnce::Attempt {
 public:
     Attempt(AnswerOnce& once, const KeyedRequest& request)
@@ -90,7 +90,7 @@ public:
         }
     }
 
-    /// What there is to say already; else the key is this attempt's.
+    /// Returns a known answer; otherwise reserves the key for this attempt.
     [[nodiscard]] std::optional<Answered> begin() {
         std::optional<Answered> known;
         once_.store_.transact([&](Transaction& tx) {
@@ -137,7 +137,7 @@ public:
         });
         open_ = false;
     }
-    /// What is done stays done; the rest is free to be tried again at once.
+    /// Completed steps stay; the rest can be tried again at once.
     void give_up() {
         open_ = false;
         (void)change([&](Transaction& tx) {
@@ -156,7 +156,7 @@ private:
     [[nodiscard]] bool change(Change change) {
         bool still_ours = false;
         once_.store_.transact([&](Transaction& tx) {
-            // Whoever has it for a moment looks and finds that it is leased.
+            // An attempt that locks the record briefly finds that it is leased and leaves it.
             still_ours = false;
             const auto found = tx.idempotency().lock(record_.scope);
             if (!found || found->attempt != record_.attempt) return false;

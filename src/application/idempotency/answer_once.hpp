@@ -17,60 +17,59 @@ namespace sundial {
 
 struct KeyedRequest {
     IdempotencyScope scope;
-    std::string text;  // all that makes two requests the same one
+    std::string text;  // everything that identifies the request
 };
 
-/// What became of work that was done for a request.
+/// The result of the work for a request.
 struct Worked {
-    bool commit = false;                  // false: nothing of it is to remain
-    std::optional<std::string> answer{};  // to be kept for whoever asks again
-    bool secret = false;                  // the answer shows one: it is kept sealed, or not at all
+    bool commit = false;                  // false: roll back everything
+    std::optional<std::string> answer{};  // kept for repeated requests
+    bool secret = false;  // the answer contains a secret: it is stored sealed, or not at all
 };
 
 struct FirstAnswer {};  // the work ran; it knows its answer
 struct KeptAnswer {
     std::string answer;
-};  // nothing ran
+};  // the work did not run
 struct InProgress {
     std::chrono::seconds ask_again_in{1};
 };
-struct KeyReused {};   // for another request
+struct KeyReused {};   // the key belongs to another request
 struct CannotSeal {};  // undone: there is no encryption key
 using Answered = std::variant<FirstAnswer, KeptAnswer, InProgress, KeyReused, CannotSeal>;
 
 struct AnswerOnceSettings {
     std::chrono::microseconds keep = std::chrono::hours{24};  // from the first answer
-    /// Of a step; whoever died in one is followed after it. Twice the longest that any takes: a
-    /// test delivery, which ends within the lease of an event.
+    /// Lease of a step; after it another attempt may continue. Twice the longest step: a test
+    /// delivery, which ends within the lease of an event.
     std::chrono::microseconds lease = std::chrono::minutes{1};
 };
 
-/// Does the work of a request under an Idempotency-Key once, and answers it alike however often it
-/// comes (concurrency 1, ADR 0022). Thread-safe.
+/// Does the work of a request under an Idempotency-Key once, and gives every repetition the same
+/// answer (concurrency 1, ADR 0022). Thread-safe.
 class AnswerOnce {
 public:
     using Work = std::function<Worked()>;
-    /// One part of work whose effects lie outside the store: from what the part before made to what
-    /// this one makes (`answer`); without one, or without `commit`, the step shall be as if it had
-    /// not been tried. Done again only then, or if the process died in it.
+    /// One part of work with effects outside the store. Its argument is the result of the previous
+    /// step; its own result is `answer`. Without `answer` or `commit` the step counts as not tried.
+    /// A step runs again only then, or if the process died in it.
     using Step = std::function<Worked(const std::string& so_far)>;
 
     AnswerOnce(Store& store, const Digest& digest, Seal& seal, const AnswerOnceSettings& settings)
         : store_(store), digest_(digest), seal_(seal), settings_(settings) {}
 
-    /// `work` runs within one transaction, with the transactions that it makes itself, and its
-    /// answer is kept in that: either both are there or none. It may run again after a conflict.
-    /// Never waits for another request. Passes on what `work` throws; then nothing remains.
+    /// Runs `work` within one transaction, which includes the transactions of `work` and stores its
+    /// answer: both are committed or neither. `work` may run again after a conflict. Never waits
+    /// for another request. Rethrows exceptions of `work`; then nothing remains.
     [[nodiscard]] Answered run(const KeyedRequest& request, const Work& work);
 
-    /// Does step after step, none within a transaction. How far it has come is committed after
-    /// each, so that a later attempt goes on there once the lease of the one that died is over.
-    /// What the last one makes is the answer. Passes on what a step throws; that step can be done
-    /// again at once.
+    /// Runs the steps in order, outside transactions. Commits the progress after each step, so that
+    /// a later attempt continues there after the lease of a dead attempt expires. The result of the
+    /// last step is the answer. Rethrows exceptions of a step; that step can be repeated at once.
     [[nodiscard]] Answered run(const KeyedRequest& request, std::span<const Step> steps);
 
-    /// Removes a batch of answers that have expired; whether there may be more. Harmless where
-    /// another instance does the same. Throws Unavailable.
+    /// Removes a batch of expired answers; returns whether there may be more. Harmless if another
+    /// instance does the same. Throws Unavailable.
     [[nodiscard]] bool sweep();
 
 private:

@@ -7,10 +7,10 @@
 
 namespace sundial {
 
-/// The Idempotency-Keys that requests of this process are at. Thread-safe.
+/// The Idempotency-Keys of requests that this process is working on. Thread-safe.
 class BusyKeys {
 public:
-    /// While it lasts nobody else gets its scope. False if somebody had it.
+    /// Reserves its scope during its lifetime. False if the scope was already taken.
     class Claim {
     public:
         Claim(BusyKeys& busy, const IdempotencyScope& scope) : busy_(busy), scope_(scope) {

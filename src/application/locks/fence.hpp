@@ -5,16 +5,19 @@
 #include "application/ports/store.hpp"
 #include "domain/lock.hpp"
 
-/// The fences of locks that lie elsewhere: in the database that has what they guard, the greatest
-/// token of each name that was ever granted or used. Others who do the same wait until `tx` ends.
+/// Fences of locks that another store holds. The database with the protected data keeps the
+/// greatest token of each name that was ever granted or used. Other transactions on the same fence
+/// wait until `tx` ends.
 namespace sundial {
 
-/// Greatest so far; 0 if there was none.
+/// The greatest token so far; 0 if there was none.
 [[nodiscard]] FencingToken greatest_seen(Store& store, const std::string& name);
-/// A token that was granted just now. Errors: LockLeaseLost if one as great is known.
+/// Records a token that was just granted. Errors: LockLeaseLost if an equal or greater one is
+/// known.
 [[nodiscard]] Result<void> raise_fence(Transaction& tx, const std::string& name,
                                        FencingToken granted);
-/// Whose holder is about to write in `tx`. Errors: LockLeaseLost if a greater one is known.
+/// Checks the token of a holder that is about to write in `tx`. Errors: LockLeaseLost if a greater
+/// one is known.
 [[nodiscard]] Result<void> pass_fence(Transaction& tx, const std::string& name, FencingToken token);
 
 }  // namespace sundial

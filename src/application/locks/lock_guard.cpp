@@ -32,7 +32,7 @@ std::optional<Mono> LockKeeper::renew_if_due() {
     try {
         answer.emplace(locks_.renew(lock_.name, lock_.lock_token, ttl));
     } catch (const std::exception&) {
-        answer.reset();  // nobody answered: there may be time to ask again
+        answer.reset();  // no answer: there may be time for another request
     }
     const Mono answered = monotonic_.now();
     const std::lock_guard lock{mutex_};
@@ -55,7 +55,7 @@ std::optional<Mono> LockKeeper::stop_if_due() {
     return std::nullopt;
 }
 
-/// What a guard points to, so that it can be moved while its threads run.
+/// The state of a guard, at a stable address so that the guard can be moved while its threads run.
 struct LockGuard::Kept {
     Kept(Locks& its_locks, const MonotonicClock& its_monotonic, AcquiredLock lock,
          const LockWanted& wanted, std::chrono::microseconds max_hold)
@@ -65,7 +65,7 @@ struct LockGuard::Kept {
           renewing{[this](const std::stop_token& stop) { renew(stop); }},
           watching{[this](const std::stop_token& stop) { watch(stop); }} {}
 
-    /// False if it ends meanwhile. What was changed by the other thread is looked at again.
+    /// False if a stop is requested. Returns early if the other thread has changed the state.
     bool sleep_until(Mono when, const std::stop_token& stop) {
         std::unique_lock lock{mutex};
         const auto generation = changes;
@@ -76,7 +76,7 @@ struct LockGuard::Kept {
         for (auto next = keeper.renew_if_due(); next && sleep_until(*next, stop);) {
             next = keeper.renew_if_due();
             const std::lock_guard lock{mutex};
-            ++changes;  // a refusal brings the end nearer
+            ++changes;  // a refusal may bring the stop forward
             changed.notify_all();
         }
     }
@@ -118,12 +118,12 @@ Result<LockGuard> LockGuard::acquire(Locks& locks, const MonotonicClock& monoton
 
 LockGuard::~LockGuard() {
     if (!kept_) return;
-    kept_->renewing = {};  // no renewal comes after the release
+    kept_->renewing = {};  // no renewal follows the release
     kept_->watching = {};
     try {
         (void)kept_->locks.release(lock().name, lock().lock_token);
     } catch (const std::exception&) {
-        return;  // its lease ends by itself
+        return;  // its lease expires by itself
     }
 }
 

@@ -11,20 +11,20 @@
 
 namespace sundial {
 
-/// Keeps one acquired lock: renews it at a third of its lease, and requests a stop before it could
-/// be somebody else's. Two steps, each to be taken when it is due, so that a renewal that gets no
-/// answer does not hold up the stop. Thread-safe.
+/// Keeps one acquired lock: renews it after a third of its lease, and requests a stop before
+/// another caller can acquire it. There are two separate steps, each called when it is due, so that
+/// a renewal without an answer does not delay the stop. Thread-safe.
 class LockKeeper {
 public:
     LockKeeper(Locks& locks, const MonotonicClock& monotonic, AcquiredLock lock,
                const LockWanted& wanted, std::chrono::microseconds max_hold);
 
-    /// Renews it if that is due. Returns when to come again; nothing when there is no more to
+    /// Renews it if that is due. Returns when to call again; empty if there is nothing more to
     /// renew. Never throws.
     std::optional<Mono> renew_if_due();
-    /// Requests the stop if that is due. Returns when to come again; nothing once it is lost.
+    /// Requests the stop if that is due. Returns when to call again; empty once the lock is lost.
     std::optional<Mono> stop_if_due();
-    /// Requested before another can be granted the lock.
+    /// Requested before another caller can be granted the lock.
     [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
     [[nodiscard]] const AcquiredLock& lock() const { return lock_; }
 
@@ -37,27 +37,27 @@ private:
     std::stop_source lost_;
 };
 
-/// A lock that is held for as long as this is there, for work that stops when told to. Move-only;
-/// what it refers to must outlive it.
+/// Holds a lock during its lifetime, for work that stops on request. Move-only; the objects that it
+/// refers to must outlive it.
 class LockGuard {
 public:
     struct Terms {
         std::chrono::microseconds wait{0};
         std::chrono::microseconds max_hold = std::chrono::hours{24};
     };
-    /// Errors: as Locks::acquire; ValidationFailed for a negative wait, or no time to hold it.
-    /// Throws Unavailable.
+    /// Errors: as Locks::acquire; ValidationFailed for a negative wait or a hold time that is not
+    /// positive. Throws Unavailable.
     [[nodiscard]] static Result<LockGuard> acquire(Locks& locks, const MonotonicClock& monotonic,
                                                    const LockWanted& wanted, const Terms& terms,
                                                    const std::stop_token& stop = {});
     LockGuard(LockGuard&&) noexcept;
     LockGuard& operator=(LockGuard&&) noexcept;
-    /// Releases it; if nobody answers, its lease ends by itself.
+    /// Releases the lock. If the store does not answer, the lease expires by itself.
     ~LockGuard();
 
     [[nodiscard]] const AcquiredLock& lock() const;
     [[nodiscard]] std::stop_token lost() const;
-    /// For a transaction on what it guards. Errors: LockLeaseLost.
+    /// For a transaction on data that the lock protects. Errors: LockLeaseLost.
     [[nodiscard]] Result<void> guard(Transaction& tx) const;
 
 private:

@@ -9,16 +9,16 @@ std::optional<std::string> LockLeases::try_acquire(const std::string& name,
     try {
         const auto lock = locks_.acquire({.name = name, .holder = holder_, .ttl = ttl});
         if (lock) return lock->lock_token;
-    } catch (const Unavailable&) {  // it is asked again
+    } catch (const Unavailable&) {  // the caller asks again
     }
     return std::nullopt;
 }
 
 void LockLeases::release(const std::string& name, const std::string& token) {
     try {
-        // Refused is one whose time was over: it is somebody else's by now.
+        // Refused if the lease has expired, because another process may hold the lock.
         (void)locks_.release(name, token);
-    } catch (const Unavailable&) {  // its time ends all the same
+    } catch (const Unavailable&) {  // its lease expires anyway
     }
 }
 

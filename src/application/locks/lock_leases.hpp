@@ -10,11 +10,11 @@
 
 namespace sundial {
 
-/// Locks as the leases by which one process loads for all (once_across_processes). A lock store
-/// that is away grants nothing, and what it cannot be told to release ends by itself. Thread-safe.
+/// Locks as leases with which one process loads for all (once_across_processes). An unavailable
+/// lock store grants nothing, and a lease that cannot be released expires by itself. Thread-safe.
 class LockLeases final : public LoadLeases {
 public:
-    /// `holder` is who this process is, for people.
+    /// `holder` names this process, for people.
     LockLeases(Locks& locks, std::string holder) : locks_{locks}, holder_{std::move(holder)} {}
 
     std::optional<std::string> try_acquire(const std::string& name,

@@ -5,7 +5,7 @@
 
 namespace sundial {
 
-/// One wait; lets go of its place.
+/// One wait; its destructor removes it.
 struct LockWaits::Entry {
     Entry(LockWaits& its_waits, std::string its_name, Number its_number)
         : waits{its_waits}, name{std::move(its_name)}, number{its_number} {}

@@ -11,9 +11,9 @@
 
 namespace sundial {
 
-/// Who waits in this process for which lock, the longest first. A release here wakes the next at
-/// once; what other instances release, and what ends by itself, is found by asking again every
-/// `look`. Each time one of those who wait for a name is woken, not all. Thread-safe.
+/// The callers in this process that wait for locks, longest first. A release here wakes the next
+/// caller at once. Releases by other instances and expired leases are found by asking again every
+/// `look`. Each time only one caller per name is woken. Thread-safe.
 class LockWaits {
 public:
     using Wake = std::function<void()>;
@@ -23,15 +23,16 @@ public:
     LockWaits(const LockWaits&) = delete;
     LockWaits& operator=(const LockWaits&) = delete;
 
-    /// Waits until what it returns is let go of. `wake` is called once, on any thread and perhaps
-    /// before this returns: the lock may be free, or all waiting is at its end. It may come just as
-    /// the wait is let go.
+    /// The wait lasts until the returned object is destroyed. `wake` is called once, on any thread
+    /// and perhaps before this returns: the lock may be free, or waiting has been stopped. The call
+    /// can overlap with the destruction of the wait.
     [[nodiscard]] std::shared_ptr<void> wait(const std::string& name, Wake wake);
     void released(const std::string& name);
 
-    /// Wakes one of each name every look until stop(); for waits that have no thread of their own.
+    /// Wakes one caller of each name every `look` until stop(); for waits without a thread of their
+    /// own.
     void run();
-    /// Wakes everybody, and from now on whoever comes to wait at once.
+    /// Wakes all callers; later waits end at once.
     void stop();
     [[nodiscard]] bool stopped() const;
 
@@ -39,7 +40,7 @@ private:
     using Number = std::uint64_t;
     struct Entry;
     void remove(const std::string& name, Number number);
-    /// The one that waits longest, who waits no more then; empty if nobody does.
+    /// Removes and returns the longest wait; empty if there is none.
     [[nodiscard]] Wake take_first(const std::string& name);
 
     const std::chrono::milliseconds look_;

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The first pause between two questions, and the longest: who waits costs the store at most so
-/// much, and hears of a lock that is free elsewhere so late.
+/// The first and the longest pause between two requests. They bound the load of a waiting caller on
+/// the store, and the delay until it notices a lock released by another instance.
 constexpr std::chrono::microseconds first_pause = 10ms, longest_pause = 500ms;
 
 constexpr std::size_t longest_name = 128;
@@ -37,7 +37,7 @@ std::vector<FieldError> defects(const LockWanted& wanted) {
     return found;
 }
 
-/// Something that happens once, for one who waits for it.
+/// A one-time signal for one waiting caller.
 class Signal {
 public:
     void happen() {
@@ -86,7 +86,7 @@ Result<AcquiredLock> Locks::acquire(const LockWanted& wanted, std::chrono::micro
                                     const std::stop_token& stop) {
     const auto give_up = base::later(ports_.monotonic.now(), wait);
     for (int tries = 1;; ++tries) {
-        // Listens before it asks, so that no release in between is missed.
+        // Listens before the request, so that no release in between is missed.
         const auto signal = std::make_shared<Signal>();
         const auto listening = ports_.waits.wait(wanted.name, [signal] { signal->happen(); });
         auto answer = acquire(wanted);

@@ -18,27 +18,27 @@ namespace sundial {
 
 /// What begins so are locks of Sundial itself, such as that of maintenance.
 inline constexpr std::string_view own_locks = "sundial.";
-/// For whoever acquires in somebody else's name.
+/// For code that acquires a lock on behalf of a client.
 [[nodiscard]] std::optional<FieldError> refuse_own_lock(std::string_view name);
 
 struct LockWanted {
     std::string name;    // 1 to 128 printable characters
-    std::string holder;  // the same; who has it, for people
+    std::string holder;  // the same; names the holder, for people
     std::chrono::microseconds ttl = std::chrono::seconds{30};
 };
 
-/// What its holder knows, and nobody else.
+/// The secrets and times that only the holder knows.
 struct AcquiredLock {
     std::string name;
     std::string holder;
     std::string lock_token;
     FencingToken fencing_token;
     Instant expires_at;  // by the store's clock
-    Mono asked;          // by this process's: when the request was sent that granted it
+    Mono asked;          // by this process's clock: when the granting request was sent
     Mono answered;
 };
 
-/// Locks by name, for people and programs. Thread-safe. Throws Unavailable.
+/// Locks by name, for users and programs. Thread-safe. Throws Unavailable.
 class Locks {
 public:
     struct Ports {
@@ -50,16 +50,17 @@ public:
     };
     explicit Locks(Ports ports) : ports_{ports} {}
 
-    /// Now or not at all. Errors: ValidationFailed, LockHeld, by whomever: not re-entrant.
+    /// Does not wait. Errors: ValidationFailed; LockHeld, even by the same caller, because locks
+    /// are not re-entrant.
     [[nodiscard]] Result<AcquiredLock> acquire(const LockWanted& wanted);
-    /// The same, asked again until it is granted, `wait` is over or a stop is requested; then
-    /// LockHeld, and nothing is left behind.
+    /// The same, repeated until the lock is granted, `wait` has passed or a stop is requested. Then
+    /// LockHeld, and nothing remains.
     [[nodiscard]] Result<AcquiredLock> acquire(const LockWanted& wanted,
                                                std::chrono::microseconds wait,
                                                const std::stop_token& stop = {});
-    /// All of them within `wait`, or none: in the order of their names, so that no two who want the
-    /// same wait for each other. Errors: ValidationFailed, also for a name that is there twice;
-    /// LockHeld.
+    /// Acquires all of them within `wait`, or none, in the order of their names, so that two
+    /// callers for the same locks never deadlock. Errors: ValidationFailed, also for a duplicate
+    /// name; LockHeld.
     [[nodiscard]] Result<std::vector<AcquiredLock>> acquire_all(std::vector<LockWanted> wanted,
                                                                 std::chrono::microseconds wait = {},
                                                                 const std::stop_token& stop = {});
@@ -75,7 +76,8 @@ public:
     }
 
 private:
-    /// Between two questions: longer each time, never the same for two who wait.
+    /// Pause between two requests. It grows with each attempt and is random, so that waiting
+    /// callers do not coincide.
     [[nodiscard]] std::chrono::microseconds pause_after(int tries);
 
     Ports ports_;

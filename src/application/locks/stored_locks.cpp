@@ -6,7 +6,8 @@
 namespace sundial {
 namespace {
 
-/// Whose lease is over while it writes under the lock still; or nobody knows yet to whom it goes.
+/// The holder's lease has expired while it still writes under the lock; or the next holder is not
+/// known yet.
 LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant now) {
     if (!seen || seen->token_hash.empty()) return {name, "a transaction that is not over", now};
     return {name, seen->holder, std::max(seen->expires_at, now)};
@@ -17,7 +18,7 @@ LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant 
 Result<LockGrant> StoredLocks::acquire(const LockRequest& request) {
     return in_transaction(store_, [&](Transaction& tx) -> Result<LockGrant> {
         LockRepository& locks = tx.locks();
-        // Who comes too early is told so at once, whatever the holder guards.
+        // Reports a held lock at once, even if its holder's transaction guards it.
         const auto seen = locks.find(request.name);
         if (seen && is_held(*seen, tx.now()) && seen->token_hash != request.token_hash) {
             return held(*seen);

@@ -5,7 +5,8 @@
 
 namespace sundial {
 
-/// Locks as rows of the database that also has what they guard: strict exclusion for that.
+/// Locks as rows of the database that also holds the protected data, which gives strict exclusion
+/// for it.
 class StoredLocks final : public LockStore {
 public:
     explicit StoredLocks(Store& store) : store_{store} {}

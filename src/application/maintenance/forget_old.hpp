@@ -7,18 +7,19 @@
 
 namespace sundial {
 
-/// How long what is over is kept.
+/// Retention periods of finished data.
 struct RetentionTerms {
-    std::chrono::microseconds completed = std::chrono::days{90};  // cancelled ones and skips too
+    /// Also for cancelled events and skips.
+    std::chrono::microseconds completed = std::chrono::days{90};
     std::chrono::microseconds failed = std::chrono::days{365};
     std::chrono::microseconds attempts = std::chrono::days{30};
-    std::chrono::microseconds keys = std::chrono::days{400};  // never less
+    std::chrono::microseconds keys = std::chrono::days{400};  // the minimum allowed
 };
 
-/// Retention, a batch of each kind at a time.
+/// Retention: deletes one batch of each kind per call.
 class ForgetOld {
 public:
-    /// Deletes so many rows of a kind at once: half a second's work on a slow disk.
+    /// Rows of one kind deleted at once: half a second's work on a slow disk.
     static constexpr std::size_t rows_of_a_batch = 1000;
 
     ForgetOld(Retention& retention, const RetentionTerms& terms)

@@ -9,10 +9,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long nobody leads after a leader has died. Three times the longest that a batch should take
-/// on a slow disk.
+/// Maximum time without a leader after one has died. Three times the longest batch expected on a
+/// slow disk.
 constexpr std::chrono::microseconds lease = 30s;
-/// How often those who do not lead look whether they can, and a leader renews.
+/// How often a leader renews, and other instances try to become the leader.
 constexpr std::chrono::microseconds look = lease / 3;
 constexpr std::chrono::microseconds pause_after_failure = 60s;
 

@@ -15,18 +15,18 @@
 
 namespace sundial {
 
-/// Something to be done now and then by one instance at a time.
+/// A periodic job that one instance at a time runs.
 struct MaintenanceJob {
     std::string name;  // "retention", for the log
     std::chrono::microseconds every;
-    /// One batch, of a second or so; true if there is more to do at once. It may throw. A leader
-    /// that is slower than its lease is not the only one, so a batch must do no harm when another
-    /// instance does the same.
+    /// One batch of about a second; true if more can be done at once. It may throw. A leader that
+    /// is slower than its lease may not be the only one, so a batch must do no harm if another
+    /// instance runs it too.
     std::function<bool()> batch;
 };
 
-/// Does the jobs of all instances on the one that has the lock `sundial.maintenance`; when it dies,
-/// another takes over within a lease. Thread-safe; `run` on a thread of its own.
+/// Runs the jobs of all instances on the one that has the lock `sundial.maintenance`. If it dies,
+/// another takes over within a lease. Thread-safe; call `run` on a thread of its own.
 class Maintenance {
 public:
     struct Ports {
@@ -34,16 +34,16 @@ public:
         const MonotonicClock& monotonic;
         base::Log& log;
     };
-    /// `holder` says which instance this is, for whoever lists locks.
+    /// `holder` names this instance in the list of locks.
     Maintenance(Ports ports, std::string holder, std::vector<MaintenanceJob> jobs);
 
     /// Works until stop(). Never throws.
     void run();
     void stop();
-    /// Does one batch if this instance leads, or can from now on, and one is due. Returns when to
-    /// come again. Never throws. Only for whoever drives it alone.
+    /// Runs one batch if a job is due and this instance leads or can become the leader. Returns
+    /// when to call again. Never throws. Only for a caller that drives it alone.
     Mono turn();
-    /// Lets others lead at once. Only after run() has returned.
+    /// Releases the leadership at once. Only after run() has returned.
     void hand_over();
 
 private:

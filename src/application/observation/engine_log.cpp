@@ -31,7 +31,7 @@ void add_schedule(LogLine& line, const Event& event) {
     line.fields.emplace_back("scheduleId", to_string(event.occurrence->schedule));
 }
 
-/// The event as its settlement leaves it, as far as the lines tell of it.
+/// The event after its settlement, with the fields that the log lines show.
 Event after(const Settled& settled) {
     Event event = settled.event;
     if (!event.first_attempt_at) event.first_attempt_at = settled.settlement.started_at;

@@ -12,31 +12,31 @@
 #include "domain/ids.hpp"
 #include "domain/lock_error.hpp"
 
-/// The lines that the engine writes, with the fields of docs/reference/logs.md.
+/// The engine's log lines, with the fields of docs/reference/logs.md.
 namespace sundial {
 
 [[nodiscard]] base::LogLine claimed_line(std::size_t events, std::chrono::microseconds duration,
                                          const Claimant& by);
-/// event.completed, event.failed, event.retrying; or settle.late if nothing of it has changed.
+/// event.completed, event.failed, event.retrying; or settle.late if the event is unchanged.
 [[nodiscard]] base::LogLine settled_line(const Settled& settled, Instant now);
-[[nodiscard]] base::LogLevel level_of(const Settled& settled);  // of that line
-/// A lease found expired by `operation`: a claim (of whoever held it), or an extension (our own).
+[[nodiscard]] base::LogLevel level_of(const Settled& settled);  // of settled_line()
+/// A lease that `operation` found expired: a claim finds an earlier holder's, an extension our own.
 [[nodiscard]] base::LogLine lease_expired_line(const Event& event, const char* operation,
                                                const std::optional<Claimant>& holder);
-/// An event that waits for another instant than before.
+/// An event with another due instant than before.
 struct EventMoved {
-    Event event;  // as it is now
+    Event event;  // after the move
     Instant before;
     std::string reason;
 };
 [[nodiscard]] base::LogLine rescheduled_line(const EventMoved& moved);
-/// It is cancelled, or is to be: the event as it was or as it is now.
+/// The event is or will be cancelled; `event` may be its state before or after that.
 [[nodiscard]] base::LogLine cancelled_line(const Event& event, const std::string& reason);
-/// A circuit was opened or closed; nothing if it was neither.
+/// A circuit was opened or closed; empty if it was neither.
 [[nodiscard]] std::optional<base::LogLine> circuit_line(const ReceiverChange& change);
 [[nodiscard]] base::LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason);
 [[nodiscard]] base::LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason);
-/// Somebody wants a lock that another has.
+/// A caller requests a lock that another one holds.
 [[nodiscard]] base::LogLine lock_contended_line(const LockHeld& held);
 
 }  // namespace sundial

@@ -9,17 +9,16 @@
 #include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 
-/// What becomes of events, told to the log and to whoever watches: whether an instance works on
-/// them or a pull worker does.
+/// Reports changes of events to the log and the observer, for instances and for pull workers.
 namespace sundial {
 
-/// One claim that found something.
+/// One claim that returned events.
 void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microseconds duration,
                   const Claimant& by, base::Log& log, EngineObserver& observer);
-/// Of events that were claimed: what was stored of their schedules, and which of them policy ends.
+/// For claimed events: the stored successors, and the events that policies end.
 void report_plan(const Planning& planning, std::span<const Event> claimed, base::Log& log,
                  EngineObserver& observer);
-/// `now` is the database's time, as well as it is known.
+/// `now` is an estimate of the database's time.
 void report_settled(const Settled& settled, Instant now, base::Log& log, EngineObserver& observer);
 
 }  // namespace sundial

@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// A queue whose claims, extensions, settlements and releases are kept in a claim log.
+/// A queue that writes its claims, extensions, settlements and releases to a claim log.
 class LoggedQueue final : public EventQueue {
 public:
     LoggedQueue(EventQueue& queue, const MonotonicClock& monotonic, ClaimLog& log)
@@ -36,7 +36,7 @@ private:
     ClaimLog& log_;
 };
 
-/// Keeps in the claim log what is sent, right before it is.
+/// Writes each send to the claim log immediately before it.
 class LoggedSends final : public EngineObserver {
 public:
     explicit LoggedSends(ClaimLog& log) : log_(log) {}

@@ -6,7 +6,7 @@
 
 namespace sundial {
 
-/// A pull queue that tells how long each of its calls took.
+/// A pull queue that reports the duration of each call.
 class ObservedPullQueue final : public PullQueue {
 public:
     ObservedPullQueue(PullQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)

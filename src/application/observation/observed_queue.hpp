@@ -9,7 +9,7 @@
 
 namespace sundial {
 
-/// A queue that tells how long each of its calls took.
+/// A queue that reports the duration of each call.
 class ObservedQueue final : public EventQueue {
 public:
     ObservedQueue(EventQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)

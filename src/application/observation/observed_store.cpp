@@ -16,7 +16,7 @@ namespace sundial {
 
 namespace {
 
-/// Of an event before its transaction changed it.
+/// State of an event before its transaction changed it.
 struct Before {
     Instant due;
     Version planned_by;  // its schedule's version; 0 without one
@@ -24,13 +24,14 @@ struct Before {
 
 }  // namespace
 
-/// What one run of a transaction has done so far.
+/// The effects of one run of a transaction so far.
 struct ObservedStore::Changes {
     std::map<std::string, std::size_t> created{};  // by type
-    std::map<std::string, std::size_t> dropped{};  // likewise; who drops them tells why
+    // The same; the code that drops them logs the reason.
+    std::map<std::string, std::size_t> dropped{};
     std::vector<EventMoved> moved{};
     std::vector<Event> cancelled{};
-    bool of_user = false;                           // a user was changed in it
+    bool of_user = false;                           // the transaction changed a user
     std::map<std::string, std::size_t> appended{};  // to streams, by aggregate type
     std::unordered_map<EventId, Before> before{};   // of the events that it has locked
 
@@ -51,7 +52,7 @@ std::string cause_of(const Event& after, Version planned_by, bool of_user) {
 
 }  // namespace
 
-/// Notes what is changed. What it is asked for goes on as it came.
+/// Records changes and forwards all calls.
 class ObservedStore::Events final : public EventRepository {
 public:
     Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
@@ -70,7 +71,7 @@ public:
     }
     std::size_t add_new(std::span<const Event> events) override {
         const std::size_t added = events_.add_new(events);
-        // Whoever plans adds events of one schedule, and so of one type, at a time.
+        // Planning adds events of one schedule at a time, which all have one type.
         if (added > 0) changes_.created[events.front().type] += added;
         return added;
     }
@@ -135,7 +136,7 @@ private:
         for (const Event& event : events) changes_.remember(event);
         return events;
     }
-    /// A change that leaves the event at its instant is no news.
+    /// Only changes of the due instant are reported.
     void note_update(const Event& changed) {
         const auto before = changes_.before.find(changed.id);
         if (before == changes_.before.end() || before->second.due == changed.due) return;
@@ -147,7 +148,7 @@ private:
     Changes& changes_;
 };
 
-/// What follows another tz database has its reason with the move, which comes after the change.
+/// A move to another tz database has its reason in the EventMove, which follows the update.
 class ObservedStore::Tz final : public TzRepository {
 public:
     Tz(TzRepository& tz, Changes& changes) : tz_(tz), changes_(changes) {}
@@ -181,7 +182,7 @@ private:
     Changes& changes_;
 };
 
-/// Counts what is appended. What it is asked for goes on as it came.
+/// Counts appended events and forwards all calls.
 class ObservedStore::Streams final : public EventStore {
 public:
     Streams(EventStore& streams, Changes& changes) : streams_(streams), changes_(changes) {}
@@ -267,7 +268,7 @@ void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
     {
         const QueryTimer timer{"transact", monotonic_, observer_};
         store_.transact([&](Transaction& tx) {
-            changes = {};  // it may run again
+            changes = {};  // the work may run again
             Observed observed{tx, changes};
             return kept = work(observed);
         });
@@ -284,7 +285,7 @@ std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
                                                       std::span<const RecordedEvent> batch) {
     const auto began = monotonic_.now();
     const auto appended = store_.append_at_once(expected, batch);
-    if (!appended) return std::nullopt;  // the transaction that follows is what counts
+    if (!appended) return std::nullopt;  // the transaction that follows is counted instead
     observer_.queried("append", monotonic_.now() - began);
     Changes changes;
     changes.appended[batch.front().stream.aggregate_type] = batch.size();

@@ -11,15 +11,15 @@
 
 namespace sundial {
 
-/// A store that tells what committed transactions did to events, whichever use case it was: a line
-/// in the log for each event that was moved or cancelled, a count of those created and cancelled
-/// and of events appended to streams, and how long each transaction took.
+/// A store that reports the effects of committed transactions on events, for all use cases: a log
+/// line for each moved or cancelled event, counts of created and cancelled events and of events
+/// appended to streams, and the duration of each transaction.
 class ObservedStore final : public Store {
 public:
     ObservedStore(Store& store, const MonotonicClock& monotonic, StorageObserver& observer,
                   base::Log& log)
         : store_(store), monotonic_(monotonic), observer_(observer), log_(log) {}
-    /// `appended` is called after each commit that appended to a stream. Before the first
+    /// `appended` is called after each commit that appended to a stream. Call this before the first
     /// transaction.
     void on_append(std::function<void()> appended) { appended_ = std::move(appended); }
     void transact(const std::function<bool(Transaction&)>& work) override;

@@ -11,46 +11,47 @@
 
 namespace sundial {
 
-/// A try that begins.
+/// An attempt that begins.
 struct TryStarted {
     const Event& event;        // as claimed
     const Endpoint* endpoint;  // null: an in-process handler
     Instant at;
-    bool first;  // of this event: only then its lateness counts
+    bool first;  // of this event: only the first attempt's lateness counts
     std::chrono::microseconds lateness;
 };
 
-/// A try that is over. What it means for the event is told by `settled`.
+/// An attempt that has ended. Its effect on the event is reported by `settled`.
 struct TryOver {
     const Event& event;        // as claimed
     const Endpoint* endpoint;  // null: an in-process handler
     const Outcome& outcome;
     Instant started_at;
-    std::chrono::microseconds lateness;  // of the event's first try
+    std::chrono::microseconds lateness;  // of the event's first attempt
 };
 
-/// What happens in storage, for metrics. Called from any thread.
+/// Observes storage, for metrics. Called from any thread.
 class StorageObserver {
 public:
     virtual ~StorageObserver() = default;
-    /// `count` events came into `status` by what people and plans did: PENDING, CANCELLED.
+    /// `count` events came into `status` by the actions of users and of planning: PENDING,
+    /// CANCELLED.
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
                             std::size_t /*count*/) {}
     /// `count` events were appended to streams of that type.
     virtual void appended(std::string_view /*aggregate_type*/, std::size_t /*count*/) {}
-    /// One call is over, well or not.
+    /// One call has ended, successfully or not.
     virtual void queried(std::string_view /*operation*/, std::chrono::microseconds /*duration*/) {}
     /// No answer came to a COMMIT.
     virtual void outcome_unknown(std::string_view /*operation*/) {}
 };
 
-/// What the engine does, and pull workers do, for metrics and for people who watch. Called on the
-/// threads that do it, several at once, so it must be quick; what does not interest an observer it
-/// leaves out.
+/// Observes the engine and pull workers, for metrics and for displays. Called on the working
+/// threads, several at once, so it must be quick. An observer overrides only the calls that it
+/// needs.
 class EngineObserver {
 public:
     virtual ~EngineObserver() = default;
-    /// One claim that found something; `rescued` of them after another holder's lease was over.
+    /// One claim that returned events; `rescued` of them after another holder's lease expired.
     virtual void claimed(std::size_t /*events*/, std::size_t /*rescued*/,
                          std::chrono::microseconds /*duration*/) {}
     /// `count` events came into `status`: successors PENDING, claims PROCESSING, settled ones.
@@ -58,9 +59,9 @@ public:
                             std::size_t /*count*/) {}
     virtual void started(const TryStarted& /*try_started*/) {}
     virtual void delivered(const TryOver& /*try_over*/) {}
-    /// A try's result came after somebody else had claimed the event.
+    /// An attempt's result came after another instance had claimed the event.
     virtual void settled_late(const Event& /*event*/) {}
-    /// A lease of this instance was found lost before its work was settled.
+    /// A lease of this instance was lost before its work was settled.
     virtual void lease_lost(const Event& /*event*/) {}
 };
 

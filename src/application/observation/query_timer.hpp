@@ -8,7 +8,8 @@
 
 namespace sundial {
 
-/// Tells how long one call of storage took, however it ends. `operation` is a literal.
+/// Reports the duration of one storage call, whether it returns or throws. `operation` is a
+/// literal.
 class QueryTimer {
 public:
     QueryTimer(std::string_view operation, const MonotonicClock& monotonic,

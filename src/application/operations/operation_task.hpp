@@ -13,33 +13,33 @@
 
 namespace sundial {
 
-/// What one batch of an operation did.
+/// The result of one batch of an operation.
 struct Batch {
     std::uint64_t done = 0;
     std::vector<OperationFailure> failures{};
-    std::optional<std::string> cursor;   // how far the operation has come with it
+    std::optional<std::string> cursor;   // the operation's progress after this batch
     bool last = false;                   // nothing is left to do
     std::chrono::microseconds pause{0};  // before the next batch
-    std::optional<std::string> moot;     // why nothing of the rest has to be done any more
-    Instant earliest = never;  // when the first event that it planned or moved is claimable
+    std::optional<std::string> moot;     // why the rest is no longer needed
+    Instant earliest = never;            // when the first planned or moved event is claimable
 };
 
-/// Whoever is concerned lives in a zone that the tz database does not have.
+/// The failure for a subject whose zone is not in the tz database.
 [[nodiscard]] inline OperationFailure unknown_zone(OperationSubject subject, Uuid id,
                                                    const std::string& zone) {
     return {subject, id, "unknown_zone", "'" + zone + "' is not in the tz database"};
 }
 
-/// The work of one operation, for as long as this instance has it. One thread.
+/// The work of one operation while this instance holds it. Used by one thread.
 class OperationTask {
 public:
     virtual ~OperationTask() = default;
-    /// How many rows there are to go through. Asked once, with the first batch.
+    /// Number of rows to process. Called once, with the first batch.
     virtual std::uint64_t count(Transaction& tx, const Operation& operation) = 0;
-    /// Does a batch of work, in the transaction in which its progress is stored. May be called
-    /// again after a conflict, and must then do the same.
+    /// Processes one batch, in the transaction that stores its progress. May be called again after
+    /// a conflict, and must then do the same.
     virtual Batch run(Transaction& tx, const Operation& operation) = 0;
-    /// The batch is committed: now is the time for what needs transactions of its own.
+    /// Called after the batch is committed, for work that needs transactions of its own.
     virtual void committed() {}
 };
 

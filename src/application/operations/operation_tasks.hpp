@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// The work of each kind of operation. What is given outlives it.
+/// The task for each kind of operation. The arguments outlive it.
 [[nodiscard]] MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids,
                                                 Wakeups& wakeups);
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Numbers them after those of `operation`, as far as they are kept.
+/// Numbers them after the earlier ones of `operation`, up to the stored maximum.
 void keep_failures(Transaction& tx, const Operation& operation,
                    const std::vector<OperationFailure>& failures) {
     std::vector<NumberedFailure> kept;
@@ -29,7 +29,7 @@ void keep_failures(Transaction& tx, const Operation& operation,
 
 }  // namespace
 
-/// Marks that this thread is at an operation, or about to claim one.
+/// Marks that this thread works on an operation, or is about to claim one.
 class Operations::AtWork {
 public:
     explicit AtWork(Operations& operations) : operations_(operations) {
@@ -96,8 +96,7 @@ Operation Operations::begin(const Operation& started) {
     Operation operation = started;
     try {
         const auto task = ports_.make_task(operation);
-        // So small work is over: a step for each part that an operation has (events, users, the
-        // end).
+        // Enough to finish a small operation: one step for each part (events, users, the end).
         for (int step = 0; step < 3 && operation.held_by; ++step) {
             const auto after = batch(operation, *task);
             if (!after) break;
@@ -110,7 +109,7 @@ Operation Operations::begin(const Operation& started) {
             });
         }
     } catch (const std::exception& error) {
-        tell_wait(error);  // it is begun all the same: `run` takes it up after the lease
+        tell_wait(error);  // it has started nevertheless: `run` takes it up after the lease
     }
     after_commit([this] { wake(); });
     return operation;

@@ -8,7 +8,8 @@
 
 namespace sundial {
 
-/// API keys, inside one transaction. There are few of them: whoever creates them sees to that.
+/// API keys, inside one transaction. There are few of them: the use case that creates keys limits
+/// their number.
 class ApiKeyRepository {
 public:
     virtual ~ApiKeyRepository() = default;
@@ -16,11 +17,11 @@ public:
     virtual std::optional<ApiKey> lock(ApiKeyId id) = 0;
     /// Removes a locked key.
     virtual void remove(ApiKeyId id) = 0;
-    /// Every one, for those who check what they are shown.
+    /// All keys, for the check of presented keys.
     virtual std::vector<ApiKey> all() = 0;
     /// By createdAt.
     virtual Page<ApiKey> list(const PageRequest& page) = 0;
-    /// Notes that a key was used then; no change of its version. One that is gone is passed over.
+    /// Records the use of a key without changing its version. Ignores a key that no longer exists.
     virtual void note_use(ApiKeyId id, Instant at) = 0;
 };
 

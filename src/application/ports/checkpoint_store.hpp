@@ -10,25 +10,25 @@
 
 namespace sundial {
 
-/// How far those who follow the feed have come, inside one transaction: saved together with what
-/// they make of it, a checkpoint makes each event count once. What may be written is
-/// `domain/checkpoint.hpp`'s to say.
+/// Checkpoints of the feed's subscribers, inside one transaction. A subscriber that saves its
+/// checkpoint together with its results counts each event exactly once. `domain/checkpoint.hpp`
+/// decides which checkpoints may be written.
 class CheckpointStore {
 public:
     virtual ~CheckpointStore() = default;
-    /// Until the transaction ends nobody else changes it, there or not; one that was never kept is
-    /// at version 0.
+    /// No other transaction changes the checkpoint until this one ends, whether or not it exists. A
+    /// checkpoint that was never stored has version 0.
     virtual Checkpoint lock(const std::string& name) = 0;
     virtual Checkpoint find(const std::string& name) = 0;
-    /// Of a locked one.
+    /// The checkpoint must be locked.
     virtual void put(const std::string& name, const Checkpoint& checkpoint) = 0;
 
-    /// An event that is parked there already stays as it is.
+    /// An event that is already parked at this position stays unchanged.
     virtual void park(const std::string& name, const ParkedEvent& event) = 0;
-    /// By position, past `after`.
+    /// In order of position, starting after `after`.
     virtual std::vector<ParkedEvent> parked(const std::string& name, std::uint64_t after,
                                             std::size_t limit) = 0;
-    /// False if none is parked there.
+    /// False if no event is parked there.
     virtual bool unpark(const std::string& name, std::uint64_t position) = 0;
 };
 

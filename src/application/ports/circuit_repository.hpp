@@ -8,19 +8,19 @@
 
 namespace sundial {
 
-/// The circuits of endpoints, inside one transaction. An endpoint of which nothing was told yet has
-/// none, which is as good as a closed one.
+/// The circuits of endpoints, inside one transaction. An endpoint without reported results has no
+/// circuit, which means the same as a closed one.
 class CircuitRepository {
 public:
     virtual ~CircuitRepository() = default;
-    /// Those that there are, by endpoint.
+    /// The circuits that exist, by endpoint.
     virtual std::vector<Circuit> find_all(std::span<const EndpointId> endpoints) = 0;
-    /// A fresh one where there was none. Until the transaction ends nobody else changes it; who
-    /// locks several does so in the order of their endpoints.
+    /// Creates the circuit if there is none. No other transaction changes it until this one ends. A
+    /// caller that locks several circuits locks them in the order of their endpoints.
     virtual Circuit lock(EndpointId endpoint) = 0;
-    /// Replaces one that is locked.
+    /// Replaces a locked circuit.
     virtual void put(const Circuit& circuit) = 0;
-    /// At most `limit`, by endpoint; those that are not closed first.
+    /// At most `limit`, by endpoint; circuits that are not closed come first.
     virtual std::vector<Circuit> list(std::size_t limit) = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// The database's clock, which alone decides what is due and how long a lease lasts (ADR 0005).
+/// The database's clock. It alone decides which events are due and when a lease expires (ADR 0005).
 /// Thread-safe.
 class Clock {
 public:
@@ -15,12 +15,12 @@ public:
     virtual Instant now() = 0;
     [[nodiscard]] virtual bool is_test() const = 0;
     /// Moves a test clock, which stands still between calls. Errors: ClockNotTest; ValidationFailed
-    /// when it would go back.
+    /// if the clock would go back.
     virtual Result<void> set(Instant now) = 0;
 };
 
-/// Time that only grows, suspension included, from an origin that means nothing: for waits and
-/// local deadlines.
+/// Time that only grows and includes suspension of the machine. Its origin has no meaning: use it
+/// for waits and local deadlines.
 class MonotonicClock {
 public:
     virtual ~MonotonicClock() = default;

@@ -15,10 +15,11 @@ namespace sundial {
 
 enum class DeadLettersBy : std::uint8_t { reason, endpoint };
 
-/// Dead letters that have something in common.
+/// Dead letters with the same reason or the same endpoint.
 struct DeadLetterGroup {
-    std::string reason{};                  // by reason: what they all say
-    std::optional<EndpointId> endpoint{};  // by endpoint; those without one are a group too
+    std::string reason{};  // if grouped by reason
+    /// If grouped by endpoint; events without one form a group too.
+    std::optional<EndpointId> endpoint{};
     std::uint64_t count = 0;
     Instant oldest{}, newest{};      // when they FAILED
     std::vector<EventId> samples{};  // the newest
@@ -27,20 +28,20 @@ struct DeadLetterGroup {
 
 struct DeadLetters {
     std::uint64_t counted = 0;
-    bool complete = true;                 // or there are more, which are older
-    std::vector<DeadLetterGroup> groups;  // the largest first, of equal ones the newest
+    bool complete = true;                 // false: older dead letters were not counted
+    std::vector<DeadLetterGroup> groups;  // the largest first; of equal groups the newest first
 };
 
-/// Nobody waits for a count of millions: the newest are looked at.
+/// Counting millions of rows takes too long, so only the newest are examined.
 inline constexpr std::size_t most_dead_letters = 100'000;
 inline constexpr std::size_t most_dead_letter_groups = 100;
 inline constexpr std::size_t most_dead_letter_samples = 5;
 
-/// Sorts dead letters into groups, as a storage hands them over.
+/// Groups dead letters in the order in which a storage returns them.
 class DeadLetterTally {
 public:
     explicit DeadLetterTally(DeadLettersBy by) : by_(by) {}
-    /// The newest first. Those beyond `most_dead_letters` are only noticed.
+    /// Call for the newest first. Dead letters beyond `most_dead_letters` only clear `complete`.
     void add(const std::string& reason, std::optional<EndpointId> endpoint, Instant failed_at,
              EventId id);
     [[nodiscard]] DeadLetters result() &&;

@@ -14,41 +14,43 @@
 
 namespace sundial {
 
-/// One try.
+/// One attempt.
 struct DeliveryRequest {
-    Event event;                               // as claimed: attempt and key are in it
+    Event event;                               // as claimed: includes attempt and key
     std::shared_ptr<const Endpoint> endpoint;  // null: an in-process handler
-    /// RFC 9557, the same for every try: 2027-02-28T09:00:00+01:00[Europe/Paris]. Handlers have
-    /// none.
+    /// RFC 9557, the same for every attempt: 2027-02-28T09:00:00+01:00[Europe/Paris]. Empty for
+    /// handlers.
     std::string target_time;
-    Instant now;  // the database's clock, as well as it is known here: the signature's timestamp
+    Instant now;  // estimate of the database's clock: the timestamp of the signature
 };
 
-/// The one port that waits for strangers.
+/// The only port that waits for systems outside Sundial.
 class Delivery {
 public:
     virtual ~Delivery() = default;
-    /// Starts one try and returns at once. `done` runs exactly once, on any thread, perhaps before
-    /// this returns, so it only queues. At most one request is sent, never a hidden second.
+    /// Starts one attempt and returns at once. `done` runs exactly once, on any thread, perhaps
+    /// before this returns, so it only queues. Sends at most one request and never repeats it
+    /// internally.
     virtual void start(DeliveryRequest request, std::function<void(Outcome)> done) = 0;
     struct Starting {
         DeliveryRequest request;
         std::function<void(Outcome)> done;
     };
-    /// Several in one go: where to wake somebody for each would cost more than the tries do.
+    /// Starts several attempts at once. An implementation overrides this if waking a thread for
+    /// each attempt costs more than the attempt.
     virtual void start_all(std::vector<Starting> all) {
         for (Starting& one : all) start(std::move(one.request), std::move(one.done));
     }
-    /// This try of `event`, as claimed, is of no use any more: somebody else may be at it. Ends it
-    /// as soon as can be, if it is under way; `done` runs all the same.
+    /// The lease of `event`, as claimed, is lost, so another instance may attempt it. Ends the
+    /// attempt as soon as possible if it is under way. `done` still runs.
     virtual void abandon(const Event& /*event*/) {}
 };
 
-/// Judges where requests may go (reliability 8), without a look at the network.
+/// Decides where requests may go (reliability 8), without network access.
 class DestinationRules {
 public:
     virtual ~DestinationRules() = default;
-    /// What is wrong with `url` for a webhook, at pointer /url; empty if nothing is.
+    /// The reason to refuse `url` for a webhook, at pointer /url; empty if it is allowed.
     [[nodiscard]] virtual std::optional<FieldError> refuse(std::string_view url) const = 0;
     /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if it is none.
     [[nodiscard]] virtual std::string origin(std::string_view url) const = 0;

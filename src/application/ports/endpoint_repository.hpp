@@ -28,7 +28,7 @@ public:
     virtual std::optional<Endpoint> find(EndpointId id) = 0;
     virtual std::vector<Endpoint> find_all(std::span<const EndpointId> ids) = 0;
     virtual std::optional<EndpointId> id_of(std::string_view external_id) = 0;
-    /// By external id; without those that nobody has.
+    /// By external id. Unknown external ids are left out.
     virtual std::map<std::string, EndpointId> ids_of(std::span<const std::string> external_ids) = 0;
     virtual std::optional<Endpoint> lock(EndpointId id) = 0;
     /// Replaces a locked endpoint. Errors: DuplicateExternalId.

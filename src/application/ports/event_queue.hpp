@@ -18,13 +18,13 @@ namespace sundial {
 struct ClaimRequest {
     InstanceId by;
     std::uint32_t shard = 0;
-    std::array<std::uint32_t, 4> shares{};  // at most so many of each priority, CRITICAL first
+    std::array<std::uint32_t, 4> shares{};  // limit for each priority, CRITICAL first
     std::chrono::microseconds lease{};
 };
 struct ClaimedEvent {
     Event event;
-    bool rescued =
-        false;  // an earlier holder's lease was found expired; the LOST try is counted and recorded
+    /// The lease of an earlier holder had expired. The LOST attempt is counted and recorded.
+    bool rescued = false;
 };
 struct Claimed {
     std::vector<ClaimedEvent> events;  // unordered
@@ -38,21 +38,22 @@ struct RetryIn {
 struct Refused {
     std::string reason;
 };
-/// What became of one claim.
+/// The outcome of one claim.
 struct Settlement {
     EventId id;
     Version held;    // the version that the claim returned
-    Attempt number;  // of this try, from the claim too
+    Attempt number;  // of this attempt, from the claim too
     Claimant by;
     std::variant<Accepted, RetryIn, Refused> result;
-    std::optional<Instant> started_at;  // of this try; empty: never sent (its tries were lost)
+    /// Of this attempt; empty: never sent (its attempts were lost).
+    std::optional<Instant> started_at;
     std::chrono::microseconds duration{0};
     std::optional<int> status_code;
-    /// For what is worth reading: every try that was sent and not accepted. RETRYABLE with Refused
-    /// says that the tries are used up: that try counts (give_up); otherwise it does not (fail).
+    /// Present if the attempt was sent and not accepted. RETRYABLE with Refused means that
+    /// no attempts remain: that attempt counts (give_up); otherwise it does not (fail).
     std::optional<AttemptRecord> attempt;
 };
-/// A claim given back unsent: no try is spent, its number is not used again, a RELEASED attempt is
+/// A claim released unsent. It uses no attempt, its number is not reused, and a RELEASED attempt is
 /// recorded.
 struct GivenBack {
     EventId id;
@@ -61,20 +62,21 @@ struct GivenBack {
     Claimant by;
     std::optional<std::chrono::microseconds> delay;  // from the database's now; empty: parked
     std::string reason;
-    std::optional<Obstacle> obstacle{};  // that it waits for meanwhile
+    std::optional<Obstacle> obstacle{};  // the obstacle that it waits for meanwhile
 };
 struct Held {
     EventId id;
     Version held;
 };
 
-/// The database's clock and, for each shard, the next instant at which something is claimable
-/// (`never`: nothing).
+/// The database's clock and, for each shard, the next instant at which an event is claimable
+/// (`never`: none).
 struct Horizon {
     Instant now;
     std::vector<Instant> next;
 };
-/// Claimable more than 1 s ago; PostgreSQL counts 10,000 of a shard and priority at most.
+/// Events that became claimable more than 1 s ago. PostgreSQL counts at most 10,000 for each shard
+/// and priority.
 struct Backlog {
     std::uint64_t missed = 0;
     Instant oldest{}, newest{};  // due instants; meaningless if missed is 0
@@ -82,38 +84,40 @@ struct Backlog {
 struct QueueDepth {
     std::array<std::uint64_t, 5> stored{};        // by EventStatus, finished ones included
     std::uint64_t due = 0;                        // claimable now
-    std::chrono::microseconds oldest_due_age{0};  // how long the first of them has been claimable
-    std::uint64_t waiting_for_retry = 0;          // PROCESSING, held by nobody, not parked
-    std::uint64_t waiting_for_circuit = 0;        // the same, given back for that
-    std::uint64_t waiting_for_limit = 0;          // the same, given back for that
+    std::chrono::microseconds oldest_due_age{0};  // how long the oldest of them has been claimable
+    std::uint64_t waiting_for_retry = 0;          // PROCESSING, not claimed, not parked
+    std::uint64_t waiting_for_circuit = 0;        // the same, released because of a circuit
+    std::uint64_t waiting_for_limit = 0;          // the same, released because of a limit
     std::uint64_t waiting_for_endpoint = 0;       // PROCESSING, claimable_at = never
     std::uint64_t waiting_for_schedule = 0;       // PENDING, claimable_at = never
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
 };
 
-/// The live events as scheduler instances see them. Every call is a transaction of its own, judged
-/// by the database's clock. Thread-safe. Throws Unavailable if the outcome is unknown: leave a
-/// claim to its lease; repeat settle and give_back, which answer success again if they had
-/// happened.
+/// The live events as scheduler instances see them. Every call is a transaction of its own and uses
+/// the database's clock. Thread-safe. Throws Unavailable if the outcome is unknown. Then leave a
+/// claim to its lease, but repeat settle and give_back: they report success again if they had taken
+/// effect.
 class EventQueue {
 public:
     virtual ~EventQueue() = default;
-    /// How many shards there are; fixed for the life of the database.
+    /// Number of shards, fixed for the life of the database.
     [[nodiscard]] virtual std::uint32_t shards() const = 0;
-    /// Something may be claimable at `due`, though no look has seen it. For who remembers what
-    /// looks have seen; changes nothing, and never throws.
+    /// An event may be claimable at `due`, although no call of look() has returned that instant.
+    /// For implementations that cache the results of look(). Changes no data and never throws.
     virtual void hint(Instant /*due*/) {}
     virtual Horizon look() = 0;
-    /// Claims claimable events of one shard, oldest first in each priority; one that was lost is as
-    /// old as it was when it was claimed, or as the end of its lease. Never waits for another
-    /// claimer.
+    /// Claims claimable events of one shard, oldest first in each priority. A lost event
+    /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
+    /// for another claimer.
     virtual Claimed claim_ready(const ClaimRequest& request) = 0;
-    /// Answer by answer. Errors: LeaseLost if the row is past `held`; then nothing of it has
-    /// changed, but its LOST attempt of that number tells now, as LATE, what became of it.
+    /// One result per settlement. Errors: LeaseLost if the row has a later version than `held`.
+    /// Then the event is unchanged, but its LOST attempt of that number becomes LATE and records
+    /// the outcome.
     virtual std::vector<Result<void>> settle(std::span<const Settlement> settlements) = 0;
-    /// Answer by answer. Errors: LeaseLost; then nothing has changed.
+    /// One result per claim. Errors: LeaseLost; then the event is unchanged.
     virtual std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) = 0;
-    /// Leases last `lease` from now. Returns those that are lost. Changes no version.
+    /// Extends the leases to `lease` from now. Returns the events whose lease is lost. Changes no
+    /// version.
     virtual std::vector<EventId> extend(std::span<const Held> held,
                                         std::chrono::microseconds lease) = 0;
     virtual Backlog backlog() = 0;

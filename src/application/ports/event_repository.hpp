@@ -15,10 +15,11 @@
 namespace sundial {
 
 struct EventQuery {
-    /// `executed_at` is when it was COMPLETED or FAILED. Rows without the value come last in both
-    /// directions; their PageKey's value is empty. `created_at` goes by id, without a value.
+    /// `executed_at` is the instant of COMPLETED or FAILED. Rows without the value come last in
+    /// both directions; their PageKey's value is empty. `created_at` sorts by id, without a value.
     enum class Sort : std::uint8_t { target, executed_at, created_at, lateness };
-    std::vector<EventStatus> statuses;  // any of them; empty: all. The same for the other lists
+    /// Any of them; empty: all. The lists below work the same way.
+    std::vector<EventStatus> statuses;
     std::vector<Priority> priorities;
     std::vector<std::string> types;
     std::vector<std::string> zones;
@@ -31,12 +32,12 @@ struct EventQuery {
     std::optional<bool> dismissed;
     std::optional<IdempotencyKey> key;
     std::optional<std::string> prefix;  // of id or key
-    std::optional<std::string> reason;  // prefix of why it FAILED or was CANCELLED
+    std::optional<std::string> reason;  // prefix of the reason of a FAILED or CANCELLED event
     Sort sort = Sort::target;
     PageRequest page;
 };
 
-/// Events of one schedule, for one user or for nobody.
+/// Events of one schedule, for one user or for none.
 struct LiveQuery {
     ScheduleId schedule;
     std::optional<UserId> user;
@@ -44,84 +45,88 @@ struct LiveQuery {
     std::optional<Instant> due_before{}, due_after{};
 };
 
-/// A part of the events that match a filter: for whoever goes through all of them, however many
-/// there are, and changes them on the way.
+/// One page of the events that match a filter. A caller can visit all of them, however many there
+/// are, and change them on the way.
 struct EventWalk {
     enum class Through : std::uint8_t {
-        live,   // those created until then; in an order of the storage's own
-        failed  // those that had FAILED until then, by that moment and id
+        live,   // created up to `until`; in an order chosen by the storage
+        failed  // FAILED up to `until`; in the order of that instant and the id
     };
     Through through = Through::failed;
-    EventQuery filter;  // its sort and page say nothing here
+    EventQuery filter;  // its sort and page are ignored
     Instant until;
-    /// `limit`, and the last event of the part before, at the instant that it FAILED (empty if
-    /// live). Upwards.
+    /// `limit`, and the last event of the previous page with the instant of its failure (empty if
+    /// live). Ascending.
     PageRequest page;
 };
 
-/// Events, live and finished, inside one transaction: all that people and plans do with them. What
-/// scheduler instances do is EventQueue's.
+/// Events, live and finished, inside one transaction, for the operations of users and of planning.
+/// EventQueue has those of scheduler instances.
 class EventRepository {
 public:
     virtual ~EventRepository() = default;
-    /// Stores a PENDING event and its key, both or neither. Errors: DuplicateIdempotencyKey, naming
-    /// the key's current event (with status COMPLETED if that was erased).
+    /// Stores a PENDING event and its key, both or neither. Errors: DuplicateIdempotencyKey, which
+    /// names the key's current event (with status COMPLETED if that event was erased).
     virtual Result<void> add(const Event& event) = 0;
-    /// The same for many, each for itself and answered in their order. Of two with one key the
-    /// first is stored.
+    /// The same for many events, with one independent result for each, in their order. If two
+    /// events have the same key, the first is stored.
     virtual std::vector<Result<void>> add_each(std::span<const Event> events) = 0;
-    /// The same where a known key is success and changes nothing. Returns how many were new.
+    /// The same, but a known key counts as success and changes nothing. Returns the number of new
+    /// events.
     virtual std::size_t add_new(std::span<const Event> events) = 0;
-    /// Wherever it lies, live or finished.
+    /// Live or finished.
     virtual std::optional<Event> find(EventId id) = 0;
-    /// A live event, kept from claims and changes until the transaction ends. Waits for a claim
-    /// under way.
+    /// A live event. No claim and no other change touches it until the transaction ends. Waits for
+    /// a claim under way.
     virtual std::optional<Event> lock(EventId id) = 0;
-    /// Every live event of the user, locked as above.
+    /// All live events of the user, locked as above.
     virtual std::vector<Event> lock_of_user(UserId user) = 0;
-    /// At most `limit` live events of the schedule that an earlier version than `version` planned
-    /// and that nobody holds (PENDING or waiting), locked as above; by id, after `after`.
+    /// At most `limit` live events of the schedule that were planned by an earlier version than
+    /// `version` and are PENDING, waiting for a retry or waiting for their endpoint. Locked as
+    /// above; in order of id, after `after`.
     virtual std::vector<Event> lock_behind(ScheduleId schedule, Version version,
                                            std::optional<EventId> after, std::size_t limit) = 0;
-    /// How many those are, whatever their id.
+    /// The number of such events, whatever their id.
     virtual std::uint64_t count_behind(ScheduleId schedule, Version version) = 0;
-    /// Replaces a locked live event that nobody holds. `changed.version` is one more than the
-    /// row's.
+    /// Replaces a locked live event that is not claimed. `changed.version` is the row's version
+    /// plus one.
     virtual void update(const Event& changed) = 0;
-    /// The same, and gives it another key: `changed.key` in place of `old_key`. Errors:
+    /// The same, and replaces the key `old_key` with `changed.key`. Errors:
     /// DuplicateIdempotencyKey; then nothing has changed.
     virtual Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) = 0;
     /// Moves a locked live event to history in its final state.
     virtual void finish(const Event& finished) = 0;
-    /// The same for one that policy keeps from firing; its key is free again, so that the
-    /// occurrence can be filled in by hand.
+    /// The same for an event that a policy drops. Its key becomes free again, so that a backfill
+    /// can create the occurrence.
     virtual void finish_dropped(const Event& cancelled) = 0;
-    /// Replaces a finished event's `dismissed_at`. Errors: InvalidStateTransition if it is past
-    /// `held` or absent.
+    /// Replaces a finished event's `dismissed_at`. Errors: InvalidStateTransition if it has a later
+    /// version than `held` or does not exist.
     virtual Result<void> update_dismissed(const Event& changed, Version held) = 0;
     /// Stores `fresh` and moves its key from the FAILED event that `fresh.retry_of` names, by
-    /// compare-and-set; a key that an exchange has left to nobody is taken. Errors:
-    /// DuplicateIdempotencyKey, naming the event that has the key now.
+    /// compare-and-set. A key that a key exchange has left without an event is taken over. Errors:
+    /// DuplicateIdempotencyKey, which names the event that has the key now.
     virtual Result<void> add_retry(const Event& fresh) = 0;
-    /// Erases every event of the user, live and finished, with their attempts; keys stay. A claimed
-    /// one is delivered as planned: it stays, without its user, its version unchanged.
+    /// Erases all events of the user, live and finished, with their attempts. Keys stay. A claimed
+    /// event is delivered as planned: it stays, without its user, and its version does not change.
     virtual void erase_of_user(UserId user) = 0;
-    /// Finished and claimed events of the user stay, without it, their versions unchanged.
+    /// Removes the user from finished and claimed events. The events stay and their versions do not
+    /// change.
     virtual void forget_user(UserId user) = 0;
-    /// Parked events of the endpoint (waiting, claimable_at = never) become claimable now, at most
-    /// `limit` of them; returns how many. nullopt: those without an endpoint.
+    /// Makes parked events of the endpoint (waiting for it, claimable_at = never) claimable now, at
+    /// most `limit` of them. Returns their number. nullopt: events without an endpoint.
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
-    /// The same for those of an endpoint that wait for that obstacle.
+    /// The same for events of an endpoint that wait for `obstacle`.
     virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
-    /// Whether a live event is such.
+    /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;
-    /// Nothing of it is locked.
+    /// Locks nothing.
     virtual std::vector<Event> walk(const EventWalk& walk) = 0;
-    /// How many events all parts of the walk have.
+    /// The number of events in all pages of the walk.
     virtual std::uint64_t count(const EventWalk& walk) = 0;
     virtual DeadLetters dead_letters(DeadLettersBy by) = 0;
-    /// By number. The success of a COMPLETED event, told by its history row, is the last of them.
+    /// In order of number. The successful attempt of a COMPLETED event, which its history row
+    /// records, is the last.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;
 };
 

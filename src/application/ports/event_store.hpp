@@ -22,7 +22,7 @@ struct StreamRange {
     std::size_t limit = 500;
 };
 
-/// The state of an aggregate at a version, so that not all events before it need be read.
+/// The state of an aggregate at a version. A reader with a snapshot reads only the events after it.
 struct Snapshot {
     std::uint64_t version = 0;
     std::uint32_t schema_version = 1;  // of the state
@@ -33,7 +33,7 @@ struct Snapshot {
 struct StreamQuery {
     std::optional<std::string> aggregate_type;
     std::optional<std::string> prefix;  // of the aggregate id
-    std::optional<StreamId> after;      // the last one of the page before
+    std::optional<StreamId> after;      // the last stream of the previous page
     std::size_t limit = 50;
 };
 struct ListedStream {
@@ -42,36 +42,37 @@ struct ListedStream {
     friend bool operator==(const ListedStream&, const ListedStream&) = default;
 };
 
-/// Streams, inside one transaction. What may be written is `domain/append.hpp`'s to say.
+/// Streams, inside one transaction. `domain/append.hpp` decides which appends are allowed.
 class EventStore {
 public:
     virtual ~EventStore() = default;
-    /// Until the transaction ends nobody else appends to the stream, there or not.
+    /// No other transaction appends to the stream until this one ends, whether or not the stream
+    /// exists.
     virtual StreamHead lock(const StreamId& stream) = 0;
     virtual StreamHead find(const StreamId& stream) = 0;
     /// Sorted by type and id, byte by byte.
     virtual Page<ListedStream> list(const StreamQuery& query) = 0;
-    /// Those of `ids` that are known, wherever they are.
+    /// The events among `ids` that exist, in any stream.
     virtual std::vector<KnownEvent> known(std::span<const Uuid> ids) = 0;
-    /// Writes events of one stream, whose versions follow each other, and moves its head to the
-    /// last. Returns their positions, which rise. A version or an id that is there already is a bug
+    /// Writes events of one stream, whose versions are consecutive, and moves its head to the last.
+    /// Returns their positions, in ascending order. A version or an id that already exists is a bug
     /// of the caller.
     virtual std::vector<std::uint64_t> append(std::span<const RecordedEvent> events) = 0;
-    /// Events of one stream; truncated ones are left out.
+    /// Events of one stream, without truncated ones.
     virtual std::vector<RecordedEvent> read(const StreamId& stream, const StreamRange& range) = 0;
 
-    // Of a locked stream.
+    // The stream must be locked.
     virtual void set_archived(const StreamId& stream, bool archived) = 0;
-    /// Erases the payloads of the versions before that.
+    /// Erases the payloads of the versions before `before`.
     virtual void truncate(const StreamId& stream, std::uint64_t before) = 0;
-    /// Erases all payloads and the snapshot, and closes the stream for ever; headers and positions
-    /// stay.
+    /// Erases all payloads and the snapshot, and closes the stream permanently. Headers and
+    /// positions stay.
     virtual void close(const StreamId& stream) = 0;
-    /// Replaces the payload of one event. False if there is none of that version.
+    /// Replaces the payload of one event. False if that version does not exist.
     virtual bool redact(const StreamId& stream, std::uint64_t version, const std::string& data) = 0;
 
     virtual std::optional<Snapshot> snapshot(const StreamId& stream) = 0;
-    /// Keeps the newer one. False if there is one as new.
+    /// Keeps the newer snapshot. False if the stored one is at least as new.
     virtual bool save_snapshot(const StreamId& stream, const Snapshot& snapshot) = 0;
 };
 
@@ -85,13 +86,13 @@ struct FeedPage {
         bool deleted;  // its stream is closed
     };
     std::vector<Entry> entries;
-    std::uint64_t next_position = 0;  // read on from here; moves on though nothing matched
-    bool more = false;                // there is more to read at once
+    std::uint64_t next_position = 0;  // continue here; advances even if nothing matched
+    bool more = false;                // another page is available now
 };
 
-/// All recorded events in one order without gaps in time: nothing is ever found at or below a
-/// position that was returned; stream order is kept; what was acknowledged before another append
-/// began comes first (concurrency 1). Thread-safe. Throws Unavailable.
+/// All recorded events in one stable order: no event ever appears at or below a position that was
+/// returned. The order within a stream is kept. An event acknowledged before another append began
+/// comes first (concurrency 1). Thread-safe. Throws Unavailable.
 class Feed {
 public:
     virtual ~Feed() = default;

@@ -2,7 +2,7 @@
 
 namespace sundial {
 
-// Here, so that each type is known by one vtable in the whole program.
+// Defined here so that the whole program has one vtable for each type.
 Unavailable::~Unavailable() = default;
 OutcomeUnknown::~OutcomeUnknown() = default;
 Corrupt::~Corrupt() = default;

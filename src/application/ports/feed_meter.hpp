@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// How far the feed has come, and those who follow it.
+/// Position of the feed and of its subscribers.
 struct FeedProgress {
     struct Follower {
         std::string name;
@@ -19,11 +19,12 @@ struct FeedProgress {
     friend bool operator==(const FeedProgress&, const FeedProgress&) = default;
 };
 
-/// For those who watch the feed rather than follow it. Thread-safe. Throws Unavailable.
+/// For monitoring the feed without following it. Thread-safe. Throws Unavailable.
 class FeedMeter {
 public:
     virtual ~FeedMeter() = default;
-    /// The first `most` followers, by name: those that ever kept a checkpoint.
+    /// The first `most` followers, by name. A follower is a subscriber that has stored a
+    /// checkpoint.
     virtual FeedProgress measure(std::size_t most) = 0;
 };
 

@@ -10,43 +10,45 @@
 
 namespace sundial {
 
-/// Whose key it is: the same text of another principal, or tenant, is another key.
+/// The scope of a key: the same text from another principal or tenant is another key.
 struct IdempotencyScope {
-    std::string tenant{};     // empty: there are none
-    std::string principal{};  // who asks: "key:7f3a9k2m1q"
+    std::string tenant{};     // empty: no tenants
+    std::string principal{};  // the caller: "key:7f3a9k2m1q"
     std::string key{};        // 1 to 255 visible ASCII characters
     friend auto operator<=>(const IdempotencyScope&, const IdempotencyScope&) = default;
 };
 
-/// What is kept under an Idempotency-Key: the answer to its first request or, while a request with
-/// outside effects has none yet, who is at it and how far it has come.
+/// The record under an Idempotency-Key: the answer to its first request. A request with outside
+/// effects may have no answer yet; then the record has its progress and the lease of its current
+/// attempt.
 struct IdempotencyRecord {
     IdempotencyScope scope;
-    std::string fingerprint;                // of that request, 32 bytes
-    std::optional<std::string> answer{};    // as whoever gave it wrote it down
-    bool sealed = false;                    // the answer is encrypted: it shows a secret
-    std::uint32_t steps_done = 0;           // without an answer: so far it has come,
-    std::string progress{};                 // and this is what the last step made
-    std::uint32_t attempt = 1;              // which one is at it, or gave the answer
-    std::optional<Instant> leased_until{};  // without an answer: nobody else goes on before
+    std::string fingerprint;                // of the first request, 32 bytes
+    std::optional<std::string> answer{};    // encoded by the code that gave the answer
+    bool sealed = false;                    // the answer is encrypted because it contains a secret
+    std::uint32_t steps_done = 0;           // without an answer: number of completed steps
+    std::string progress{};                 // result of the last step
+    std::uint32_t attempt = 1;              // the current attempt, or the one that answered
+    std::optional<Instant> leased_until{};  // without an answer: no other attempt starts before
     Instant expires_at{};
     friend bool operator==(const IdempotencyRecord&, const IdempotencyRecord&) = default;
 };
 
-/// Answers kept for requests that may come again, inside one transaction.
+/// Answers kept for repeated requests, inside one transaction.
 class IdempotencyRepository {
 public:
     virtual ~IdempotencyRepository() = default;
-    /// Keeps all other transactions, on whichever instance, from this scope until this one ends.
-    /// False, at once, if one of them has it.
+    /// Blocks this scope for all other transactions, on all instances, until this one ends. False,
+    /// at once, if another transaction holds it.
     virtual bool try_lock(const IdempotencyScope& scope) = 0;
-    /// Nothing if it has expired by the database's clock. Nobody else changes it until the
-    /// transaction ends.
+    /// Empty if the record has expired by the database's clock. No other transaction changes it
+    /// until this one ends.
     virtual std::optional<IdempotencyRecord> lock(const IdempotencyScope& scope) = 0;
-    /// In place of what is kept under its scope, if anything is.
+    /// Replaces the record of its scope, if there is one.
     virtual void put(const IdempotencyRecord& record) = 0;
     virtual void remove(const IdempotencyScope& scope) = 0;
-    /// Removes at most `limit` that have expired, the oldest first; passes by what others lock.
+    /// Removes at most `limit` expired records, the oldest first. Skips those that others have
+    /// locked.
     virtual std::size_t remove_expired(std::size_t limit) = 0;
 };
 

@@ -7,20 +7,20 @@
 
 namespace sundial {
 
-/// New names for things. Thread-safe.
+/// New ids and keys. Thread-safe.
 class Ids {
 public:
     virtual ~Ids() = default;
     /// UUIDv7.
     virtual Uuid fresh() = 0;
-    /// UUIDv7 whose last byte is the last byte of SHA-256 of the key: event, first key and retries
-    /// share a shard.
+    /// UUIDv7 whose last byte is the last byte of SHA-256 of the key, so that an event, its first
+    /// key and its retries share a shard.
     virtual EventId event_id(const IdempotencyKey& first_key) = 0;
     /// `event-` and 32 random hex digits.
     virtual IdempotencyKey random_key() = 0;
-    /// `event-` and the first 32 hex digits of SHA-256 over schedule name, user (an empty line for
-    /// nobody) and occurrence (`identity_text`), line by line: the same for the same occurrence for
-    /// ever, whoever computes it.
+    /// `event-` and the first 32 hex digits of SHA-256 over schedule name, user (an empty line
+    /// without one) and occurrence (`identity_text`), one per line. The same occurrence has the
+    /// same key for ever, on every instance.
     virtual IdempotencyKey generated_key(std::string_view schedule, std::optional<UserId> user,
                                          std::string_view occurrence) = 0;
 };

@@ -9,10 +9,11 @@
 
 namespace sundial {
 
-/// A list by execution, the latest first, narrowed to stretches that end where its page begins,
-/// each fifteen times as long as the one before. Moments of execution have no index in their order,
-/// which every settlement would pay for, but what finds a stretch of them: the first that has more
-/// than a page has the page. `last` is the moment of the last row of the page before.
+/// Splits a list by execution, latest first, into queries over growing time ranges. Each range ends
+/// where the page begins and is fifteen times as long as the one before. The first range with more
+/// rows than a page contains the page. No index has the order of execution instants, because every
+/// settlement would pay for it, but an index finds the rows of one range. `last` is the execution
+/// instant of the last row of the previous page.
 [[nodiscard]] inline std::vector<EventQuery> latest_executions(const EventQuery& query,
                                                                std::optional<Instant> last,
                                                                Instant now) {
@@ -20,7 +21,7 @@ namespace sundial {
     constexpr std::array stretches{seconds{1},     seconds{15},     seconds{225},
                                    seconds{3'375}, seconds{50'625}, seconds{759'375}};
     std::vector<EventQuery> narrowed;
-    const bool none_left = query.page.after && !last;  // only what was not executed
+    const bool none_left = query.page.after && !last;  // only events without execution remain
     if (query.sort != EventQuery::Sort::executed_at || !query.page.descending || none_left) {
         return narrowed;
     }

@@ -4,14 +4,14 @@
 
 namespace sundial {
 
-/// What instances share of the limits of endpoints, inside one transaction.
+/// The state of endpoint limits that instances share, inside one transaction.
 class LimitRepository {
 public:
     virtual ~LimitRepository() = default;
-    /// Fresh ones where there were none. Until the transaction ends nobody else changes them; who
-    /// locks several does so in the order of their endpoints.
+    /// Creates the limits if there are none. No other transaction changes them until this one ends.
+    /// A caller that locks the limits of several endpoints locks them in the order of endpoints.
     virtual Limits lock(EndpointId endpoint) = 0;
-    /// Replaces them, leases and all; they are locked.
+    /// Replaces locked limits, including their leases.
     virtual void put(const Limits& limits) = 0;
 };
 

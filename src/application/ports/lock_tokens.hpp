@@ -5,13 +5,13 @@
 
 namespace sundial {
 
-/// What holders of locks show for themselves. Thread-safe.
+/// Tokens by which holders of locks identify themselves. Thread-safe.
 class LockTokens {
 public:
     virtual ~LockTokens() = default;
     struct Fresh {
         std::string token;  // 128 random bits: 32 hex digits
-        std::string hash;   // what is kept of it
+        std::string hash;   // the stored form of the token
     };
     virtual Fresh make() = 0;
     /// SHA-256: 32 bytes.

@@ -19,7 +19,7 @@ struct OperationQuery {
     PageRequest page;  // by createdAt
 };
 
-/// What an operation could do nothing with, numbered from 1 as it came.
+/// An item that an operation could not process. Numbers start at 1, in order of occurrence.
 struct NumberedFailure {
     std::uint64_t number;
     OperationFailure failure;
@@ -27,7 +27,7 @@ struct NumberedFailure {
 };
 struct OperationFailureQuery {
     OperationId operation;
-    PageRequest page;  // by number, upwards; the id of a place is the operation's
+    PageRequest page;  // by number, ascending; the PageKey's id is the operation's id
 };
 
 /// Operations, inside one transaction.
@@ -37,20 +37,20 @@ public:
     virtual void add(const Operation& operation) = 0;
     virtual std::optional<Operation> find(OperationId id) = 0;
     virtual std::optional<Operation> lock(OperationId id) = 0;
-    /// Of those that are claimable at `now` the one that has been so for longest, locked. Never
-    /// waits: those that others have locked are passed over.
+    /// The operation that has been claimable at `now` for longest, locked. Never waits: skips
+    /// operations that others have locked.
     virtual std::optional<Operation> lock_claimable(Instant now) = 0;
     /// Replaces a locked operation.
     virtual void update(const Operation& operation) = 0;
     virtual Page<Operation> list(const OperationQuery& query) = 0;
-    /// How many are RUNNING of each kind that has some.
+    /// The number of RUNNING operations of each kind that has any.
     virtual std::map<OperationKind, std::size_t> running() = 0;
-    /// How many of that kind are RUNNING; nobody else is told so before this transaction is over,
-    /// so that it can add one of few. Waits for others who ask.
+    /// The number of RUNNING operations of that kind. Other callers of this method wait until this
+    /// transaction ends, so that it can add an operation without exceeding a limit.
     virtual std::size_t running_for_start(OperationKind kind) = 0;
-    /// When the first of those that nobody holds becomes claimable, or became.
+    /// The earliest instant at which an unclaimed operation becomes claimable, which may be past.
     virtual std::optional<Instant> next_claimable() = 0;
-    /// Numbers not used so far.
+    /// The numbers must be unused.
     virtual void add_failures(OperationId operation, std::span<const NumberedFailure> failures) = 0;
     virtual Page<NumberedFailure> list_failures(const OperationFailureQuery& query) = 0;
 };

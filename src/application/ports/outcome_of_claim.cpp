@@ -5,7 +5,7 @@
 namespace sundial {
 namespace {
 
-/// A try that nothing was sent for, or of which nothing is known.
+/// An attempt that sent nothing, or whose result is unknown.
 AttemptRecord unsent_try(const Event& event, AttemptOutcome outcome) {
     return {.event = event.id,
             .number = event.attempt,

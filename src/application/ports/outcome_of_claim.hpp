@@ -2,15 +2,16 @@
 
 #include "application/ports/event_queue.hpp"
 
-/// What becomes of a claimed event by the domain's rules, and which attempt is recorded: for queues
-/// that change rows one by one. Those in SQL say the same (contract tests).
+/// The next state of a claimed event by the domain's rules, and the attempt to record, for queues
+/// that change rows one by one. The SQL queues give the same results (contract tests).
 namespace sundial {
 
 /// The event after its settlement. It must be claimed.
 [[nodiscard]] Event settled(const Event& event, const Settlement& settlement, Instant now);
-/// Of an event whose lease is over when it is claimed anew: the try that its holder never settled.
+/// The attempt that a holder never settled, of an event that is claimed again after its lease
+/// expired.
 [[nodiscard]] AttemptRecord lost_try(const Event& event);
-/// Of a claim given back unsent.
+/// The attempt of a claim released unsent.
 [[nodiscard]] AttemptRecord released_try(const Event& event, const GivenBack& given_back);
 
 }  // namespace sundial

@@ -11,8 +11,8 @@
 namespace sundial {
 
 /// A place in a sorted list: the last row that was read. Rows with equal sort values are ordered by
-/// id in the same direction. `value` is microseconds since 1970 in decimal for instants and
-/// durations, else the text. Texts are ordered, and their prefixes found, byte by byte.
+/// id in the same direction. `value` is the text, or for instants and durations the microseconds
+/// since 1970 in decimal. Texts are ordered, and their prefixes found, byte by byte.
 struct PageKey {
     std::string value;
     base::Uuid id;

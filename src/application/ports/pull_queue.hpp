@@ -16,11 +16,11 @@ struct PullRequest {
     EndpointId endpoint;
     Claimant by;
     std::uint32_t shard = 0;
-    std::array<std::uint32_t, 4> shares{};  // at most so many of each priority, CRITICAL first
+    std::array<std::uint32_t, 4> shares{};  // limit for each priority, CRITICAL first
     std::chrono::microseconds lease{};
 };
 
-/// When the first event of one endpoint, shard and priority is claimable.
+/// When the first event of one endpoint, shard and priority becomes claimable.
 struct PullHead {
     EndpointId endpoint;
     std::uint32_t shard;
@@ -30,19 +30,19 @@ struct PullHead {
 };
 struct PullHorizon {
     Instant now;                  // the database's clock
-    std::vector<PullHead> heads;  // unordered; where nothing waits there is none, nor of the parked
+    std::vector<PullHead> heads;  // unordered; none for parked events or empty queues
 };
 
 /// The live events of PULL endpoints, as their workers see them; `EventQueue` never claims these.
-/// Settling, giving back and extending are the same for all events and so EventQueue's. Every call
-/// is a transaction of its own, judged by the database's clock. Thread-safe. Throws Unavailable if
-/// the outcome is unknown: leave a claim to its lease.
+/// EventQueue settles, releases and extends the claims of all events. Every call is a transaction
+/// of its own and uses the database's clock. Thread-safe. Throws Unavailable if the outcome is
+/// unknown: leave a claim to its lease.
 class PullQueue {
 public:
     virtual ~PullQueue() = default;
     virtual PullHorizon look(std::span<const EndpointId> endpoints) = 0;
-    /// As EventQueue::claim_ready, of one endpoint: oldest first in each priority, a lease found
-    /// expired counts as a LOST try, and nobody waits for another claimer.
+    /// As EventQueue::claim_ready, for one endpoint: oldest first in each priority. An expired
+    /// lease counts as a LOST attempt. Never waits for another claimer.
     virtual Claimed claim(const PullRequest& request) = 0;
 };
 

@@ -6,21 +6,22 @@
 
 namespace sundial {
 
-/// What a database keeps for a time only.
+/// Data that a database keeps for a limited time.
 enum class Kept : std::uint8_t {
-    completed,  // events that are COMPLETED or CANCELLED, from then on
-    failed,     // those that are FAILED, the same
-    attempts,   // tries, from when they were recorded
-    keys,       // idempotency keys of events that are over, from when the event was due or made
-    skips       // what schedules skipped, from when that was recorded
+    completed,  // COMPLETED or CANCELLED events, from that moment
+    failed,     // FAILED events, from that moment
+    attempts,   // attempts, from when they were recorded
+    keys,       // idempotency keys of finished events, from when the event was due or created
+    skips       // occurrences skipped by schedules, from when the skip was recorded
 };
 
-/// Deletes what was kept long enough, by the database's clock. Thread-safe. Throws Unavailable.
+/// Deletes data older than its retention, by the database's clock. Thread-safe. Throws Unavailable.
 class Retention {
 public:
     virtual ~Retention() = default;
-    /// At most about `limit` rows older than `age`, the oldest first; true if there may be more.
-    /// Where events lie in parts by month, a part goes as a whole, once all of it is so old.
+    /// Deletes at most about `limit` rows older than `age`, the oldest first. True if more may
+    /// remain. Where events are partitioned by month, a partition is dropped once all of it is
+    /// older than `age`.
     virtual bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) = 0;
 };
 

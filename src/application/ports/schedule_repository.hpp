@@ -14,7 +14,7 @@ namespace sundial {
 struct ScheduleQuery {
     std::optional<bool> enabled;
     std::optional<bool> per_user;
-    std::vector<TriggerKind> kinds;  // any of them; empty: all. The same for the types
+    std::vector<TriggerKind> kinds;  // any of them; empty: all. The types work the same way
     std::vector<std::string> types;
     std::optional<EndpointId> endpoint;
     std::optional<std::string> prefix;  // of id, external id, event type
@@ -25,20 +25,20 @@ struct ScheduleQuery {
 class ScheduleRepository {
 public:
     virtual ~ScheduleRepository() = default;
-    /// Waits for whoever shares all that run for each user, so that no user is planned without this
-    /// one once it is there. Errors: DuplicateExternalId.
+    /// Waits for transactions that share all per-user schedules, so that no user is planned without
+    /// the new schedule once it exists. Errors: DuplicateExternalId.
     virtual Result<void> add(const Schedule& schedule) = 0;
     virtual std::optional<Schedule> find(ScheduleId id) = 0;
     virtual std::optional<ScheduleId> id_of(std::string_view external_id) = 0;
     virtual std::optional<Schedule> lock(ScheduleId id) = 0;
-    /// Those that exist, none of them changed by others until the transaction ends.
+    /// The schedules that exist. No other transaction changes them until this one ends.
     virtual std::vector<Schedule> share(std::span<const ScheduleId> ids) = 0;
-    /// Every schedule that runs for each user, paused ones included, shared as above; nor is one
-    /// added meanwhile.
+    /// All per-user schedules, paused ones included, shared as above. No other transaction adds one
+    /// until this one ends.
     virtual std::vector<Schedule> share_per_user() = 0;
-    /// Replaces a locked schedule, whose external id stays.
+    /// Replaces a locked schedule. The external id does not change.
     virtual void update(const Schedule& schedule) = 0;
-    /// A locked one.
+    /// The schedule must be locked.
     virtual void remove(ScheduleId id) = 0;
     virtual Page<Schedule> list(const ScheduleQuery& query) = 0;
 };

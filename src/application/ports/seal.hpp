@@ -6,13 +6,13 @@
 
 namespace sundial {
 
-/// Encrypts text that must not lie readable in a database. Thread-safe.
+/// Encrypts text that must not be readable in a database. Thread-safe.
 class Seal {
 public:
     virtual ~Seal() = default;
-    /// Nothing if there is no encryption key to seal with.
+    /// Empty if there is no encryption key.
     virtual std::optional<std::string> seal_text(std::string_view text) = 0;
-    /// Throws Corrupt if it was sealed under a key that is not known, or changed.
+    /// Throws Corrupt if the text was sealed under an unknown key or has been changed.
     virtual std::string open(const std::string& sealed) = 0;
 };
 

@@ -23,12 +23,12 @@
 
 namespace sundial {
 
-/// One transaction: all that is done through it becomes visible at once, or not at all. Not
-/// thread-safe; valid only inside the call that handed it out.
+/// One transaction: all its changes become visible at once, or not at all. Not thread-safe; valid
+/// only inside the call that provides it.
 class Transaction {
 public:
     virtual ~Transaction() = default;
-    /// The database's clock, the same all through the transaction.
+    /// The database's clock, the same throughout the transaction.
     virtual Instant now() = 0;
     virtual UserRepository& users() = 0;
     virtual ScheduleRepository& schedules() = 0;
@@ -45,33 +45,33 @@ public:
     virtual CheckpointStore& checkpoints() = 0;
     virtual LockRepository& locks() = 0;
     virtual IdempotencyRepository& idempotency() = 0;
-    /// Appends the recorded event of a change of a row that is locked: the row is the stream's head
-    /// then.
+    /// Appends the recorded event of a change to a locked row. The row then serves as the head of
+    /// the stream.
     virtual void record(const RecordedEvent& recorded) = 0;
 };
 
-/// Where everything is kept. Thread-safe.
+/// All persistent data. Thread-safe.
 ///
-/// A transaction that is begun inside the work of another one, on the same thread, is a part of
-/// that: undone alone where its own work returns false or throws, else committed with the whole.
-/// The same is true of what the other ports of a storage (EventQueue, PullQueue) do there.
+/// A transaction that begins inside the work of another one, on the same thread, is part of it. It
+/// is undone alone if its own work returns false or throws; otherwise it commits with the outer
+/// one. The same applies to the calls of the storage's other ports (EventQueue, PullQueue).
 class Store {
 public:
     virtual ~Store() = default;
-    /// Runs `work` in one transaction. Committed, on stable storage, when `work` returned true and
-    /// this call returns; nothing of it remains when `work` returned false or threw. `work` may run
-    /// again after a conflict with another transaction, so it has no other effects. Throws
-    /// Unavailable; then the outcome is unknown only if `work` had returned true.
+    /// Runs `work` in one transaction. If `work` returns true and this call returns, the
+    /// transaction is committed on stable storage. If `work` returns false or throws, nothing of it
+    /// remains. `work` may run again after a conflict with another transaction, so it has no other
+    /// effects. Throws Unavailable; then the outcome is unknown only if `work` had returned true.
     virtual void transact(const std::function<bool(Transaction&)>& work) = 0;
-    /// The same for work that only reads; it sees one moment of what is committed.
+    /// The same for work that only reads. It sees one consistent snapshot.
     virtual void read(const std::function<void(Transaction&)>& work) = 0;
-    /// Whether this thread is inside the work of a transaction, so that what it begins is a part of
-    /// that.
+    /// Whether this thread is inside the work of a transaction. A transaction that begins then is
+    /// part of it.
     [[nodiscard]] virtual bool open_here() = 0;
-    /// Appends `batch`, events of one stream without versions, in a transaction of its own: the
-    /// shorter way of a store that has one, to the same answers as `judge_append` gives. Empty, and
-    /// nothing written, if it has none or if something stands against the append; a transaction
-    /// tells what. Throws Unavailable: the same again does no harm.
+    /// Appends `batch`, events of one stream without versions, in a transaction of its own. This is
+    /// a shortcut that a store may offer, with the same results as `judge_append`. Empty, and
+    /// nothing written, if the store has no shortcut or the append is refused; a transaction finds
+    /// the reason. Throws Unavailable: repeating the call does no harm.
     [[nodiscard]] virtual std::optional<Appended> append_at_once(
         ExpectedVersion /*expected*/, std::span<const RecordedEvent> /*batch*/) {
         return std::nullopt;
@@ -90,7 +90,7 @@ template <class Work>
     return std::move(*result);
 }
 
-/// What `work` returns.
+/// The result of `work`.
 template <class Work>
 [[nodiscard]] auto in_read(Store& store, Work work) -> std::invoke_result_t<Work&, Transaction&> {
     std::optional<std::invoke_result_t<Work&, Transaction&>> result;

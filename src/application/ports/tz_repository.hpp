@@ -14,14 +14,14 @@
 
 namespace sundial {
 
-/// What an event's instant was computed with: its zone, and the release of the tz database.
+/// The zone and the tz database release from which an event's instant was computed.
 struct ComputedWith {
     std::string zone;
     std::string release;
     friend auto operator<=>(const ComputedWith&, const ComputedWith&) = default;
 };
 
-/// A zone's clock under one release: what it shows from `since` on.
+/// A zone's clock under one release, from `since` on.
 struct KnownClock {
     Instant since;
     Fingerprint fingerprint;
@@ -29,7 +29,7 @@ struct KnownClock {
 };
 using KnownClocks = std::map<std::string, KnownClock, std::less<>>;  // by the zone's name
 
-/// That an event's instant became another while its local time stayed.
+/// A change of an event's instant while its local time stays.
 struct EventMove {
     EventId event;
     Version version;  // of the event, with the new instant
@@ -40,29 +40,29 @@ struct EventMove {
     friend bool operator==(const EventMove&, const EventMove&) = default;
 };
 
-/// Events by the tz database that they were computed with, and what is known of tz databases,
-/// inside one transaction. It is about the events that follow another release: PENDING, with a wall
-/// time, and no retry of a finished one. Below they are the pending ones.
+/// Events by the tz database that they were computed with, and facts about tz databases, inside one
+/// transaction. "Pending events" below are those that follow a new release: PENDING, with a wall
+/// time, and not the retry of a finished event.
 class TzRepository {
 public:
     virtual ~TzRepository() = default;
-    /// With what pending events were computed: each pair once, sorted. Takes time for the pairs,
-    /// not for the events.
+    /// The distinct pairs that pending events were computed with, sorted. The time depends on the
+    /// number of pairs, not of events.
     virtual std::vector<ComputedWith> computed_with() = 0;
     /// At most `limit` pending events of the pair, by id, after `after`.
     virtual std::vector<Event> list(const ComputedWith& pair, std::optional<EventId> after,
                                     std::size_t limit) = 0;
-    /// The same, kept from claims and changes until the transaction ends.
+    /// The same, locked against claims and changes until the transaction ends.
     virtual std::vector<Event> lock(const ComputedWith& pair, std::optional<EventId> after,
                                     std::size_t limit) = 0;
 
-    /// Empty for a release that nobody has stored.
+    /// Empty for a release that was never stored.
     virtual KnownClocks known_clocks(std::string_view release) = 0;
-    /// In place of what was known of these zones; others of the release stay.
+    /// Replaces the known clocks of these zones; other zones of the release stay.
     virtual void store_clocks(std::string_view release, const KnownClocks& clocks) = 0;
 
     virtual void add_move(const EventMove& move) = 0;
-    /// Oldest first. They go when the event is erased.
+    /// Oldest first. They are erased with the event.
     virtual std::vector<EventMove> moves_of(EventId event) = 0;
 };
 

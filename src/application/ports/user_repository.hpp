@@ -34,21 +34,21 @@ public:
     virtual Result<void> add(const User& user) = 0;
     virtual std::optional<User> find(UserId id) = 0;
     virtual std::optional<UserId> id_of(std::string_view external_id) = 0;
-    /// By external id; without those that nobody has.
+    /// By external id. Unknown external ids are left out.
     virtual std::map<std::string, UserId> ids_of(std::span<const std::string> external_ids) = 0;
-    /// The user, kept from every other change until the transaction ends.
+    /// The user. No other transaction changes it until this one ends.
     virtual std::optional<User> lock(UserId id) = 0;
-    /// Those that exist, in no order, none of them changed by others until the transaction ends.
+    /// The users that exist, in no order. No other transaction changes them until this one ends.
     virtual std::vector<User> share(std::span<const UserId> ids) = 0;
-    /// The same, without those that somebody else is changing: waits for nobody.
+    /// The same, without users that another transaction is changing. Never waits.
     virtual std::vector<User> try_share(std::span<const UserId> ids) = 0;
     /// Replaces a locked user. Errors: DuplicateExternalId.
     virtual Result<void> update(const User& user) = 0;
     virtual void remove(UserId id) = 0;
     virtual Page<User> list(const UserQuery& query) = 0;
     virtual std::uint64_t count() = 0;
-    /// At most `limit` users with id > `after`, by id: for work that goes through all of them.
-    /// Shared as above.
+    /// At most `limit` users with id > `after`, by id, for work that visits all of them. Shared as
+    /// above.
     virtual std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) = 0;
 };
 

@@ -4,8 +4,8 @@
 
 namespace sundial {
 
-/// A hint to this instance's worker: something may be claimable at `when`, the past included.
-/// Losing one costs at most a tick. Thread-safe, never blocks.
+/// A hint to this instance's worker: an event may be claimable at `when`, which may be past. A lost
+/// hint costs at most one tick. Thread-safe, never blocks.
 class Wakeups {
 public:
     virtual ~Wakeups() = default;

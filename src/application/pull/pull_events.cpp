@@ -20,12 +20,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using Shares = std::array<std::uint32_t, 4>;
-using Hungry = std::array<bool, 4>;  // which priorities may have more
+using Hungry = std::array<bool, 4>;  // which priorities may have more events
 
-/// As instances divide what they claim: the more urgent first, and LOW never starves.
+/// The division that instances use for their claims: urgent events get more, and LOW never starves.
 constexpr std::array<std::uint32_t, 4> weights{8, 4, 2, 1};
 
-/// Claims in a row that turn out to be no work, before a worker is told that there is none.
+/// Consecutive claims without usable events before a worker gets an empty answer.
 constexpr int most_rounds = 8;
 constexpr std::size_t longest_worker_name = 100;
 constexpr std::chrono::microseconds planning_failed_wait = 1min;
@@ -34,8 +34,8 @@ constexpr const char* not_taken = "WORKER_GONE its worker was gone before it got
 const KeepBack planning_failed{planning_failed_wait,
                                "PLANNING_FAILED its successor cannot be planned"};
 
-/// `total` among the priorities that are hungry; chance decides where it does not divide, so that
-/// it is fair to each in the long run, whoever asks.
+/// Divides `total` among the hungry priorities. Chance decides the remainder, so that the division
+/// is fair to each priority over many workers.
 Shares divided(std::uint32_t total, const Hungry& hungry, Random& random) {
     Shares shares{};
     std::uint32_t sum = 0;
@@ -62,7 +62,7 @@ bool any(const Hungry& hungry) {
     return std::ranges::any_of(hungry, [](bool one) { return one; });
 }
 
-/// The shards that have something due, and of which priorities.
+/// The shards with due events, and the priorities of these events.
 std::map<std::uint32_t, Hungry> due_by_shard(const PullHorizon& horizon) {
     std::map<std::uint32_t, Hungry> due;
     for (const PullHead& head : horizon.heads) {
@@ -148,7 +148,7 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
         } catch (const std::exception&) {
             let_go(claimed);
             if (work.events.empty()) throw;
-            break;  // what it has is its worker's
+            break;  // the worker gets the events claimed so far
         }
     }
     sort_by_urgency(work.events);
@@ -160,7 +160,7 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
     const auto due = due_by_shard(ports_.pull_queue.look({&endpoint, 1}));
     std::vector<std::pair<std::uint32_t, Hungry>> shards{due.begin(), due.end()};
     if (shards.empty()) return;
-    // Many workers begin in different places.
+    // Workers begin at different shards.
     const auto first =
         static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
     std::ranges::rotate(shards, shards.begin() + first);
@@ -180,7 +180,7 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
                 ++found[static_cast<std::size_t>(one.event.priority)];
                 all.push_back(std::move(one));
             }
-            // What one priority did not use goes to those that may have more.
+            // The part that one priority did not use goes to priorities that may have more.
             for (std::size_t p = 0; p < found.size(); ++p) {
                 hungry[p] = hungry[p] && found[p] >= shares[p];
             }
@@ -192,7 +192,7 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
     }
 }
 
-/// Nobody would ever hear of them, for as long as a worker's lease lasts.
+/// Otherwise no worker would know of these events until the lease ends.
 void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
     std::vector<GivenBack> returned;
     for (const ClaimedEvent& one : claimed) {
@@ -263,8 +263,8 @@ std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
 }
 
 Planning PullEvents::plan(std::span<const Event> claimed, std::vector<EventId>& left) {
-    // One that cannot be planned would cost all that come with it a try, again and again. The
-    // worker loop finds it in the same way.
+    // An event that cannot be planned would cost all events claimed with it an attempt, repeatedly.
+    // So it is isolated, as the worker loop does.
     try {
         return ports_.plan.run(claimed);
     } catch (const Unavailable&) {
@@ -300,7 +300,7 @@ void PullEvents::settle(std::vector<Settled> settled) {
 
 void PullEvents::give_back(std::span<const GivenBack> given_back, std::span<const Event> parked) {
     if (given_back.empty()) return;
-    // Answers do not matter: whoever lost its lease has nothing to give back.
+    // Results do not matter: a claim whose lease is lost has nothing to release.
     static_cast<void>(ports_.queue.give_back(given_back));
     ports_.deliver.release_if_possible(parked);
 }

@@ -24,15 +24,15 @@
 
 namespace sundial {
 
-/// What a pull worker asks for.
+/// A pull worker's request for events.
 struct WorkOrder {
     std::string endpoint;  // id or ext:…
-    std::string worker;    // the name that it gives itself
+    std::string worker;    // the worker's name for itself
     std::size_t limit = 10;
     std::chrono::microseconds lease{std::chrono::seconds{30}};
 };
 
-/// What it gets: claimed for it, each to be answered under the version that it has here.
+/// Events claimed for a pull worker. The worker settles each under the version given here.
 struct Work {
     EndpointId endpoint;
     std::vector<Event> events;  // most urgent first
@@ -51,39 +51,40 @@ struct PullPorts {
     Wakeups& wakeups;
 };
 
-/// The most of one order, and the shortest and longest lease.
+/// The maximum of one order, and the shortest and longest lease.
 inline constexpr std::size_t most_work = 100;
 inline constexpr std::chrono::seconds shortest_work_lease{1};
 inline constexpr std::chrono::hours longest_work_lease{12};
-/// What is wrong with a lease, at `/lease`.
+/// The defect of a lease, at `/lease`.
 [[nodiscard]] std::optional<FieldError> refuse_work_lease(std::chrono::microseconds lease);
 
-/// Claims what is due at a PULL endpoint for one of its workers, as an instance claims for itself:
-/// successors are planned first, and what must not be worked on now is settled or given back.
+/// Claims due events of a PULL endpoint for one of its workers, as an instance claims for itself:
+/// successors are planned first, and events that must not be processed now are settled or released.
 /// Thread-safe.
 class PullEvents {
 public:
     PullEvents(InstanceId instance, PullPorts ports) : instance_(instance), ports_(ports) {}
 
-    /// At once, so perhaps nothing. Errors: ValidationFailed, NotFound, EndpointDisabled.
+    /// Returns at once, perhaps with no events. Errors: ValidationFailed, NotFound,
+    /// EndpointDisabled.
     [[nodiscard]] Result<Work> run(const WorkOrder& order);
-    /// Nobody took it: it is free again, no try spent. Where that cannot be written, which is
-    /// logged, it is left to its lease.
+    /// Releases events that no worker received, without using an attempt. If the release cannot be
+    /// written, the events are left to their leases, and this is logged.
     void take_back(std::span<const Event> events);
 
 private:
     [[nodiscard]] Result<EndpointId> admit(const WorkOrder& order);
-    /// Adds to `all` what it gets, though it throw on the way.
+    /// Adds the claimed events to `all`, even if it throws later.
     void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                std::vector<ClaimedEvent>& all);
     void let_go(std::span<const ClaimedEvent> claimed);
-    /// Those of `claimed` that can be worked on now.
+    /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);
-    /// Events whose successors cannot be planned are `left`; nobody else waits for them.
+    /// Events whose successors cannot be planned go to `left`; the others are planned without them.
     [[nodiscard]] Planning plan(std::span<const Event> claimed, std::vector<EventId>& left);
     void settle(std::vector<Settled> settled);
     void give_back(std::span<const GivenBack> given_back, std::span<const Event> parked);
-    /// Leaves them to the lease of what they are `of` where it fails.
+    /// If the release fails, the events are left to their leases; `of` describes them in the log.
     void try_to_give_back(std::span<const GivenBack> given_back, std::string_view of);
 
     InstanceId instance_;

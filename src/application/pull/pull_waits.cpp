@@ -10,16 +10,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two looks: whoever was woken has claimed by then, and a burst of hints costs 200 looks a
-/// second at most.
+/// Minimum time between two reads. Woken workers have claimed by then, and a burst of hints causes
+/// at most 200 reads a second.
 constexpr std::chrono::microseconds rest = 5ms;
 
 }  // namespace
 
 PullWaits::Number PullWaits::add(EndpointId endpoint, Wake wake, Mono now) {
-    if (waiting_.empty()) look_at_ = Mono::max();  // what was known is of no use any more
+    if (waiting_.empty()) look_at_ = Mono::max();  // the old instants are useless
     waiting_.emplace(++last_number_, Waiting{endpoint, std::move(wake)});
-    soon(now);  // something may have come since it looked itself
+    soon(now);  // an event may have arrived after the caller's own read
     return last_number_;
 }
 
@@ -51,7 +51,7 @@ std::vector<PullWaits::Wake> PullWaits::looked(const PullHorizon& horizon, Mono 
     looked_at_ = now;
     database_then_ = horizon.now;
     look_at_ = now + tick_;
-    std::map<EndpointId, std::size_t> due;  // places where somebody finds something
+    std::map<EndpointId, std::size_t> due;  // number of claims that would find events
     for (const PullHead& head : horizon.heads) {
         if (head.next <= horizon.now) {
             ++due[head.endpoint];
@@ -64,7 +64,7 @@ std::vector<PullWaits::Wake> PullWaits::looked(const PullHorizon& horizon, Mono 
         std::ranges::move(take(endpoint, places), std::back_inserter(woken));
         const bool more_wait = std::ranges::any_of(
             waiting_, [&](const auto& one) { return one.second.endpoint == endpoint; });
-        // Where there is more than those take, it is for the next in line.
+        // If there are more events than these workers take, the next in line get them.
         if (more_wait) look_at_ = std::min(look_at_, now + rest);
     }
     return woken;

@@ -12,34 +12,34 @@
 
 namespace sundial {
 
-/// Who waits for work of which PULL endpoint, and when to look whether there is some: a state
-/// machine without I/O, clock or thread. One look serves all who wait, and wakes no more of them
-/// than there is work for.
+/// Tracks the callers that wait for work of PULL endpoints, and when to read the queue for them: a
+/// state machine without I/O, clock or thread. One read serves all waiting callers. It wakes only
+/// as many callers as there are events.
 class PullWaits {
 public:
     using Number = std::uint64_t;
     using Wake = std::function<void()>;
 
-    /// `tick`: how long a look may be old. `stands_still`: a test clock, whose time does not pass
-    /// by itself.
+    /// `tick`: maximum age of a read. `stands_still`: a test clock, whose time does not pass by
+    /// itself.
     PullWaits(std::chrono::microseconds tick, bool stands_still)
         : tick_(tick), stands_still_(stands_still) {}
 
-    /// `wake` is called once, when something may be claimable there. Whoever waits longest is
-    /// first.
+    /// `wake` is called once, when an event may be claimable there. The caller that has waited
+    /// longest is woken first.
     Number add(EndpointId endpoint, Wake wake, Mono now);
     void remove(Number number) { waiting_.erase(number); }
     /// Some event may be claimable at `due`.
     void hint(Instant due, Mono now);
 
-    /// When to look next; nothing while nobody waits.
+    /// When to read next; empty while no caller waits.
     [[nodiscard]] std::optional<Mono> look_at() const;
-    /// At which endpoints, each once.
+    /// The endpoints to read, each once.
     [[nodiscard]] std::vector<EndpointId> endpoints() const;
-    /// What a look at them found. Returns whom to wake; they wait no longer.
+    /// The result of a read. Returns the callers to wake; they no longer wait.
     [[nodiscard]] std::vector<Wake> looked(const PullHorizon& horizon, Mono now);
     void look_failed(Mono now);
-    /// Everybody.
+    /// Returns all waiting callers.
     [[nodiscard]] std::vector<Wake> end();
 
 private:
@@ -48,7 +48,7 @@ private:
         Wake wake;
     };
     [[nodiscard]] std::vector<Wake> take(EndpointId endpoint, std::size_t most);
-    /// As soon as may be after the last look.
+    /// Reads as soon as the minimum pause after the last read allows.
     void soon(Mono now);
 
     std::chrono::microseconds tick_;
@@ -57,7 +57,7 @@ private:
     Number last_number_ = 0;
     Mono look_at_{};
     std::optional<Mono> looked_at_;
-    Instant database_then_{};  // at that look
+    Instant database_then_{};  // at that read
 };
 
 }  // namespace sundial

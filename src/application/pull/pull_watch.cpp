@@ -12,7 +12,7 @@
 
 namespace sundial {
 
-/// Shared with the waits, which may be let go of at any time.
+/// Shared with the waits, which may be destroyed at any time.
 struct PullWatch::State {
     State(std::chrono::microseconds tick, bool clock_stands_still)
         : waits(tick, clock_stands_still) {}
@@ -63,7 +63,7 @@ void PullWatch::due_at(Instant when) {
     const std::lock_guard lock(state_->mutex);
     const auto planned = state_->waits.look_at();
     state_->waits.hint(when, now());
-    // Most hints come while nobody waits.
+    // Most hints arrive while no worker waits.
     if (state_->waits.look_at() != planned) state_->changed.notify_all();
 }
 
@@ -118,7 +118,7 @@ void PullWatch::run() {
         static_cast<void>(turn());
         std::unique_lock lock(state_->mutex);
         if (state_->stopping) return;
-        // Looked at under the lock: nothing that came since the turn is missed.
+        // Read under the lock, so that no change since the turn is missed.
         const auto look_at = state_->waits.look_at();
         if (!look_at) {
             state_->changed.wait(lock, [&] { return state_->stopping || state_->waits.look_at(); });

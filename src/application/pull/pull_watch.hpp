@@ -13,9 +13,9 @@
 
 namespace sundial {
 
-/// Wakes pull workers that wait for work: by the next claimable instant of their endpoint, by
-/// hints, and every tick by a look at what other instances have stored. Looks only while somebody
-/// waits. Thread-safe.
+/// Wakes pull workers that wait for work: at the next claimable instant of their endpoint, after
+/// hints, and after a read every tick that finds events stored by other instances. Reads only while
+/// a worker waits. Thread-safe.
 class PullWatch final : public Wakeups {
 public:
     /// The ports outlive the watch.
@@ -25,11 +25,11 @@ public:
     PullWatch(const PullWatch&) = delete;
     PullWatch& operator=(const PullWatch&) = delete;
 
-    /// Looks and wakes until stop(). Never throws.
+    /// Reads and wakes until stop(). Never throws.
     void run();
-    /// From any thread: wakes everybody, and from now on whoever comes to wait at once.
+    /// From any thread. Wakes all workers; later waits end at once.
     void stop();
-    /// There is no use in waiting any more.
+    /// No wait lasts any more.
     [[nodiscard]] bool stopped() const;
 
     /// One worker's wait, from construction to destruction; may outlive the watch.
@@ -37,14 +37,15 @@ public:
     public:
         virtual ~Wait() = default;
     };
-    /// `wake` is called once, on any thread and perhaps before this returns: something may be
-    /// claimable at the endpoint, or the watch is at its end. It may come just as the wait is let
-    /// go.
+    /// `wake` is called once, on any thread and perhaps before this returns: an event may be
+    /// claimable at the endpoint, or the watch has stopped. The call can overlap with the
+    /// destruction of the wait.
     [[nodiscard]] std::shared_ptr<Wait> wait(EndpointId endpoint, std::function<void()> wake);
 
     void due_at(Instant when) override;
 
-    /// Looks if it is time to. Returns when it will be. Only for whoever drives the watch alone.
+    /// Reads if a read is due. Returns when the next one is. Only for a caller that drives the
+    /// watch alone.
     std::optional<Mono> turn();
 
 private:

@@ -20,7 +20,7 @@ InvalidStateTransition not_held(const Event& event, std::string_view action) {
             processing ? processing->claimed_by : std::nullopt, event.version};
 }
 
-/// A worker has it; an instance's claim is none of a worker's business.
+/// Whether a worker holds the event. A worker cannot settle an instance's claim.
 bool held_by_worker(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return processing && processing->claimed_by && !processing->claimed_by->worker.empty();
@@ -28,12 +28,12 @@ bool held_by_worker(const Event& event) {
 
 }  // namespace
 
-/// One try of a worker, as it is known by the version that its claim returned.
+/// One attempt of a worker, identified by the version that its claim returned.
 struct SettlePulled::Claim {
     Event event;                       // as claimed, while `over` is empty
-    std::optional<Endpoint> endpoint;  // none: it is gone
+    std::optional<Endpoint> endpoint;  // empty: it was deleted
     Claimant by;
-    std::optional<AttemptOutcome> over{};  // what became of it
+    std::optional<AttemptOutcome> over{};  // the outcome
     Instant now;
 
     [[nodiscard]] bool ended(AttemptOutcome outcome) const { return over == outcome; }
@@ -54,7 +54,7 @@ Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Versi
             return Claim{
                 .event = *event, .endpoint = std::move(endpoint), .by = by, .now = tx.now()};
         }
-        // That try is over. What is known of it tells how.
+        // That attempt has ended. Its record shows how.
         const auto tries = tx.events().attempts_of(*id);
         const auto its = std::ranges::find_if(tries, [&](const AttemptRecord& attempt) {
             return attempt.held == held && attempt.instance && !attempt.instance->worker.empty();
@@ -96,7 +96,8 @@ Result<Event> SettlePulled::fail(std::string_view event, Version held, const Wor
 Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     const Event& event = claim.event;
     if (claim.over && !claim.ended(AttemptOutcome::lost)) return LeaseLost{event.id, event.version};
-    // It was handed out when it was claimed. Of a try that was LOST that is not known any more.
+    // The attempt began when the event was claimed. For a LOST attempt that instant is no longer
+    // known.
     const Instant started_at = event.updated_at;
     if (!claim.over) outcome.duration = claim.now - started_at;
     Destination destination;

@@ -15,10 +15,10 @@
 
 namespace sundial {
 
-/// Why a worker could not do its work.
+/// The reason why a worker could not process an event.
 struct WorkFailure {
-    std::string reason{};  // for people; kept as storable_reason has it
-    bool retry = true;     // by the endpoint's retry policy; otherwise it is FAILED at once
+    std::string reason{};  // for people; stored as storable_reason returns it
+    bool retry = true;     // by the endpoint's retry policy; if false, the event is FAILED at once
 };
 
 struct SettlePulledPorts {
@@ -30,11 +30,11 @@ struct SettlePulledPorts {
     Wakeups& wakeups;
 };
 
-/// What a pull worker says of a claim, by the event and the version that the claim returned. Said
-/// again, since its answer was lost, it is answered as before. Errors of all: NotFound;
-/// InvalidStateTransition where no worker holds the event; LeaseLost where another claim, or
-/// another answer to this one, came first: then nothing of it has changed, but a try that was LOST
-/// is LATE from now on. They return the event as it is then. Thread-safe.
+/// Settles a pull worker's claim, named by the event and the version that the claim returned. A
+/// repeated call after a lost answer gets the same answer. Errors of all: NotFound;
+/// InvalidStateTransition if no worker holds the event; LeaseLost if another claim, or another
+/// answer to this one, came first. Then the event is unchanged, but a LOST attempt becomes LATE.
+/// All return the current event. Thread-safe.
 class SettlePulled {
 public:
     explicit SettlePulled(SettlePulledPorts ports) : ports_(ports) {}
@@ -42,9 +42,9 @@ public:
     [[nodiscard]] Result<Event> complete(std::string_view event, Version held);
     [[nodiscard]] Result<Event> fail(std::string_view event, Version held,
                                      const WorkFailure& failure);
-    /// Given back: no try is spent, and another worker may have it at once.
+    /// Uses no attempt, and another worker may claim the event at once.
     [[nodiscard]] Result<Event> release(std::string_view event, Version held);
-    /// The lease ends `lease` from now. Changes no version. Also ValidationFailed.
+    /// The lease ends `lease` from now. Changes no version. Errors: also ValidationFailed.
     [[nodiscard]] Result<Event> extend(std::string_view event, Version held,
                                        std::chrono::microseconds lease);
 

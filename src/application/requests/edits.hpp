@@ -8,13 +8,13 @@
 
 namespace sundial {
 
-/// A wish to change a value that may be absent: no wish (outer empty), remove it (inner empty), or
-/// the new one. JSON merge patch in C++.
+/// A change of a value that may be absent: no change (outer empty), remove it (inner empty), or the
+/// new value. JSON merge patch in C++.
 template <class T>
 using Edit = std::optional<std::optional<T>>;
 
-/// A change of named texts, as a merge patch says it: members are set, or removed where the value
-/// is empty; all others stay, unless `clear` took them away first.
+/// A merge patch of named texts. Members are set, or removed if the value is empty. All others
+/// stay, unless `clear` removed them first.
 struct TextsEdit {
     bool clear = false;
     std::vector<std::pair<std::string, std::optional<std::string>>> members;

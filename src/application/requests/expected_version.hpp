@@ -8,8 +8,8 @@
 
 namespace sundial {
 
-/// What to answer to a caller who insists on `expected` when the row is at `actual`; nothing if
-/// they agree, or nobody insists.
+/// The error for a caller that requires version `expected` of a row at version `actual`. Empty if
+/// they are equal or no version is required.
 [[nodiscard]] inline std::optional<OptimisticLock> refuse_version(Noun noun,
                                                                   std::string_view reference,
                                                                   std::optional<Version> expected,

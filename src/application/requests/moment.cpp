@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Longer than any two years of the calendar are apart: what is beyond it is out of range.
+/// More than the distance between any two years of the calendar: larger numbers are out of range.
 constexpr std::int64_t most_units = 400'000'000'000;
 
 std::optional<std::chrono::seconds> unit_of(char letter) {
@@ -38,7 +38,7 @@ TimeError bad_moment() {
 
 TimeError too_far() { return {TimeErrorCode::out_of_range, "must be in the years 0001 to 9999"}; }
 
-/// `shift` is what follows "now": "+7d".
+/// `shift` is the part after "now": "+7d".
 TimeResult<Instant> shifted(Instant now, std::string_view shift) {
     if (shift.empty()) return now;
     if (shift.size() < 3 || (shift.front() != '+' && shift.front() != '-')) return bad_moment();
@@ -65,7 +65,7 @@ TimeResult<Instant> parse_moment(std::string_view text, Instant now) {
     if (text.starts_with(now_word)) return shifted(now, text.substr(now_word.size()));
     const auto instant = parse_instant(text);
     if (instant) return instant->instant;
-    // What does not even begin like a date may have been meant for the other form.
+    // If the text does not begin like a date, it may have been meant for the other form.
     const bool like_a_date = !text.empty() && '0' <= text.front() && text.front() <= '9';
     return like_a_date ? instant.error() : bad_moment();
 }

@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-/// What `find` makes of the id that `reference` says, if both are there.
+/// The result of `find` for the id of `reference`, if both exist.
 template <class Thing, class Read, class Find>
 Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read read, Find find) {
     return in_read(store, [&](Transaction& tx) -> Result<Thing> {
@@ -20,7 +20,7 @@ Result<Thing> found(Store& store, Noun noun, std::string_view reference, Read re
     });
 }
 
-/// What was made by hand is due at once, so hardly ever more of it than that lies before.
+/// Events made by hand are due at once, so rarely more than these precede the next planned one.
 constexpr std::size_t enough_to_find_the_next = 100;
 
 /// When the next event by the schedule's rule is due.

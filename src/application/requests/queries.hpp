@@ -11,7 +11,7 @@ namespace sundial {
 
 struct ScheduleView {
     Schedule schedule;
-    std::optional<Instant> next_at;  // the earliest moment planned; empty while paused
+    std::optional<Instant> next_at;  // the earliest planned instant; empty while paused
 };
 
 struct Circuits {
@@ -23,8 +23,8 @@ struct NamedCircuit {
     CircuitState state;
 };
 
-/// Everything that is only read. References are ids or `ext:…`; each answer is one moment of what
-/// is committed. Errors where there are any: NotFound.
+/// All read-only requests. References are ids or `ext:…`. Each answer is one consistent snapshot.
+/// Errors, if any: NotFound.
 class Queries {
 public:
     explicit Queries(Store& store) : store_(store) {}
@@ -36,16 +36,17 @@ public:
     [[nodiscard]] Result<std::vector<AttemptRecord>> attempts_of(std::string_view id);
     [[nodiscard]] Result<Endpoint> endpoint(std::string_view reference);
     [[nodiscard]] Page<Endpoint> endpoints(const EndpointQuery& query);
-    /// One for each of them, and the moment at which they were so.
+    /// One circuit per endpoint, and the instant of the snapshot.
     [[nodiscard]] Circuits circuits(std::span<const EndpointId> endpoints);
-    /// For metrics: at most `limit` endpoints that have one, those that are not closed first.
+    /// For metrics: at most `limit` endpoints with a circuit; circuits that are not closed come
+    /// first.
     [[nodiscard]] std::vector<NamedCircuit> circuits(std::size_t limit);
     [[nodiscard]] Result<ScheduleView> schedule(std::string_view reference);
     [[nodiscard]] Page<ScheduleView> schedules(const ScheduleQuery& query);
     [[nodiscard]] Result<Operation> operation(std::string_view id);
     [[nodiscard]] Page<Operation> operations(const OperationQuery& query);
     [[nodiscard]] Page<ApiKey> api_keys(const PageRequest& page);
-    /// By number, upwards.
+    /// By number, ascending.
     [[nodiscard]] Result<Page<NumberedFailure>> operation_failures(std::string_view id,
                                                                    const PageRequest& page);
     [[nodiscard]] DeadLetters dead_letters(DeadLettersBy by);

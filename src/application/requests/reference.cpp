@@ -11,7 +11,7 @@ constexpr std::string_view external_prefix = "ext:";
 
 NotFound absent(Noun noun, std::string_view reference) { return {noun, std::string{reference}}; }
 
-/// The id that `reference` says; by external id it is looked up in `repository`.
+/// The id of `reference`; external ids are looked up in `repository`.
 template <class Id, class Repository>
 Result<Id> read(Repository& repository, Noun noun, std::string_view reference) {
     if (reference.starts_with(external_prefix)) {
@@ -24,7 +24,7 @@ Result<Id> read(Repository& repository, Noun noun, std::string_view reference) {
     return Id{*uuid};
 }
 
-/// The same of many, in one look.
+/// The same for many, with one lookup.
 template <class Id, class Repository>
 std::map<std::string, Id> read_all(Repository& repository,
                                    const std::set<std::string>& references) {

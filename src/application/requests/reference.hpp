@@ -8,14 +8,15 @@
 #include "application/ports/store.hpp"
 #include "domain/error.hpp"
 
-/// How callers name things: by id, or, where a thing can have one, by `ext:` and its external id.
+/// References of callers to objects: an id or, if the type has external ids, `ext:` and the
+/// external id.
 namespace sundial {
 
-/// Errors of all: NotFound, with `reference` as it was given; a malformed id is of nothing.
+/// Errors of all: NotFound, with `reference` as given, also for a malformed id.
 [[nodiscard]] Result<UserId> user_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<ScheduleId> schedule_id(Transaction& tx, std::string_view reference);
 [[nodiscard]] Result<EndpointId> endpoint_id(Transaction& tx, std::string_view reference);
-/// The same of many, by reference; without those that are of nothing.
+/// The same for many, by reference. Unknown references are left out.
 [[nodiscard]] std::map<std::string, UserId> user_ids(Transaction& tx,
                                                      const std::set<std::string>& references);
 [[nodiscard]] std::map<std::string, EndpointId> endpoint_ids(

@@ -6,9 +6,9 @@
 
 namespace sundial {
 
-/// An error in words that can be kept, and read where the error itself cannot travel.
+/// An error as text, for storage and for places that cannot hold the error itself.
 struct Refusal {
-    std::string code;  // of the API reference: "INVALID_STATE_TRANSITION"
+    std::string code;  // from the API reference: "INVALID_STATE_TRANSITION"
     std::string detail;
 };
 [[nodiscard]] Refusal refusal_of(const Error& error);

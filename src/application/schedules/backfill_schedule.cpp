@@ -47,8 +47,7 @@ Result<BackfillRange> read_range(const BackfillWish& wish, Instant now) {
     return range;
 }
 
-/// A schedule and whom it runs for, as far as this transaction goes: at most `batch_size` users
-/// after `after`, or nobody.
+/// A schedule and the users of one batch: at most `batch_size` users after `after`, or none.
 struct BackfillPart {
     Schedule schedule;
     std::vector<User> users;
@@ -65,7 +64,7 @@ std::optional<BackfillPart> read_part(Transaction& tx, ScheduleId id, std::optio
     return part;
 }
 
-/// Calls `work` for everybody whom the schedule runs for and who has a rule.
+/// Calls `work` for each rule: one per user that has a rule, or one without a user.
 void for_each_rule(const BackfillPart& part, const TzData& zones,
                    const std::function<void(const ScheduleRule&)>& work) {
     const auto run = [&](const User* user) {
@@ -75,7 +74,7 @@ void for_each_rule(const BackfillPart& part, const TzData& zones,
     for (const User& user : part.users) run(&user);
 }
 
-/// Calls `visit` for every part, outside of the transaction that read it.
+/// Calls `visit` for every part, outside the transaction that read it.
 template <class Visit>
 void walk(Store& store, ScheduleId id, Visit visit) {
     std::optional<UserId> after;
@@ -99,16 +98,16 @@ void count(const ScheduleRule& rule, const BackfillRange& range, Backfill& found
     }
 }
 
-/// How far an operation has come, as its cursor: the range, the last user that is done, and who is
-/// half done, or for nobody the schedule, with the last of the occurrences that are.
+/// The cursor of an operation: the range, the last finished user, and the partly finished user (or
+/// the schedule without users) with its last finished occurrence.
 struct Place {
     BackfillRange range;
     std::optional<UserId> user{};
     std::optional<UserId> within{};
     std::optional<Instant> after{};
 
-    /// After which `user`, or nobody, goes on. Another user begins anew, for whoever was half done
-    /// may have been deleted since.
+    /// The instant after which `user`, or the schedule without users, continues. Another user
+    /// starts from the beginning, because the partly finished user may have been deleted.
     [[nodiscard]] Instant begin(std::optional<UserId> of) const {
         return after && within == of ? *after : range.before();
     }
@@ -177,8 +176,8 @@ public:
     }
 
 private:
-    /// Returns for how many occurrences, as far as there is room; `place_` says how far that is.
-    /// Nothing where the zone is unknown.
+    /// Returns the number of occurrences, limited by the room in the batch; `place_` records the
+    /// last one. Empty if the zone is unknown.
     std::optional<std::size_t> fill(const Schedule& schedule, const User* user) {
         const auto rule = rule_of_schedule(schedule, user, zones_);
         const auto whose = user ? std::optional{user->id} : std::nullopt;
@@ -192,7 +191,7 @@ private:
         return events.size();
     }
 
-    /// At most as many as there is room for.
+    /// At most as many as the batch has room for.
     std::vector<Event> events_of(const ScheduleRule& rule, Instant after) {
         std::vector<Event> events;
         for (const auto& one : list_after(rule.recurrence(), after, room_)) {

@@ -14,7 +14,7 @@
 
 namespace sundial {
 
-/// Occurrences from `from` to before `to`, which is not later than now.
+/// A request for the occurrences from `from` to before `to`, which is not later than now.
 struct BackfillWish {
     std::string from, to;  // instants, or now-7d
     bool dry_run = false;
@@ -26,19 +26,19 @@ struct Backfill {
         std::string zone;
         std::optional<UserId> user;
     };
-    std::uint64_t occurrences = 0;       // that the rule has there
+    std::uint64_t occurrences = 0;       // of the rule in that range
     std::vector<Sample> samples;         // the first of them
-    std::optional<Operation> operation;  // makes their events; of a dry run none
+    std::optional<Operation> operation;  // creates their events; empty for a dry run
 };
 
-/// Makes events of the past occurrences of a schedule that have none: what was missed while it was
-/// paused, skipped by policy, or lies before it was made. Each has the key of its occurrence, so
-/// nothing is sent twice and repeating it is harmless. An operation does it, batch by batch.
+/// Creates events for past occurrences of a schedule that have none: those missed during a pause,
+/// skipped by policy, or before the schedule was created. Each has the key of its occurrence, so
+/// nothing is sent twice and repeating it is harmless. An operation does this, batch by batch.
 class BackfillSchedule {
 public:
     BackfillSchedule(Store& store, const TimeZones& zones, Operations& operations)
         : store_(store), zones_(zones), operations_(operations) {}
-    /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range that holds more than
+    /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range with more than
     /// 1,000,000 occurrences.
     [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillWish& wish);
 
@@ -48,11 +48,11 @@ private:
     Operations& operations_;
 };
 
-/// What an operation of that kind does. Its cursor holds the range too.
+/// The task of such an operation. Its cursor also holds the range.
 class BackfillTask final : public OperationTask {
 public:
     BackfillTask(const TimeZones& zones, Ids& ids) : zones_(zones), ids_(ids) {}
-    /// Users, or for nobody occurrences.
+    /// Counts users, or occurrences if the schedule is not perUser.
     std::uint64_t count(Transaction& tx, const Operation& operation) override;
     Batch run(Transaction& tx, const Operation& operation) override;
 

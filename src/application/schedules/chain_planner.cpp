@@ -15,7 +15,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// What only kind `local` asks for is settled by now: for a move the nearest meaning will do.
+/// Kind `local` has rejected gaps and overlaps at creation. For a move the nearest meaning is
+/// accepted.
 NominalOccurrences resolve_again(WallTime wall, const Zone& zone, GapPolicy gap,
                                  OverlapPolicy overlap) {
     if (gap == GapPolicy::reject) gap = GapPolicy::compatible;
@@ -23,7 +24,7 @@ NominalOccurrences resolve_again(WallTime wall, const Zone& zone, GapPolicy gap,
     return occurrences_at(wall, zone, gap, overlap);
 }
 
-/// The occurrence that `pending` is, at the moment that it has.
+/// The occurrence of `pending`, at its current instant.
 RuleOccurrence occurrence_of(const Event& pending) {
     const Nominal& nominal = pending.occurrence->nominal;
     return {.instant = pending.due,
@@ -31,7 +32,7 @@ RuleOccurrence occurrence_of(const Event& pending) {
             .second_pass = nominal.second_pass};
 }
 
-/// Equal in all but the marks of a change.
+/// Equal except for version, update time and tz release.
 bool same(const Event& before, Event after) {
     after.version = before.version;
     after.updated_at = before.updated_at;
@@ -45,7 +46,7 @@ bool names_a_skip(const std::string& reason) {
            reason == to_string(OccurrenceNote::leap_skipped);
 }
 
-/// A zone that has left the tz database, or a date that the user lacks, has no rule.
+/// Empty if the zone has left the tz database or the user lacks the date.
 std::optional<ScheduleRule> rule_in(const TzData& zones, const Schedule& schedule,
                                     const User* user) {
     auto rule = rule_of_schedule(schedule, user, zones);
@@ -124,7 +125,7 @@ Result<Event> ChainPlanner::cancel_and_go_on(const Schedule* schedule, const Eve
     if (!cancelled) return cancelled;
     tx_.events().finish(*cancelled);
     const auto rule = schedule ? rule_of(*schedule) : std::nullopt;
-    // Known already where the event had been claimed before: a claim plans its successor.
+    // It may already be planned if the event was claimed before: a claim plans its successor.
     if (rule) plan(*rule, rule->next_of(event), [&] { return goes_on_after(tx_, event); });
     return cancelled;
 }
@@ -137,7 +138,8 @@ void ChainPlanner::plan(const ScheduleRule& rule, std::optional<RuleOccurrence> 
             earliest_ = std::min(earliest_, event.claimable_at);
             return;
         }
-        // It lives: then all is planned. Or it has had its event, and never comes again.
+        // Either the event with this key is live, and everything is planned; or the occurrence has
+        // had its event and is not planned again.
         if (is_planned()) return;
     }
 }
@@ -169,7 +171,7 @@ std::optional<RuleOccurrence> ChainPlanner::present(const ScheduleRule& rule, co
     }
     if (resumed) return yearly && same && same->instant > tx_.now() ? same : first();
     if (yearly) return same;
-    // What is due already is about to go, and the new rule has it too.
+    // An event that is already due is about to be sent, and the new rule has it too.
     return same && same->instant <= tx_.now() ? same : first();
 }
 
@@ -181,7 +183,7 @@ PlanChange ChainPlanner::become(const ScheduleRule& rule, const Event& pending,
         wanted.key = plan.key;
         wanted.payload = plan.payload;
         wanted.due = plan.due;
-        // An instant given by hand comes back as it was.
+        // An instant set by a caller stays.
         const bool by_hand = rule.moved_by_hand(pending) && plan.due == pending.due;
         if (!by_hand) {
             wanted.jitter = plan.jitter;
@@ -195,7 +197,8 @@ PlanChange ChainPlanner::become(const ScheduleRule& rule, const Event& pending,
             wanted.priority = rule.schedule().priority;
         }
         if (const auto change = store(pending, std::move(wanted), step)) return *change;
-        // That one has had its event: it fired, failed or was cancelled, and never comes again.
+        // That occurrence had its event, which fired, failed or was cancelled, so it is not planned
+        // again.
         occurrence = rule.first_after(occurrence->instant);
     }
     return PlanChange::dropped;

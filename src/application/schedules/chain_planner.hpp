@@ -14,49 +14,49 @@
 
 namespace sundial {
 
-/// What planning did to an event.
+/// The effect of planning on an event.
 enum class PlanChange : std::uint8_t {
-    none,     // it was right already
-    content,  // payload, endpoint or rule, but not when
+    none,     // the event was up to date
+    content,  // payload, endpoint or rule changed, but not the time
     moment,   // another instant, or another occurrence
-    dropped,  // nothing yet, for it has no occurrence any more: `drop` it
+    dropped,  // nothing yet: the event has no occurrence any more, so `drop` it
 };
 
-/// Plans the events that schedules make for one user, or for nobody, and moves those that are
-/// PENDING by the identity rules of time-semantics 10. Works inside one transaction, in which
-/// neither the schedule can change nor the event be claimed. An event to which somebody gave an
-/// instant by hand keeps it, unless its date goes.
+/// Plans the events of schedules for one user, or for none, and moves PENDING ones by the identity
+/// rules of time-semantics 10. Works inside one transaction, in which neither the schedule can
+/// change nor the event be claimed. An event that a caller moved to another instant keeps it,
+/// unless its date is dropped.
 class ChainPlanner {
 public:
-    /// `user` is null for what does not run for each user. What is given must outlive this.
+    /// `user` is null for schedules that are not perUser. The arguments outlive this object.
     ChainPlanner(Transaction& tx, const User* user, const TzData& zones, Ids& ids)
         : tx_(tx), user_(user), zones_(zones), ids_(ids), tz_release_(zones.release()) {}
 
-    /// Plans the first occurrence after now whose key nobody has, if there is one.
+    /// Plans the first occurrence after now whose key is free, if there is one.
     void begin(const Schedule& schedule);
-    /// The same, unless one is planned: for a chain that had come to its end.
+    /// The same, unless one is already planned: for a chain that had ended.
     void begin_again(const Schedule& schedule);
 
-    // Of PENDING events. `schedule` may be null where the event is of none.
+    // These move PENDING events. `schedule` may be null if the event has none.
 
-    /// The same moment, with the names and dates that the user has now.
+    /// Keeps the instant and renders the payload with the user's current names and dates.
     PlanChange render_again(const Schedule& schedule, const Event& pending);
-    /// The same wall time in the user's zone, where it was in another.
+    /// Keeps the wall time and moves the event to the user's zone, if it was in another.
     PlanChange follow_zone(const Schedule* schedule, const Event& pending);
-    /// The first occurrence after now in place of the one that it is.
+    /// Replaces its occurrence with the first one after now.
     PlanChange replace(const Schedule& schedule, const Event& pending);
-    /// What it is by the schedule's present rule. A yearly one keeps its year; for others the rule
-    /// is a new definition, so it is the next after now. After a pause, what is past gives way to
-    /// the next after now too.
+    /// Applies the schedule's current rule. A yearly event keeps its year. For others the rule is a
+    /// new definition, so the event becomes the next occurrence after now. After a pause, a past
+    /// occurrence also becomes the next one after now.
     PlanChange follow_rule(const Schedule& schedule, const Event& pending);
-    /// Cancels what has no occurrence any more, naming the policy, and plans the next.
+    /// Cancels an event without an occurrence, with the policy as the reason, and plans the next.
     void drop(const Schedule* schedule, const Event& pending);
 
-    /// Cancels a live event and plans what comes after it. Errors: InvalidStateTransition.
+    /// Cancels a live event and plans its successor. Errors: InvalidStateTransition.
     Result<Event> cancel_and_go_on(const Schedule* schedule, const Event& event,
                                    std::string reason);
 
-    /// When the first of all that was planned and moved is claimable; `never` if nothing is.
+    /// When the first of the planned and moved events is claimable; `never` if there is none.
     [[nodiscard]] Instant earliest() const { return earliest_; }
 
 private:
@@ -66,18 +66,19 @@ private:
     [[nodiscard]] std::optional<ScheduleRule> rule_of(const Schedule& schedule) const;
     [[nodiscard]] Event planned(const ScheduleRule& rule, const RuleOccurrence& occurrence);
     [[nodiscard]] std::string rendered(const Schedule& schedule, const Event& event) const;
-    /// Plans the first occurrence from `next` on whose key nobody has, unless all `is_planned`.
+    /// Plans the first occurrence from `next` on whose key is free, unless `is_planned` returns
+    /// true.
     void plan(const ScheduleRule& rule, std::optional<RuleOccurrence> next,
               const std::function<bool()>& is_planned);
-    /// Which occurrence a PENDING event becomes by the present rule.
+    /// The occurrence of a PENDING event under the current rule.
     [[nodiscard]] std::optional<RuleOccurrence> present(const ScheduleRule& rule,
                                                         const Event& pending, bool resumed);
-    /// `pending` becomes `occurrence`, or the first one after it whose key nobody has.
+    /// Changes `pending` to `occurrence`, or to the first later one whose key is free.
     PlanChange become(const ScheduleRule& rule, const Event& pending,
                       std::optional<RuleOccurrence> occurrence, Adopt adopt, Step step);
-    /// `wanted` in place of `pending`; empty if its key is taken.
+    /// Replaces `pending` with `wanted`; empty if its key is taken.
     std::optional<PlanChange> store(const Event& pending, Event wanted, Step step);
-    /// What was missed while the schedule was paused.
+    /// Records the occurrences missed during the pause.
     void record_pause(const ScheduleRule& rule, const Event& pending);
     [[nodiscard]] std::string drop_reason(const Schedule* schedule, const Event& pending) const;
 

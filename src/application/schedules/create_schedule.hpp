@@ -15,11 +15,12 @@ namespace sundial {
 
 struct CreatedSchedule {
     Schedule schedule;
-    std::optional<Operation> operation{};  // plans for every user; none if it runs for nobody
+    /// Plans for every user; empty if the schedule is not perUser.
+    std::optional<Operation> operation{};
 };
 
-/// Adds a schedule and plans its first event, strictly after now: in the same transaction, or, of
-/// one that runs for each user, by an operation that begins with it.
+/// Adds a schedule and plans its first event, strictly after now. Planning runs in the same
+/// transaction or, for a perUser schedule, in an operation that is stored with it.
 class CreateSchedule {
 public:
     CreateSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups,

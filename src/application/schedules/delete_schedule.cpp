@@ -16,13 +16,14 @@ namespace {
 
 constexpr Version any_version{std::numeric_limits<std::int64_t>::max()};
 
-/// Cancels some of those that nobody holds; returns how many.
+/// Cancels some events that are not claimed; returns their number.
 std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
     const auto events = tx.events().lock_behind(schedule, any_version, std::nullopt, batch_size);
     for (const Event& event : events) {
         const auto cancelled = cancel(event, tx.now(), "schedule deleted");
         base::check(cancelled.has_value());
-        // What nobody was ever told of is another schedule's to plan, should it have the same name.
+        // Frees the keys of events that were never attempted, for another schedule of the same
+        // name.
         if (event.attempt.value == 0) {
             tx.events().finish_dropped(*cancelled);
         } else {
@@ -32,7 +33,7 @@ std::size_t cancel_some(Transaction& tx, ScheduleId schedule) {
     return events.size();
 }
 
-/// Cancels a batch of events, and removes the locked `schedule` if those were all.
+/// Cancels a batch of events, and removes the locked `schedule` if no more are left.
 bool remove_if_few_are_left(Transaction& tx, const Schedule& schedule, const ChangeId& change) {
     if (cancel_some(tx, schedule.id) == batch_size) return false;
     tx.record(schedule_deleted(schedule, change));
@@ -53,14 +54,14 @@ Result<void> DeleteSchedule::run(std::string_view reference, std::optional<Versi
     const auto begun = in_transaction(store_, [&](Transaction& tx) -> Result<Begun> {
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
-        // Locked, so that no user is planned by it meanwhile.
+        // Locked, so that no user's events are planned by it meanwhile.
         auto schedule = tx.schedules().lock(*id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
         if (auto refused = refuse_version(Noun::schedule, reference, expected, schedule->version)) {
             return *refused;
         }
         if (remove_if_few_are_left(tx, *schedule, {ids_.fresh(), caller})) return Begun{*id, true};
-        // From here on no event of it goes out, and none comes to life.
+        // From here on, none of its events is sent or created.
         const Schedule before = *schedule;
         if (!before.enabled) return Begun{*id, false};
         schedule->enabled = false;

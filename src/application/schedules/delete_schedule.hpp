@@ -10,10 +10,10 @@
 
 namespace sundial {
 
-/// Removes a schedule and cancels its events that nobody holds; what is claimed at that moment is
-/// delivered as planned. Its history stays. A few events go in one transaction with their schedule,
-/// more of them batch by batch, under a paused schedule; where that is cut short, the schedule is
-/// there still, paused and at a new version, and can be deleted again.
+/// Removes a schedule and cancels its events that are not claimed. Events claimed at that moment
+/// are delivered as planned. Its history stays. A few events are cancelled in one transaction with
+/// the schedule; more of them are cancelled batch by batch, under a paused schedule. If that is
+/// interrupted, the schedule still exists, paused and at a new version, and can be deleted again.
 class DeleteSchedule {
 public:
     DeleteSchedule(Store& store, Ids& ids) : store_(store), ids_(ids) {}

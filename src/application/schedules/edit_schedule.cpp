@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-/// The note alone tells nothing to events.
+/// A change of the note alone does not affect events.
 bool same_plan(const Schedule& before, Schedule after) {
     after.note = before.note;
     return before == after;
@@ -19,7 +19,7 @@ ValidationFailed fixed(const char* pointer) {
     return invalid(pointer, "not_allowed", "never changes; make another schedule");
 }
 
-/// `wanted` as what is there already: the same thing, at the same version.
+/// The replacement of an existing schedule; if nothing differs, the same version.
 Result<Schedule> replaced(Transaction& tx, const Schedule& before, const ScheduleFields& wanted,
                           const TzData& zones) {
     auto after = read_schedule(tx, before.id, wanted, zones);
@@ -55,7 +55,7 @@ Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
 Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
                                             std::optional<Version> expected, const Caller& caller) {
     std::optional<Operation> started;
-    // Locks the schedule alone; the events follow afterwards, since there may be millions.
+    // Locks only the schedule. The events follow afterwards, because there may be millions.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
         started.reset();
         const auto id = schedule_id(tx, reference);

@@ -16,21 +16,21 @@ namespace sundial {
 
 struct EditedSchedule {
     Schedule schedule;
-    std::optional<Operation> operation{};  // brings its events along; none where none is needed
+    std::optional<Operation> operation{};  // moves its events; empty if no event has to change
 };
 
-/// Changes a schedule and begins the operation that brings its PENDING events to the new rule, in
-/// the same transaction. Where those are few they have followed when this returns. An edit that
+/// Changes a schedule and starts the operation that moves its PENDING events to the new rule, in
+/// the same transaction. If there are few events, they have moved when this returns. An edit that
 /// changes nothing makes no new version.
 class EditSchedule {
 public:
     EditSchedule(Store& store, const TimeZones& zones, Ids& ids, Operations& operations)
         : store_(store), zones_(zones), ids_(ids), operations_(operations) {}
-    /// What `edit` leaves empty stays. Errors: NotFound, OptimisticLock, ValidationFailed (also for
+    /// Empty fields of `edit` stay. Errors: NotFound, OptimisticLock, ValidationFailed (also for
     /// another external id or perUser, which never change), InvalidTemplate.
     [[nodiscard]] Result<EditedSchedule> run(std::string_view reference, const ScheduleFields& edit,
                                              std::optional<Version> expected, const Caller& caller);
-    /// What `wanted` leaves empty has its default again. Errors: as above.
+    /// Empty fields of `wanted` return to their defaults. Errors: as above.
     [[nodiscard]] Result<EditedSchedule> replace(std::string_view reference,
                                                  const ScheduleFields& wanted,
                                                  std::optional<Version> expected,

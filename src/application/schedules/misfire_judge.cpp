@@ -26,7 +26,7 @@ std::string policy_name(const MisfireRule& rule, Punctuality punctuality) {
     return "misfire_skip";
 }
 
-/// Where the chain goes on if the event and all up to `caught` are dropped.
+/// Where the chain continues if the event and all occurrences up to `caught` are dropped.
 std::optional<RuleOccurrence> goes_on_at(const ScheduleRule& rule, const Event& event,
                                          const CatchUp& caught) {
     const auto& next = caught.fire.empty() ? caught.next : std::optional{caught.fire.front()};
@@ -40,7 +40,7 @@ std::optional<Judgement> judge_lateness(const ScheduleRule& rule, const Event& e
     if (rule.moved_by_hand(event)) return std::nullopt;
     if (punctuality == Punctuality::on_time && !all) return std::nullopt;
     const Instant before = event.due - microseconds{1};
-    // What is on time counts towards the limit too.
+    // Events on time count towards the limit too.
     if (punctuality != Punctuality::expired && all &&
         rule.recurrence().count(before, now) <= misfire.limit) {
         return std::nullopt;
@@ -64,7 +64,7 @@ bool previous_is_unfinished(Transaction& tx, const Event& event) {
 
 Judgement judge(Transaction& tx, const ScheduleRule& rule, const Event& claimed) {
     if (perhaps_sent(claimed)) return {.next = rule.next_of(claimed)};
-    // By the clock of its dispatch: jitter makes nothing late.
+    // Measured from its dispatch time: jitter makes no event late.
     if (auto late = judge_lateness(rule, claimed, tx.now() - claimed.jitter)) {
         return *std::move(late);
     }

@@ -13,7 +13,7 @@
 namespace sundial {
 namespace {
 
-/// A stretch of a template. The texts of all pieces, one after the other, are the template.
+/// A section of a template. The concatenated texts of all pieces are the template.
 struct Piece {
     enum class Kind : std::uint8_t { plain, brace, name, unclosed };
     Kind kind;
@@ -48,7 +48,7 @@ private:
             if (c == '"') {
                 in_literal_ = !in_literal_;
             } else if (in_literal_ && c == '\\') {
-                ++end;  // what is escaped is neither a brace nor the end of the literal
+                ++end;  // an escaped character is neither a brace nor the end of the literal
             } else if (in_literal_ && (c == '{' || c == '}')) {
                 break;
             }
@@ -83,7 +83,7 @@ struct Group {
 constexpr std::array<Group, 2> groups{
     {{"dates.", &TemplateValues::dates}, {"metadata.", &TemplateValues::metadata}}};
 
-/// What `name` stands for; empty optional if it is no name.
+/// The value of `name`; empty if the name is unknown.
 std::optional<std::string> find_value(std::string_view name, const TemplateValues& values) {
     for (const auto& [text, value] : names) {
         if (name == text) return values.*value;
@@ -98,7 +98,7 @@ std::optional<std::string> find_value(std::string_view name, const TemplateValue
     return std::nullopt;
 }
 
-/// As the inside of a JSON string literal (RFC 8259, 7).
+/// Escapes for the inside of a JSON string literal (RFC 8259, 7).
 void append_escaped(std::string& json, std::string_view text) {
     constexpr std::string_view hex = "0123456789abcdef";
     for (const char c : text) {
@@ -116,7 +116,7 @@ void append_escaped(std::string& json, std::string_view text) {
     }
 }
 
-/// At most 64 bytes, whole characters: an unclosed brace may be followed by a long text.
+/// At most 64 bytes, whole characters, because a long text may follow an unclosed brace.
 std::string shortened(std::string_view text) {
     constexpr std::size_t limit = 64;
     if (text.size() <= limit) return std::string{text};

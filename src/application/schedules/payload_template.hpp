@@ -9,14 +9,14 @@
 #include "domain/time/types.hpp"
 #include "domain/user.hpp"
 
-/// The payload of a schedule is a JSON text in whose string literals `{names}` stand for what is
-/// known of a user and an occurrence:
+/// The payload of a schedule is a JSON text. In its string literals, `{names}` are replaced by data
+/// of a user and an occurrence:
 ///   {firstName} {lastName} {age} {targetTimestampLocal} {timezone} {dates.x} {metadata.x}
-/// `{{` is a brace itself, and so is `}}` or a single `}`. Outside of string literals braces are
+/// `{{` is a literal brace, as are `}}` and a single `}`. Outside string literals braces are
 /// JSON's.
 namespace sundial {
 
-/// What the names stand for, as text.
+/// The values of the names, as text.
 struct TemplateValues {
     std::string first_name;
     std::string last_name;
@@ -27,23 +27,23 @@ struct TemplateValues {
     std::map<std::string, std::string> metadata;
 };
 
-/// Those of `user` for the occurrence of the nominal date `nominal`.
+/// The values of `user` for the occurrence of the nominal date `nominal`.
 [[nodiscard]] TemplateValues template_values(const User& user, Date nominal,
                                              std::string target_timestamp_local);
 
-/// Those of what is for nobody: only the time and its zone are known.
+/// The values without a user: only the time and its zone are known.
 [[nodiscard]] TemplateValues template_values(std::string_view timezone,
                                              std::string target_timestamp_local);
 
-/// `json` is valid JSON. Errors: InvalidTemplate, for the first name that no user can have or brace
-/// that is not closed; and, unless it is `per_user`, for a name that only users have. Every name of
-/// a member (`dates.x`) is good: users differ.
+/// `json` is valid JSON. Errors: InvalidTemplate, for the first unknown name or unclosed brace;
+/// and, unless `per_user`, for a name that needs a user. Every name of a member (`dates.x`) is
+/// accepted, because users differ.
 [[nodiscard]] Result<void> check_template(std::string_view json, bool per_user = true);
 
 /// `json` with every name replaced by its value, escaped so that the result is valid JSON too; all
-/// other bytes stay as they are. A member that the user lacks is the empty string; what
-/// `check_template` refuses stays as it is written. Nothing if the result would be longer than a
-/// payload may be: a short template can repeat a long value.
+/// other bytes stay. A member that the user lacks becomes the empty string. Text that
+/// `check_template` refuses stays as written. Empty if the result would be longer than the limit
+/// for payloads: a short template can repeat a long value.
 [[nodiscard]] std::optional<std::string> render(std::string_view json,
                                                 const TemplateValues& values);
 

@@ -6,7 +6,7 @@
 namespace sundial {
 namespace {
 
-/// One pass of the nominal time is meant, where there are two.
+/// Selects one pass if the nominal time occurs twice.
 Intent intent_of(const ScheduleRule& rule, const RuleOccurrence& occurrence) {
     const Schedule& schedule = rule.schedule();
     Intent intent{.wall = occurrence.nominal,

@@ -12,24 +12,24 @@
 
 namespace sundial {
 
-/// The rule of `schedule` for `user` (null: for nobody), in the zone in which it runs. Errors:
-/// unknown_zone, never_fires (also where the user lacks the date).
+/// The rule of `schedule` for `user` (null: for none), in the zone in which it runs. Errors:
+/// unknown_zone, never_fires (also if the user lacks the date).
 [[nodiscard]] TimeResult<ScheduleRule> rule_of_schedule(const Schedule& schedule, const User* user,
                                                         const TzData& zones);
 
-/// The event that `occurrence` is: PENDING, its payload rendered, its key a function of schedule,
+/// The event for `occurrence`: PENDING, with its payload rendered and a key derived from schedule,
 /// user and nominal time. Parked while the schedule is paused.
 [[nodiscard]] Event plan_occurrence(const ScheduleRule& rule, const RuleOccurrence& occurrence,
                                     Ids& ids, std::string_view tz_release, Instant now);
 
-/// A payload template with what is known of the user, if there is one, and of the moment. Empty if
-/// that is longer than a payload may be.
+/// Renders a payload template with the data of the user, if there is one, and of the instant. Empty
+/// if the result is longer than the limit for payloads.
 [[nodiscard]] std::string rendered_payload(std::string_view payload, const User* user,
                                            const Zone& zone, Date nominal, Instant due);
 
-/// Whether the schedule has its next event for that user, or for nobody.
+/// Whether the schedule has its next event for that user, or for none.
 [[nodiscard]] bool has_chain(Transaction& tx, ScheduleId schedule, const User* user);
-/// Whether a live event of its chain is due later than `event`.
+/// Whether a live event of the chain of `event` is due later than it.
 [[nodiscard]] bool goes_on_after(Transaction& tx, const Event& event);
 
 }  // namespace sundial

@@ -15,7 +15,7 @@
 namespace sundial {
 namespace {
 
-/// Each once, ascending: the order in which all take their locks.
+/// Each once, ascending: the order in which all callers take their locks.
 template <class Id>
 std::vector<Id> distinct(std::vector<Id> ids) {
     std::ranges::sort(ids);
@@ -39,21 +39,21 @@ const Row* find(const std::unordered_map<Id, Row>& rows, const Id& id) {
     return found == rows.end() ? nullptr : &found->second;
 }
 
-/// What is claimed again, or retried by hand, may have its successor, and that may have moved since
-/// to another date. By the rule of today the next occurrence could then be one that the move left
-/// behind, in the past; it must not come to life. Nor is it a gap that a crash or downtime left,
-/// for there nothing later lives.
+/// An event that is claimed again, or was retried by a user, may already have a successor, which
+/// may have moved to another date. By the current rule the next occurrence could then be one that
+/// the move left behind, in the past; it must not be created. It is not a gap left by a crash or
+/// downtime either, because then no later event is live.
 bool left_behind(Transaction& tx, const Event& event, const RuleOccurrence& next) {
     return next.instant <= tx.now() && goes_on_after(tx, event);
 }
 
-/// Whether the policies of a schedule skip anything that its rule could tell.
+/// Whether the policies of a schedule can skip occurrences of its rule.
 bool skips(const Schedule& schedule) {
     return schedule.gap == GapPolicy::skip || schedule.overlap == OverlapPolicy::skip ||
            schedule.leap == LeapPolicy::skip;
 }
 
-/// The chain of a claimed event goes on by its rule: `next` of event, decided in one transaction.
+/// Continues the chains of claimed events by their rules, in one transaction.
 class Planner {
 public:
     Planner(Transaction& tx, const TzData& zones, Ids& ids, std::span<const Event> claimed)
@@ -68,10 +68,11 @@ public:
         for (const Event& event : claimed) {
             if (event.occurrence) schedule_ids.push_back(event.occurrence->schedule);
         }
-        // Oldest first: whoever is unfinished when the next one is judged was judged before it.
+        // Oldest first: an unfinished event is judged before the next one.
         std::ranges::sort(events_, {},
                           [](const Event* event) { return std::pair{event->due, event->id}; });
-        // Both stay as they are until the successors are stored: an edit waits, then finds them.
+        // Both are shared until the successors are stored: an edit waits, then finds the
+        // successors.
         users_ = by_id<UserId>(tx.users().share(distinct(std::move(user_ids))));
         planning_.schedules = tx.schedules().share(distinct(std::move(schedule_ids)));
         schedules_ = by_id<ScheduleId>(planning_.schedules);
@@ -88,14 +89,14 @@ public:
     }
 
 private:
-    /// A claimed event and what comes after it.
+    /// A claimed event and its successor.
     struct Link {
         const Event* event;
         ScheduleRule rule;
         RuleOccurrence next;
     };
 
-    /// What was made by hand has neither a turn in the chain nor a policy.
+    /// Events made by hand are not part of the chain and have no policy.
     static bool in_chain(const Event& event) {
         return event.occurrence && event.occurrence->origin == Origin::rule;
     }
@@ -135,8 +136,9 @@ private:
         return added == events.size();
     }
 
-    /// A successor that is known is there, or was: then others follow it. Where nothing does, it
-    /// had its event before a move to another zone or date, and the first that had none is next.
+    /// A known successor exists, or existed and was followed by others. If no live event follows,
+    /// it had its event before a move to another zone or date. Then the first occurrence without an
+    /// event is next.
     void go_on(const Link& link) {
         std::optional<RuleOccurrence> next = link.next;
         while (!goes_on_after(tx_, *link.event)) {
@@ -146,7 +148,7 @@ private:
         }
     }
 
-    /// False if the event is not ours any more: then nothing of it is for us to decide.
+    /// False if this instance no longer holds the event: another one decides then.
     bool drop(const ScheduleRule& rule, const Event& event, const Judgement& judgement) {
         const auto live = tx_.events().lock(event.id);
         const bool ours = live && live->version == event.version;
@@ -160,7 +162,8 @@ private:
         return true;
     }
 
-    /// What gap, overlap or leap day keep from firing between an event and the one after it.
+    /// Records occurrences that gap, overlap or leap day policies skip between an event and the
+    /// next.
     void record_skips(const ScheduleRule& rule, const Event& event, const RuleOccurrence& next) {
         OccurrenceNote reason = OccurrenceNote::none;
         Instant first{}, last{};

@@ -14,31 +14,31 @@
 
 namespace sundial {
 
-/// A claimed event that policy has ended. Without a reason: it is over by somebody else's hand.
+/// A claimed event that a policy has ended. The reason is empty if another caller has ended it.
 struct DroppedEvent {
     EventId id;
     std::string reason;
 };
 
-/// What became of planning for one batch of claimed events.
+/// The result of planning for one batch of claimed events.
 struct Planning {
-    std::vector<Schedule> schedules{};            // of the events, as they are now
-    std::vector<EventId> without_zone{};          // the zone they run in is not in the tz database
-    std::vector<DroppedEvent> dropped{};          // must not be sent, and need not be settled
+    std::vector<Schedule> schedules{};            // the current schedules of the events
+    std::vector<EventId> without_zone{};          // the zone of the event is not in the tz database
+    std::vector<DroppedEvent> dropped{};          // must not be sent and need no settlement
     std::map<std::string, std::size_t> stored{};  // new events by type
-    Instant earliest = never;                     // when the first of them is claimable
+    Instant earliest = never;                     // when the first new event is claimable
 };
 
-/// Stores the next occurrence of each claimed recurring event before it is sent, so a slow, failing
-/// or crashed delivery never stops a schedule; and ends those that their schedule's policies keep
-/// from firing, with a record of all that is skipped. One transaction per batch. Repeating it
-/// changes nothing: an occurrence has its key for ever.
+/// Stores the next occurrence of each claimed recurring event before that event is sent, so that a
+/// slow, failing or crashed delivery never stops a schedule. Ends events that their schedule's
+/// policies drop, and records everything skipped. One transaction per batch. Repeating it changes
+/// nothing, because the key of an occurrence never changes.
 class PlanSuccessors {
 public:
     PlanSuccessors(Store& store, const TimeZones& zones, Ids& ids)
         : store_(store), zones_(zones), ids_(ids) {}
-    /// Without a user (deleted) or date there is no successor; without its zone it cannot be told,
-    /// so the event must not be sent yet. Throws Unavailable.
+    /// There is no successor without a user (deleted) or date. Without its zone the successor is
+    /// unknown, so the event must not be sent yet. Throws Unavailable.
     Planning run(std::span<const Event> claimed);
 
 private:

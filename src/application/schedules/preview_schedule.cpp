@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// How a request names its fields.
+/// The names of the fields in a request.
 struct Pointers {
     const char* user;
     const char* timezone;
@@ -28,14 +28,14 @@ ValidationFailed refused(const char* pointer, const TimeError& error) {
     return invalid(pointer, std::string{to_string(error.code)}, error.message);
 }
 
-/// A schedule, for the user and in the zone that a request is about.
+/// A schedule, with the user and the zone of a request.
 struct Subject {
     Schedule schedule;
     std::optional<User> user;
     std::string zone;
 };
 
-/// Reads it all in one transaction.
+/// Reads everything in one transaction.
 class Reader {
 public:
     Reader(Transaction& tx, const TzData& zones, const Pointers& pointers)
@@ -116,7 +116,7 @@ PreviewedOccurrence previewed(const ListedOccurrence& listed, const Zone& zone) 
     return row;
 }
 
-/// Which part of a rule is asked for.
+/// The requested part of a rule.
 struct PreviewRange {
     Instant after;  // exclusive
     Instant to;     // exclusive
@@ -142,7 +142,7 @@ Preview computed(const Subject& subject, const TzData& zones, const PreviewRange
     return preview;
 }
 
-/// Tells of the past occurrences which of them are known not to have fired.
+/// Marks the past occurrences that are known not to have fired.
 void tell_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOccurrence>& rows) {
     if (rows.empty() || rows.front().place > tx.now()) return;
     SkipQuery query;

@@ -12,36 +12,35 @@
 
 namespace sundial {
 
-/// Whose occurrences, and where.
+/// The user and the zone of the occurrences.
 struct PreviewScope {
-    std::optional<std::string> user{};      // id or ext:…; of a perUser schedule
-    std::optional<std::string> timezone{};  // in place of the user's or the schedule's own
+    std::optional<std::string> user{};      // id or ext:…; for a perUser schedule
+    std::optional<std::string> timezone{};  // replaces the zone of the user or the schedule
 };
 
 struct PreviewWish {
-    std::string schedule{};                  // id or ext:… of one that is stored; or
-    std::optional<ScheduleFields> fields{};  // one that is not; its trigger is there
+    std::string schedule{};                  // id or ext:… of a stored schedule; or
+    std::optional<ScheduleFields> fields{};  // an unstored one, with its trigger
     PreviewScope scope{};
-    std::optional<std::string> from{};  // inclusive: an instant, or now+7d; now
+    std::optional<std::string> from{};  // inclusive: an instant, or now+7d; default now
     std::size_t count = 10;
 };
 struct OccurrencesWish {
     std::string schedule{};
     PreviewScope scope{};
-    std::optional<std::string> from{}, to{};  // inclusive, now; exclusive, open
-    std::optional<Instant> after{};           // where the page before ended
+    std::optional<std::string> from{}, to{};  // inclusive, default now; exclusive, default open
+    std::optional<Instant> after{};           // the end of the previous page
     std::size_t limit = 50;
 };
 
-/// One occurrence as people look at it.
+/// One occurrence for display.
 struct PreviewedOccurrence {
-    Instant place;                  // its instant; of a skipped one, where it would have stood
-    std::optional<Instant> target;  // empty: a policy of the rule skips it
-    std::string local{};            // the target on the clock of the zone, with its offset
-    std::string note{};             // what a change of the clocks or a leap day did to it
-    std::optional<std::string>
-        wanted_local{};                    // what the clock should have shown, where it did not
-    std::optional<std::string> skipped{};  // of the past: why it did not fire
+    Instant place;  // its instant; for a skipped one, the instant that it would have had
+    std::optional<Instant> target;              // empty: a policy of the rule skips it
+    std::string local{};                        // the target in local time, with its offset
+    std::string note{};                         // the effect of a clock change or a leap day
+    std::optional<std::string> wanted_local{};  // the nominal local time, if `local` differs
+    std::optional<std::string> skipped{};       // for past ones: why it did not fire
 };
 
 struct Preview {
@@ -52,15 +51,16 @@ struct Preview {
     bool has_more = false;
 };
 
-/// When a schedule fires, computed from its present rule; nothing of it is stored.
+/// The times of a schedule, computed from its current rule. They are not stored.
 class PreviewSchedule {
 public:
     PreviewSchedule(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
     /// The next occurrences. Errors: NotFound; ValidationFailed at /userId, /override/timezone,
-    /// /from, and of what is not stored at /schedule/…; InvalidTemplate.
+    /// /from, and at /schedule/… for an unstored schedule; InvalidTemplate.
     [[nodiscard]] Result<Preview> run(const PreviewWish& wish);
-    /// A page of them. Of the past it says what was skipped, and why. Occurrences of one instant
-    /// stay on one page. Errors: NotFound; ValidationFailed at ?userId, ?timezone, ?from, ?to.
+    /// A page of occurrences. Past ones show whether they were skipped, and why. Occurrences of one
+    /// instant stay on one page. Errors: NotFound; ValidationFailed at ?userId, ?timezone, ?from,
+    /// ?to.
     [[nodiscard]] Result<Preview> list(const OccurrencesWish& wish);
 
 private:

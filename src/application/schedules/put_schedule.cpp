@@ -6,7 +6,8 @@
 namespace sundial {
 namespace {
 
-/// Each turn but the last was lost to somebody who created or deleted the same one meanwhile.
+/// Bounds the attempts. Each attempt but the last lost to a concurrent create or delete of the same
+/// schedule.
 constexpr int turns = 5;
 
 template <class E, class T>

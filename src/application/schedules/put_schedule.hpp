@@ -14,7 +14,7 @@ struct PutScheduleResult {
     bool created = false;
 };
 
-/// Makes the schedule of an external id what is wanted, whether there was one or not.
+/// Creates or replaces the schedule of an external id.
 class PutSchedule {
 public:
     PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}

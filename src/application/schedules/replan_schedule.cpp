@@ -15,7 +15,7 @@ std::optional<Schedule> shared(Transaction& tx, ScheduleId id) {
     return schedules.empty() ? std::nullopt : std::optional{schedules.front()};
 }
 
-/// Why an operation has nothing left to do for a schedule that is by now as `schedule`.
+/// Why an operation has nothing left to do, given the current `schedule`.
 std::optional<std::string> moot(const Operation& operation,
                                 const std::optional<Schedule>& schedule) {
     if (!schedule) return "the schedule is gone";
@@ -23,7 +23,8 @@ std::optional<std::string> moot(const Operation& operation,
     return "the schedule was edited again, and that edit has an operation of its own";
 }
 
-/// It came due and found no endpoint, or the schedule paused; now it has one and goes on.
+/// The event came due without an endpoint or during a pause. Now it has an endpoint and can be
+/// sent.
 bool may_go(const Schedule& schedule, const Event& event) {
     return schedule.enabled && (schedule.endpoint || event.endpoint) &&
            status_of(event) == EventStatus::processing && event.claimable_at == never;
@@ -39,21 +40,21 @@ void let_go(Transaction& tx, const Schedule& schedule, const Event& event, Batch
     batch.earliest = std::min(batch.earliest, gone->claimable_at);
 }
 
-/// The user, if it needs one, is there, and the zone: where that has left the tz database, what
-/// was planned is the best we know.
+/// Whether the user, if it needs one, and the zone exist. If the zone has left the tz database, the
+/// planned instant is the best one known.
 bool has_place(const Schedule& schedule, const User* user, const TzData& zones) {
     if (schedule.per_user) return user && zones.find(user->timezone);
     return zones.find(schedule.timezone.value_or("UTC")).has_value();
 }
 
-/// For what has no place.
+/// The failure for an event without user or zone.
 OperationFailure no_place(OperationSubject subject, Uuid id, const Schedule& schedule,
                           const User* user) {
     if (!user && schedule.per_user) return {subject, id, "USER_NOT_FOUND", "its user is gone"};
     return unknown_zone(subject, id, user ? user->timezone : schedule.timezone.value_or("UTC"));
 }
 
-/// The step after the last user. Locks the schedule, which it does not share before.
+/// The step after the last user. Locks the schedule, which it must not share before.
 Batch finish(Transaction& tx, const Operation& operation) {
     Batch batch;
     auto schedule = tx.schedules().lock(operation.schedule.value());
@@ -95,8 +96,8 @@ void ReplanSchedule::committed() {
     for (const EventId event : progress_.to_drop) drop(event);
 }
 
-/// Shares the schedule, locks events, and only reads their users: whoever changes one of them
-/// moves its events after that, so waits for us and has the last word.
+/// Shares the schedule, locks events, and only reads their users. A transaction that changes a user
+/// moves its events after that, so it waits for this one and has the last word.
 Batch ReplanSchedule::next_events(Transaction& tx, const Operation& operation) {
     Batch batch;
     const auto schedule = shared(tx, operation.schedule.value());
@@ -110,7 +111,7 @@ Batch ReplanSchedule::next_events(Transaction& tx, const Operation& operation) {
     return batch;
 }
 
-/// Shares users, then the schedule: whoever has no next event gets one.
+/// Shares users, then the schedule. Users without a next event get one.
 Batch ReplanSchedule::next_users(Transaction& tx, const Operation& operation) {
     Batch batch;
     const auto users = tx.users().share_after(last_user(operation), batch_size);
@@ -170,7 +171,7 @@ void ReplanSchedule::begin(Transaction& tx, const Schedule& schedule, const User
     batch.earliest = std::min(batch.earliest, planner.earliest());
 }
 
-/// Shares the user and the schedule, then locks the event, since this plans a new one.
+/// Shares the user and the schedule, then locks the event, because this plans a new one.
 void ReplanSchedule::drop(EventId id) {
     Instant earliest = never;
     store_.transact([&](Transaction& tx) {

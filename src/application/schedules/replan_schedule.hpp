@@ -10,14 +10,15 @@
 
 namespace sundial {
 
-/// Brings the live events of a schedule to its present version (time-semantics 10): another time or
-/// leap policy keeps the year's occurrence, pausing parks, resuming gives the next occurrence after
-/// now, and what only waited for an endpoint goes to it now. What is claimed, or was tried, is
-/// delivered as planned. Then whoever has no next event gets one, user by user: all of them where
-/// the schedule is new, otherwise those whose chain had come to its end.
+/// Moves the live events of a schedule to its current version (time-semantics 10). Another time or
+/// leap policy keeps the year's occurrence. Pausing parks events. Resuming replaces them with the
+/// next occurrence after now. Events that only waited for an endpoint are delivered to it now.
+/// Events that are claimed or were attempted are delivered as planned. Then users without a next
+/// event get one: all users if the schedule is new, otherwise those whose chain had ended.
 ///
-/// The events say by which version they are planned, and the cursor which users are done, so an
-/// instance that takes over repeats nothing. It is moot once the schedule is edited again.
+/// Each event records the version that planned it, and the cursor records the users that are done.
+/// So an instance that takes over repeats nothing. The operation is moot once the schedule is
+/// edited again.
 class ReplanSchedule final : public OperationTask {
 public:
     ReplanSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
@@ -30,8 +31,9 @@ private:
     struct Progress {
         std::optional<EventId> last;
         bool events_done = false;
-        bool users_done = false;  // and so all is: the schedule has to learn it
-        /// Have no occurrence by the new rule. They end one by one, after the batch.
+        bool users_done = false;  // the last step: the schedule has to be updated
+        /// Events without an occurrence under the new rule. They are dropped one by one, after the
+        /// batch.
         std::vector<EventId> to_drop;
     };
     Batch next_events(Transaction& tx, const Operation& operation);
@@ -45,8 +47,8 @@ private:
     const TimeZones& zones_;
     Ids& ids_;
     Wakeups& wakeups_;
-    Progress progress_;  // of what is committed
-    Progress next_;      // with the batch under way
+    Progress progress_;  // of the committed batches
+    Progress next_;      // including the batch under way
 };
 
 }  // namespace sundial

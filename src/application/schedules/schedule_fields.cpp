@@ -21,10 +21,10 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t longest_note = 1000;
 constexpr const char* date_of_birth = "dateOfBirth";
-/// Stands for a zone that nobody knows yet.
+/// A placeholder for zones that are not yet known.
 constexpr const char* zone_of_each_user = "each user's";
 
-/// Policies as a trigger of that kind has them by default (time-semantics 5, 6 and 11).
+/// The default policies of the trigger's kind (time-semantics 5, 6 and 11).
 void set_defaults(Schedule& schedule) {
     const TriggerKind kind = kind_of(schedule.trigger);
     const bool cron = kind == TriggerKind::cron;
@@ -35,13 +35,13 @@ void set_defaults(Schedule& schedule) {
         kind == TriggerKind::yearly ? MisfirePolicy::all : MisfirePolicy::once;
 }
 
-/// The zone that the DTSTART of a rule names itself; empty: none, or it cannot be read.
+/// The zone named by the DTSTART of a rule; empty if there is none or it cannot be read.
 std::optional<std::string> own_zone(const RruleTrigger& rule) {
     const auto set = read_rrule(rule, std::nullopt);
     return set ? std::optional(set->zones.front()) : std::nullopt;
 }
 
-/// One request's fields over one schedule.
+/// Applies one request's fields to one schedule.
 class Reading {
 public:
     Reading(Transaction& tx, Schedule schedule, const ScheduleFields& fields, const TzData& zones)
@@ -169,13 +169,13 @@ private:
         schedule_.trigger = CronTrigger{text};
     }
 
-    /// The whole of an RRULE, in its zone and by its policies, whichever of them is new. A DTSTART
-    /// that names a zone names the schedule's: the reader refuses two.
+    /// Validates the complete RRULE, with its zone and policies, whichever of them changed. A
+    /// DTSTART that names a zone names the schedule's: the reader refuses two.
     void judge_rrule() {
         const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
         if (!rule || (schedule_.timezone && !zones_.find(*schedule_.timezone))) return;
         const auto own = own_zone(*rule);
-        const bool nowhere = !schedule_.timezone && !schedule_.per_user;  // is told already
+        const bool nowhere = !schedule_.timezone && !schedule_.per_user;  // already reported
         const std::string place =
             nowhere && own ? *own : schedule_.timezone.value_or(zone_of_each_user);
         const auto set = read_rrule(*rule, place);
@@ -188,7 +188,8 @@ private:
         if (!found) refuse("/trigger/rrule", found.error());
     }
 
-    /// `own` is the zone of the rule's DTSTART, and not the one in which it would run.
+    /// `own` is the zone of the rule's DTSTART and differs from the zone in which the rule would
+    /// run.
     [[nodiscard]] std::string two_zones(const std::string& own) const {
         const std::string named = "its DTSTART is in " + quoted(own);
         return schedule_.per_user

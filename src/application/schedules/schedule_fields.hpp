@@ -12,7 +12,7 @@
 
 namespace sundial {
 
-/// A trigger as asked for, in texts; what is empty stays as it is, or has its default.
+/// A requested trigger, as texts. Empty fields stay, or get their defaults.
 struct YearlyFields {
     std::optional<std::string> on{}, at{};
 };
@@ -24,17 +24,17 @@ struct TriggerFields {
     std::optional<std::string> every{};
 };
 
-/// What a request says of a schedule, in texts, so that all that is wrong with it is told at once.
-/// What is empty stays as it is; of a new schedule it has its default, which for policies depends
-/// on the kind of the trigger.
+/// The fields of a request for a schedule, as texts, so that all defects are reported together.
+/// Empty fields stay. In a new schedule they get their defaults, which for policies depend on the
+/// kind of the trigger.
 struct ScheduleFields {
-    std::optional<std::string> external_id{};  // only of a new one
+    std::optional<std::string> external_id{};  // only for a new schedule
     std::optional<std::string> event_type{};
     std::optional<Priority> priority{};
     std::optional<bool> enabled{};
     Edit<std::string> note{};
     std::optional<TriggerFields> trigger{};
-    std::optional<bool> per_user{};  // only of a new one
+    std::optional<bool> per_user{};  // only for a new schedule
     Edit<std::string> timezone{};
     Edit<std::string> endpoint{};          // id or ext:…
     std::optional<std::string> payload{};  // template
@@ -50,12 +50,11 @@ struct ScheduleFields {
     Edit<std::string> starts_at{}, ends_at{};
 };
 
-/// `before` with all that `fields` say. Errors: ValidationFailed, with every field that is wrong
-/// (pointers /trigger/cron, /timezone, …); InvalidTemplate.
+/// `before` with the changes of `fields`. Errors: ValidationFailed, with all wrong fields (pointers
+/// /trigger/cron, /timezone, …); InvalidTemplate.
 [[nodiscard]] Result<Schedule> edited(Transaction& tx, Schedule before,
                                       const ScheduleFields& fields, const TzData& zones);
-/// The schedule that `fields` ask for where there is none yet. `eventType` and `trigger` are there.
-/// Errors: as above.
+/// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
 [[nodiscard]] Result<Schedule> read_schedule(Transaction& tx, ScheduleId id,
                                              const ScheduleFields& fields, const TzData& zones);
 

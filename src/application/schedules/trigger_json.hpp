@@ -6,7 +6,7 @@
 
 namespace sundial {
 
-/// `{"cron":"30 2 * * *"}`: a trigger as the API and recorded events show it.
+/// `{"cron":"30 2 * * *"}`: a trigger in the form of the API and of recorded events.
 [[nodiscard]] std::string trigger_json(const Trigger& trigger);
 
 }  // namespace sundial

@@ -12,12 +12,12 @@
 namespace sundial {
 
 struct TriggerWish {
-    std::optional<std::string> user{};     // id or ext:…; required where the schedule is perUser
-    std::optional<std::string> payload{};  // template, in place of the schedule's
+    std::optional<std::string> user{};     // id or ext:…; required if the schedule is perUser
+    std::optional<std::string> payload{};  // template, replaces the schedule's
 };
 
-/// Makes one event of a schedule due now, whatever its rule says. It has no turn in the chain, and
-/// no policy drops it.
+/// Creates one event of a schedule that is due now, independent of its rule. It is not part of the
+/// chain, and no policy drops it.
 class TriggerSchedule {
 public:
     TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)

@@ -11,7 +11,7 @@
 namespace sundial {
 namespace {
 
-/// Without a cause a conversation begins with the first event of its batch.
+/// Without a causation id, the correlation id is the id of the batch's first event.
 EventMetadata metadata_of(const NewRecordedEvent& event, const Uuid& first) {
     EventMetadata metadata = event.metadata;
     if (metadata.correlation_id.empty()) {
@@ -21,10 +21,11 @@ EventMetadata metadata_of(const NewRecordedEvent& event, const Uuid& first) {
     return metadata;
 }
 
-/// What makes two events the same: a separator that no name contains keeps the parts apart.
+/// The identity of an event's content. The separator occurs in no name, so it keeps the parts
+/// apart.
 std::string content_of(const NewRecordedEvent& event) {
     const auto data = base::canonical_json(event.data);
-    base::check(data.has_value());  // judge_request saw it
+    base::check(data.has_value());  // judge_request has checked it
     return event.event_type + '\n' + std::to_string(event.schema_version) + '\n' + *data;
 }
 
@@ -48,7 +49,7 @@ Result<Appended> append(Transaction& tx, const Append& wanted, std::vector<Recor
                     .current_version = version};
 }
 
-/// All that can be said of it without looking at the store.
+/// Validates everything that needs no access to the store.
 Result<void> judge(const Append& wanted, const std::string& at = {}) {
     if (auto error = refuse_own_stream(wanted.stream, at)) {
         return ValidationFailed{{*std::move(error)}};
@@ -73,7 +74,7 @@ std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
     return refused;
 }
 
-/// Two that lock the same streams wait for each other in one order only.
+/// All callers lock streams in this order, so that they never deadlock.
 std::vector<std::size_t> in_order_of_streams(std::span<const Append> wanted) {
     std::vector<std::size_t> order(wanted.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

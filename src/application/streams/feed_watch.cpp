@@ -14,15 +14,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two looks: a burst of appends costs 200 of them a second at most.
+/// Minimum time between two reads: a burst of appends causes at most 200 reads a second.
 constexpr std::chrono::microseconds rest = 5ms;
 
-/// No stream has such a type: what is asked is only where the feed ends.
+/// No stream has this type, so the read returns only the end of the feed.
 const FeedFilter nothing{.aggregate_types = {""}};
 
 }  // namespace
 
-/// Shared with the waits, which may be let go of at any time.
+/// Shared with the waits, which may be destroyed at any time.
 struct FeedWatch::State {
     struct Waiting {
         std::uint64_t after;
@@ -40,7 +40,7 @@ struct FeedWatch::State {
     bool looked = false;
     bool stopping = false;
 
-    /// As soon as may be after the last look.
+    /// Reads as soon as the minimum pause after the last read allows.
     void soon(Mono now) {
         look_at = std::min(look_at, looked ? std::max(now, looked_at + rest) : now);
         changed.notify_all();
@@ -48,13 +48,13 @@ struct FeedWatch::State {
     [[nodiscard]] std::optional<Mono> next() const {
         return waiting.empty() ? std::nullopt : std::optional{look_at};
     }
-    /// From where somebody waits.
+    /// The lowest position that a caller waits at.
     [[nodiscard]] std::uint64_t lowest() const {
         return std::ranges::min_element(waiting, {},
                                         [](const auto& one) { return one.second.after; })
             ->second.after;
     }
-    /// Those who wait for what lies before `end`; they wait no longer.
+    /// The callers that wait for events before `end`; they no longer wait.
     [[nodiscard]] std::vector<std::function<void()>> take_before(std::uint64_t end) {
         std::vector<std::function<void()>> taken;
         std::erase_if(waiting, [&](auto& one) {
@@ -98,7 +98,7 @@ std::shared_ptr<FeedWatch::Wait> FeedWatch::wait(std::uint64_t after, std::funct
     const std::uint64_t number = ++state_->last_number;
     if (state_->waiting.empty()) state_->look_at = Mono::max();
     state_->waiting.emplace(number, State::Waiting{after, std::move(wake)});
-    state_->soon(monotonic_.now());  // something may have come since it looked itself
+    state_->soon(monotonic_.now());  // an event may have arrived after the caller's own read
     return std::make_shared<Entry>(state_, number);
 }
 
@@ -165,7 +165,7 @@ void FeedWatch::run() {
         static_cast<void>(turn());
         std::unique_lock lock(state_->mutex);
         if (state_->stopping) return;
-        // Looked at under the lock: nothing that came since the turn is missed.
+        // Read under the lock, so that no change since the turn is missed.
         const auto look_at = state_->next();
         if (!look_at) {
             state_->changed.wait(lock, [&] { return state_->stopping || state_->next(); });

@@ -13,8 +13,9 @@
 
 namespace sundial {
 
-/// Wakes those who wait for something new in the feed: by hints of appends here, and every tick by
-/// a look at what others have appended. Looks only while somebody waits. Thread-safe.
+/// Wakes callers that wait for new events in the feed: after hints of appends here, and after a
+/// read every tick that finds appends of other instances. Reads only while a caller waits.
+/// Thread-safe.
 class FeedWatch {
 public:
     /// The ports outlive the watch.
@@ -24,11 +25,11 @@ public:
     FeedWatch(const FeedWatch&) = delete;
     FeedWatch& operator=(const FeedWatch&) = delete;
 
-    /// Looks and wakes until stop(). Never throws.
+    /// Reads and wakes until stop(). Never throws.
     void run();
-    /// From any thread: wakes everybody, and from now on whoever comes to wait at once.
+    /// From any thread. Wakes all callers; later waits end at once.
     void stop();
-    /// There is no use in waiting any more.
+    /// No wait lasts any more.
     [[nodiscard]] bool stopped() const;
 
     /// One wait, from construction to destruction; may outlive the watch.
@@ -36,15 +37,15 @@ public:
     public:
         virtual ~Wait() = default;
     };
-    /// `wake` is called once, on any thread and perhaps before this returns: there is something
-    /// past `after`, or the watch is at its end. It may come just as the wait is let go.
+    /// `wake` is called once, on any thread and perhaps before this returns: there are events after
+    /// `after`, or the watch has stopped. The call can overlap with the destruction of the wait.
     [[nodiscard]] std::shared_ptr<Wait> wait(std::uint64_t after, std::function<void()> wake);
 
-    /// Something was appended here.
+    /// Events were appended here.
     void appended();
 
-    /// Looks if it is time to. Returns when it will be; nothing while nobody waits. Only for
-    /// whoever drives the watch alone.
+    /// Reads if a read is due. Returns when the next one is; empty while no caller waits. Only for
+    /// a caller that drives the watch alone.
     std::optional<Mono> turn();
 
 private:

@@ -5,7 +5,8 @@
 namespace sundial {
 namespace {
 
-/// Event ids outlive whatever is done to their streams, so only another past can lack one.
+/// Event ids survive all changes of their streams. So if one is missing, the store has a different
+/// history.
 Result<void> judge_past(Transaction& tx, std::uint64_t position,
                         const std::optional<Uuid>& event_id) {
     if (!event_id) return {};
@@ -47,7 +48,7 @@ Result<Checkpoint> KeepCheckpoint::hold(const std::string& name, const std::stri
     return in_transaction(store_, [&](Transaction& tx) -> Result<Checkpoint> {
         const Checkpoint before = tx.checkpoints().lock(name);
         const Checkpoint held = sundial::hold(before, holder, tx.now(), lasting);
-        if (held == before) return held;  // somebody else's
+        if (held == before) return held;  // another holder has it
         if (auto judged = judge_past(tx, held.position, held.event_id); !judged) {
             return judged.error();
         }

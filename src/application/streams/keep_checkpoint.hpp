@@ -7,24 +7,26 @@
 
 namespace sundial {
 
-/// How far somebody has come in the feed, kept so that only one goes on from there. Thread-safe.
+/// Checkpoints of the feed's subscribers, leased so that only one instance continues from each.
+/// Thread-safe.
 class KeepCheckpoint {
 public:
     explicit KeepCheckpoint(Store& store) : store_(store) {}
 
-    /// One that was never kept is at position 0. Errors: ValidationFailed for what is no name.
+    /// A checkpoint that was never stored is at position 0. Errors: ValidationFailed for an invalid
+    /// name.
     [[nodiscard]] Result<Checkpoint> find(const std::string& name);
-    /// Errors: ValidationFailed, CheckpointLost, CheckpointConflict; FeedDiverged where the store
-    /// has not that event at that position.
+    /// Errors: ValidationFailed, CheckpointLost, CheckpointConflict; FeedDiverged if the store does
+    /// not have that event at that position.
     [[nodiscard]] Result<Checkpoint> save(const std::string& name, const CheckpointStep& step);
-    /// The same in a transaction of the caller's, who then makes what it does count once.
+    /// The same in a transaction of the caller's, whose changes then count exactly once.
     [[nodiscard]] static Result<Checkpoint> save(Transaction& tx, const std::string& name,
                                                  const CheckpointStep& step);
-    /// Takes or prolongs its lease for `holder`; the checkpoint says whose it is now. Errors:
-    /// ValidationFailed; FeedDiverged where the store has not what was handled last.
+    /// Takes or extends its lease for `holder`; the returned checkpoint names the current holder.
+    /// Errors: ValidationFailed; FeedDiverged if the store does not have the last handled event.
     [[nodiscard]] Result<Checkpoint> hold(const std::string& name, const std::string& holder,
                                           std::chrono::microseconds lasting);
-    /// Ends the lease of who has that token, if it is still his.
+    /// Ends the lease with that token, if it still holds.
     void let_go(const std::string& name, std::uint64_t fencing_token);
 
 private:

@@ -16,7 +16,7 @@ Result<StreamHead> locked(Transaction& tx, const StreamId& stream) {
     return head;
 }
 
-/// `change(tx, head)` of a locked stream, committed unless it is refused.
+/// Runs `change(tx, head)` on a locked stream and commits unless it returns an error.
 template <class Change>
 auto on_stream(Store& store, const StreamId& stream, Change change)
     -> std::invoke_result_t<Change&, Transaction&, const StreamHead&> {

@@ -11,21 +11,21 @@
 
 namespace sundial {
 
-/// Items worked on in lanes: those of one lane one after the other, on a thread of its own. Knows
-/// up to where all of them are finished, whichever lane they are in.
+/// Processes items in lanes. The items of one lane run in order, on a thread of its own. Counts how
+/// many items from the front are finished, across all lanes.
 class Lanes {
 public:
-    /// Whether the item is finished; if not, or if it throws, no lane begins another one.
+    /// Returns whether the item is finished. If not, or if it throws, no lane begins another item.
     using Work = std::function<bool(std::size_t item)>;
 
     /// `lane_of[i]` is the lane of item i. Begins at once; `work` runs on several threads.
     Lanes(const std::vector<std::size_t>& lane_of, Work work);
-    /// Waits for what is under way.
+    /// Waits for items under way.
     ~Lanes();
     Lanes(const Lanes&) = delete;
     Lanes& operator=(const Lanes&) = delete;
 
-    /// Whether all lanes have come to their end. Throws what `work` threw.
+    /// Whether all lanes have ended. Rethrows an exception of `work`.
     [[nodiscard]] bool wait_for(std::chrono::microseconds at_most);
     /// No lane begins another item.
     void stop();
@@ -39,7 +39,7 @@ private:
     void end(std::exception_ptr thrown);
 
     const Work work_;
-    mutable std::mutex mutex_;  // of all below
+    mutable std::mutex mutex_;  // guards all below
     std::condition_variable changed_;
     std::vector<bool> done_;
     std::size_t finished_ = 0;

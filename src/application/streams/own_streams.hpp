@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// Their types.
+/// The types of Sundial's own streams.
 namespace own_stream {
 inline constexpr const char* user = "User";
 inline constexpr const char* schedule = "Schedule";
@@ -19,9 +19,9 @@ inline constexpr const char* api_key = "ApiKey";
 inline constexpr std::array<std::string_view, 4> types{user, schedule, endpoint, api_key};
 }  // namespace own_stream
 
-/// Streams that tell of users, schedules, endpoints and API keys are written by changes of theirs
-/// only: what anybody else appends, closes or archives there would stand in the way of the next
-/// change. Pointers begin with `at`.
+/// Only changes of users, schedules, endpoints and API keys write to the streams that record them.
+/// If a client appended to, closed or archived such a stream, the next change would fail. Pointers
+/// begin with `at`.
 [[nodiscard]] std::optional<FieldError> refuse_own_stream(const StreamId& stream,
                                                           const std::string& at = {});
 

@@ -7,13 +7,13 @@
 
 namespace sundial {
 
-/// What a stream holds, and where it stands.
+/// The events of a stream, and its head.
 struct ReadStream {
     StreamHead head;
     std::vector<RecordedEvent> events;
 };
 
-/// Streams for those who only look. Thread-safe.
+/// Read access to streams. Thread-safe.
 class ReadStreams {
 public:
     ReadStreams(Store& store, Feed& feed) : store_(store), feed_(feed) {}

@@ -16,7 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// While nothing is new, or somebody else has it, or the database is away: a hint comes sooner.
+/// Pause while there are no new events, another subscriber holds the lease, or the database is
+/// unavailable. A hint ends it early.
 constexpr std::chrono::microseconds resting_time = 1s;
 
 std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
@@ -45,7 +46,7 @@ HandlingFailure storable(HandlingFailure failure) {
     return failure;
 }
 
-/// What `handle` says, and of an exception what it says.
+/// The result of `handle`, or the text of its exception.
 template <class HandleIt>
 HandlingFailure failure_of(HandleIt handle) {
     try {
@@ -113,7 +114,7 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
     }
 }
 
-/// Until there may be something new.
+/// Waits until there may be new events.
 void Subscription::rest(const std::stop_token& stop, FeedWatch& watch) {
     std::stop_source woken;
     const std::stop_callback on_stop{stop, [&] { woken.request_stop(); }};
@@ -150,7 +151,7 @@ bool Subscription::hold() {
     return true;
 }
 
-/// Whoever got a greater token was away too long: others may have been there.
+/// A greater token means that the lease had expired, and another subscriber may have continued.
 bool Subscription::still_ours() {
     const std::uint64_t token = at_.fencing_token;
     return hold() && at_.fencing_token == token;
@@ -219,7 +220,7 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
         if (stop.stop_requested() || !still_ours()) return false;
         const auto [failed, failure] = project(left, end);
         if (!failure) return held_;
-        // What comes before the event that failed goes ahead of it.
+        // The events before the failed one are projected first.
         const Entries before = left.first(failed);
         if (!before.empty()) {
             const RecordedEvent& last = before.back().event;
@@ -231,13 +232,14 @@ bool Subscription::project_page(const FeedPage& page, const std::stop_token& sto
     return save(end, {});
 }
 
-/// All of them and the checkpoint, or nothing.
+/// Projects all of them with the checkpoint, or none.
 Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
     Projected projected;
     std::optional<Result<Checkpoint>> saved;
     try {
         store_.transact([&](Transaction& tx) {
-            (void)tx.now();  // it begins here: the projection is not to blame if it cannot
+            // Begins the transaction here, so that its failure is not attributed to the projection.
+            (void)tx.now();
             projected = {};
             saved.reset();
             for (; projected.failed < entries.size(); ++projected.failed) {
@@ -248,7 +250,7 @@ Subscription::Projected Subscription::project(Entries entries, const Mark& to) {
             return saved->has_value();
         });
     } catch (const Unavailable&) {
-        throw;  // the storage's, not the projection's
+        throw;  // a failure of the storage, not of the projection
     } catch (const std::exception& error) {
         projected.failure = storable_reason(error.what());
         return projected;
@@ -315,7 +317,7 @@ bool Subscription::handle_page(const FeedPage& page, const std::stop_token& stop
     for (const FeedPage::Entry& entry : entries) {
         lane_of_item.push_back(lane_of(entry.event.stream, settings_.lanes));
     }
-    // What is finished without a gap, and what was laid aside of that.
+    // Saves the finished events up to the first gap, and the parked ones among them.
     const auto save_finished = [&](std::size_t finished) {
         if (finished == entries.size()) return save(end, parked);
         if (finished == 0) return true;

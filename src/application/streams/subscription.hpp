@@ -18,30 +18,31 @@
 
 namespace sundial {
 
-/// Why an event could not be handled, for people; empty: it was.
+/// Why an event could not be handled, for people; empty on success.
 using HandlingFailure = std::optional<std::string>;
 
-/// Follows the feed under a name: hands each event on, in order, and keeps how far it has come.
-/// Whoever else follows under the name waits until its lease is over (concurrency 1). One thread
-/// drives it.
+/// Follows the feed under a name: passes on each event, in order, and stores its checkpoint.
+/// Another subscription of the same name waits until the lease expires (concurrency 1). Driven by
+/// one thread.
 class Subscription {
 public:
     struct Settings {
         std::string name;
-        std::string holder;  // who this one is: made fresh at each start
+        std::string holder;  // name of this subscriber, new at each start
         FeedFilter filter{};
         std::chrono::microseconds lease = std::chrono::seconds{30};
-        std::size_t page = 100;  // events that are handled between two checkpoints, at most
-        std::size_t lanes = 1;   // of a handler: streams go to lanes, and each keeps its order
+        std::size_t page = 100;  // maximum number of events between two checkpoints
+        std::size_t lanes = 1;   // for a handler: each stream has one lane, so its order is kept
         RetryRules retry{.max_attempts = 5,
                          .base = std::chrono::milliseconds{100},
                          .cap = std::chrono::seconds{10}};
-        bool park = false;  // lays aside what cannot be handled; else it stops there
+        bool park = false;  // park events that cannot be handled; otherwise stop there
     };
-    /// Makes something of an event in the transaction that moves the checkpoint, so that each
-    /// counts once. May be called again for an event after what it did was rolled back.
+    /// Processes an event in the transaction that moves the checkpoint, so that each event counts
+    /// exactly once. May be called again for an event after its changes were rolled back.
     using Project = std::function<HandlingFailure(Transaction&, const FeedPage::Entry&)>;
-    /// Does something outside, at least once for each event; on several threads with lanes.
+    /// Has effects outside the store, at least once for each event; runs on several threads with
+    /// lanes.
     using Handle = std::function<HandlingFailure(const FeedPage::Entry&)>;
 
     /// Each lane has a thread.
@@ -55,39 +56,39 @@ public:
 
     enum class State : std::uint8_t {
         moved,      // there may be more at once
-        caught_up,  // nothing is new
-        elsewhere,  // somebody else has it
-        stopped     // for good: why() says why
+        caught_up,  // no new events
+        elsewhere,  // another subscriber holds the lease
+        stopped     // permanently: why() returns the reason
     };
-    /// Handles one page. Throws Unavailable: the next turn goes on where this one came to.
+    /// Handles one page. Throws Unavailable: the next turn continues from there.
     State turn(const std::stop_token& stop = {});
-    /// Turns until a stop is requested or it stops by itself; then lets the next one have it. Never
+    /// Turns until a stop is requested or it stops by itself; then releases the lease. Never
     /// throws.
     void run(const std::stop_token& stop, FeedWatch& watch, base::Log& log);
-    /// The next one has it from now on, until a turn takes it back. Throws Unavailable.
+    /// Releases the lease for another subscriber, until a turn takes it again. Throws Unavailable.
     void let_go();
     /// Why it stopped by itself. Thread-safe.
     [[nodiscard]] std::optional<std::string> why() const;
 
 private:
     using Entries = std::span<const FeedPage::Entry>;
-    /// Where a checkpoint goes.
+    /// The target of a checkpoint.
     struct Mark {
         std::uint64_t position;
         std::optional<Uuid> event_id;
     };
-    /// What became of events that were projected together.
+    /// The result of events that were projected together.
     struct Projected {
-        std::size_t failed = 0;  // which of them could not be
+        std::size_t failed = 0;  // index of the failed event
         HandlingFailure failure{};
     };
-    /// In the order of the feed; false: the page is not ours to go on with.
+    /// In the order of the feed. False: do not continue with this page.
     [[nodiscard]] bool project_page(const FeedPage& page, const std::stop_token& stop);
     [[nodiscard]] bool handle_page(const FeedPage& page, const std::stop_token& stop);
     [[nodiscard]] bool project_with_retries(const FeedPage::Entry& entry,
                                             const std::stop_token& stop);
     [[nodiscard]] Projected project(Entries entries, const Mark& to);
-    /// Parks the event, or stops. Whether the subscription goes on past it.
+    /// Parks the event, or stops. Returns whether the subscription continues after it.
     [[nodiscard]] bool give_up(const FeedPage::Entry& entry, const std::string& failure,
                                unsigned attempts);
 
@@ -96,7 +97,7 @@ private:
     [[nodiscard]] bool still_ours();
     [[nodiscard]] Mark end_of(const FeedPage& page);
     [[nodiscard]] CheckpointStep step_to(const Mark& mark) const;
-    /// With what was laid aside on the way.
+    /// Together with the events parked on the way.
     [[nodiscard]] bool save(const Mark& mark, const std::vector<ParkedEvent>& parked);
     [[nodiscard]] bool note(const Result<Checkpoint>& saved);
     [[nodiscard]] RetryRules rules(const std::stop_token& stop) const;

@@ -13,22 +13,22 @@
 namespace sundial {
 namespace {
 
-/// What one transaction did.
+/// The result of one transaction.
 struct MovedBatch {
     std::optional<EventId> last;  // empty: no event is left
     std::size_t moved = 0;
-    std::vector<EventId> dropped;  // without an instant now: they end one by one
+    std::vector<EventId> dropped;  // without a new instant: they end one by one
     Instant earliest = never;
 };
 
-/// The events of one zone that were computed by one release.
+/// The events of one zone that were computed with one release.
 class Following {
 public:
     Following(const StalePair& stale, const TzData& data, Store& store, Ids& ids)
         : pair_(stale.pair), zone_(*stale.zone), data_(data), store_(store), ids_(ids) {}
 
-    /// Locks events, and only reads their users and schedules: whoever changes one of those moves
-    /// its events after that, so waits for us and has the last word.
+    /// Locks events, and only reads their users and schedules. A transaction that changes one of
+    /// those moves its events after that, so it waits for this one and has the last word.
     MovedBatch next_batch(std::optional<EventId> after) {
         MovedBatch batch;
         store_.transact([&](Transaction& tx) {
@@ -48,8 +48,8 @@ public:
         return batch;
     }
 
-    /// Shares the user and the schedule, then locks the event, since this plans a new one. Answers
-    /// whether it ended the event, and tells `earliest` when the new one is claimable.
+    /// Shares the user and the schedule, then locks the event, because this plans a new one.
+    /// Returns whether it ended the event, and sets `earliest` to when the new one is claimable.
     bool drop(EventId id, Instant& earliest) {
         bool dropped = false;
         store_.transact([&](Transaction& tx) {
@@ -79,7 +79,8 @@ public:
     }
 
 private:
-    void follow(Transaction& tx, const Event& event, std::optional<Instant> due, MovedBatch& batch) {
+    void follow(Transaction& tx, const Event& event, std::optional<Instant> due,
+                MovedBatch& batch) {
         if (!due) return batch.dropped.push_back(event.id);
         if (*due == event.due && event.tz_release == data_.release()) return;
 
@@ -91,14 +92,14 @@ private:
         if (*due != event.due) keep_move(tx, event, changed, batch);
     }
 
-    /// What goes by real time becomes the next occurrence of its rule.
-    void follow_rule(Transaction& tx, const Schedule& schedule, const Event& event, MovedBatch& batch) {
+    /// An event that follows elapsed time becomes the next occurrence of its rule.
+    void follow_rule(Transaction& tx, const Schedule& schedule, const Event& event,
+                     MovedBatch& batch) {
         const auto user = event.user ? tx.users().find(*event.user) : std::nullopt;
         ChainPlanner planner{tx, user ? &*user : nullptr, data_, ids_};
         const PlanChange change = planner.replace(schedule, event);
         const bool replaced = change == PlanChange::content || change == PlanChange::moment;
-        if (!replaced)
-            return follow(tx, event, event.due, batch);  // or it was the last of its rule
+        if (!replaced) return follow(tx, event, event.due, batch);  // it was the last of its rule
         const auto changed = tx.events().find(event.id);
         base::check(changed.has_value());
         if (changed->due != event.due) keep_move(tx, event, *changed, batch);
@@ -115,8 +116,8 @@ private:
         batch.earliest = std::min(batch.earliest, after.claimable_at);
     }
 
-    /// A payload that tells the local time has its offset in it. Any other stays as it is, changed
-    /// by hand or not.
+    /// A payload with the local time includes its offset, so it is rendered again. Any other
+    /// payload stays, edited by a caller or not.
     std::string rendered_again(Transaction& tx, const Event& event, Instant due) {
         if (!event.occurrence) return event.payload;
         const auto schedule = tx.schedules().find(event.occurrence->schedule);
@@ -146,7 +147,7 @@ private:
         return kind == LocalLookup::Kind::overlap ? "overlap_skipped" : "never_fires";
     }
 
-    /// Still, after it was found: it may have been claimed, moved or edited meanwhile.
+    /// Checked after the lock: the event may have been claimed, moved or edited since it was found.
     [[nodiscard]] bool is_ours(const Event& event) const {
         return status_of(event) == EventStatus::pending && event.intent.wall &&
                event.intent.zone == pair_.zone;

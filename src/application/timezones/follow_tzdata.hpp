@@ -16,28 +16,29 @@
 namespace sundial {
 
 struct FollowedTzdata {
-    std::set<std::string> before;  // releases by which the events had been computed
-    std::size_t moved = 0;         // events that have another instant now
-    std::size_t dropped = 0;       // that ended: a policy skips their local time now
-    std::set<std::string> newer;   // than the one in force: their events were left alone
-    bool complete = true;          // false: it was asked to stop
+    std::set<std::string> before;  // releases that the events were computed with before
+    std::size_t moved = 0;         // events with a new instant
+    std::size_t dropped = 0;       // events that ended: a policy skips their new local time
+    /// Releases newer than the current one; their events were left alone.
+    std::set<std::string> newer;
+    bool complete = true;  // false: stopped early
 };
 
-/// Brings pending events to the tz database in force (time-semantics 10): each keeps its local time
-/// and its identity, and gets the instant that this is now. Only zones whose clocks differ are gone
-/// through. What is claimed, was tried, or was given as an instant stays. An instant that is past
-/// by then is late, and due at once. Each batch is a transaction of its own, and each event says by
-/// which release it was computed: so this can be cut short, repeated, and done by several instances
-/// at once. Not thread-safe.
+/// Moves pending events to the current tz database (time-semantics 10). Each keeps its local time
+/// and its identity, and gets the new instant of that time. Only zones whose clocks differ are
+/// processed. Events that are claimed, were attempted or have a fixed instant stay. An event whose
+/// new instant is past is late and due at once. Each batch is a transaction of its own, and each
+/// event records the release that it was computed with. So a run can be interrupted, repeated, and
+/// done by several instances at once. Not thread-safe.
 class FollowTzdata {
 public:
     FollowTzdata(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
 
-    /// Throws Unavailable; what was done until then stays done.
+    /// Throws Unavailable; completed batches stay.
     FollowedTzdata run(Takeover takeover, const std::stop_token& stop = {});
-    /// Only remembers the clocks of a release that nobody has remembered yet, so that a later one
-    /// can be compared with it.
+    /// Only stores the clocks of a release that has none stored yet, so that a later release can be
+    /// compared with it.
     void remember();
 
 private:
@@ -55,7 +56,7 @@ private:
 [[nodiscard]] base::LogLine tzdb_changed_line(const std::set<std::string>& before,
                                               const std::string& release, std::size_t moved);
 
-/// For an instance that was left behind.
+/// For an instance with an older release than others.
 [[nodiscard]] base::LogLine tzdb_behind_line(const std::set<std::string>& newer,
                                              const std::string& release);
 

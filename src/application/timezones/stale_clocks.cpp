@@ -11,15 +11,15 @@
 namespace sundial {
 namespace {
 
-/// Clocks are remembered from a while before now, since what a local time means depends on the
-/// offsets about a day around it, and events may be due already.
+/// Clocks are stored from 48 hours before now. The meaning of a local time depends on the offsets
+/// about a day around it, and events may be due already.
 constexpr std::chrono::hours margin{48};
 
 class Comparison {
 public:
     Comparison(Transaction& tx, const TzData& data) : tx_(tx), data_(data) {}
 
-    /// Whether `zone` shows another time than it did under the pair's release, as far as we know.
+    /// Whether `zone` shows another time than under the pair's release, as far as known.
     bool differs(const ComputedWith& pair, const Zone& zone) {
         const KnownClocks& known = known_of(pair.release);
         if (known.empty() && pair.release == data_.release()) return false;  // the first start
@@ -40,7 +40,8 @@ private:
     std::map<std::string, KnownClocks> known_;
 };
 
-/// What only kind `local` asks for is settled by now: for a move the nearest meaning will do.
+/// Kind `local` has rejected gaps and overlaps at creation. For a move the nearest meaning is
+/// accepted.
 Passes passes_of(const Intent& intent, const Zone& zone) {
     const bool no_gap = intent.gap == GapPolicy::reject;
     const bool no_overlap = intent.overlap == OverlapPolicy::reject;

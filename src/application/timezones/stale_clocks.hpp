@@ -11,41 +11,40 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 
-/// Which pending events a tz database gives another instant: what FollowTzdata applies and
-/// SurveyTzdata tells.
+/// The pending events to which a tz database gives another instant. FollowTzdata moves them and
+/// SurveyTzdata reports them.
 namespace sundial {
 
-/// Which events a tz database may take over. An instance that was left behind must not undo what a
-/// newer one did, but whoever puts an older release in force means it.
+/// The events that a tz database may take over. An instance with an old release must not undo the
+/// work of a newer one. But a user who installs an older release wants that.
 enum class Takeover : std::uint8_t { of_older, of_any };
 
-/// Events of one zone and release, and the zone as it is now.
+/// Events of one zone and release, and the current zone.
 struct StalePair {
     ComputedWith pair;
     std::shared_ptr<const Zone> zone;
 };
 struct StaleClocks {
     std::vector<StalePair> pairs;  // sorted
-    std::set<std::string> newer;   // releases whose events were left alone, for they are newer
+    std::set<std::string> newer;   // newer releases, whose events were left alone
 };
 
-/// What pending events were computed with, where `data` has another clock, or may have: one that
-/// nobody remembers. A zone that `data` lacks is left alone: as it was computed is the best we
-/// know.
+/// The pairs that pending events were computed with, if `data` has another clock for them, or may
+/// have because none is stored. A zone that `data` lacks is left alone: the computed instant is the
+/// best one known.
 [[nodiscard]] StaleClocks stale_clocks(Transaction& tx, const TzData& data, Takeover takeover);
 
-/// The instants of pending events of one zone, by its clock as it is now. Inside one transaction.
+/// The instants of pending events of one zone by its current clock. Inside one transaction.
 class InstantsByClock {
 public:
-    /// `zone` is as `data` has it.
+    /// `zone` is the zone in `data`.
     InstantsByClock(Transaction& tx, const Zone& zone, const TzData& data)
         : tx_(tx), zone_(zone), data_(data) {}
-    /// Empty if a policy skips its local time. What goes by real time (every five minutes, every
-    /// three hours) has the next instant of its rule: to keep its local time would leave hours out
-    /// or repeat them. Once due it stays.
+    /// Empty if a policy skips its local time. An event that follows elapsed time (every five
+    /// minutes, every three hours) gets the next instant of its rule: keeping its local time would
+    /// skip or repeat hours. An event that is already due stays.
     [[nodiscard]] std::optional<Instant> of(const Event& event);
-    /// The schedule whose next occurrence `event` is to become; null if it is to stay the one that
-    /// it is.
+    /// The schedule whose next occurrence `event` becomes; null if it keeps its occurrence.
     [[nodiscard]] const Schedule* to_follow(const Event& event);
 
 private:
@@ -55,10 +54,11 @@ private:
     Transaction& tx_;
     const Zone& zone_;
     const TzData& data_;
-    std::map<ScheduleId, std::optional<Schedule>> real_time_;  // of those looked up: if it does
+    /// Schedules looked up; empty if not by elapsed time.
+    std::map<ScheduleId, std::optional<Schedule>> real_time_;
 };
 
-/// What is to be remembered of a clock at `now`.
+/// The clock to store at `now`.
 [[nodiscard]] KnownClock clock_of(const Zone& zone, Instant now);
 
 }  // namespace sundial

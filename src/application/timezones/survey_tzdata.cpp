@@ -8,7 +8,7 @@
 namespace sundial {
 namespace {
 
-/// Events that one request looks at: a page of a few moves must not read a million rows.
+/// Bounds the events that one request examines: a page of a few moves must not read a million rows.
 constexpr std::size_t looked_at = 2'000;
 
 }  // namespace

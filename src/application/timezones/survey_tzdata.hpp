@@ -10,31 +10,32 @@
 
 namespace sundial {
 
-/// A place in the list of what a tz database would move: the last event that was looked at.
+/// A place in the list of moves: the last event that was examined.
 struct ImpactPlace {
     ComputedWith pair;
     EventId event;
 };
 
-/// What a tz database would move.
+/// The moves that a tz database would cause.
 struct TzImpact {
     struct Move {
-        Event event;                   // as it is
-        std::optional<Instant> after;  // empty: a policy skips its local time then
+        Event event;                   // current state
+        std::optional<Instant> after;  // empty: a policy skips its new local time
     };
     std::string in_force;  // release
-    std::string release;   // of the database that was asked about
+    std::string release;   // of the surveyed database
     std::vector<Move> moves;
-    std::optional<ImpactPlace> last;  // where to go on; empty at the end
+    std::optional<ImpactPlace> last;  // where to continue; empty at the end
 };
 
-/// Tells what FollowTzdata would do by the tz database that is at the source, be it in force or not
-/// yet. Changes nothing.
+/// Reports the moves that FollowTzdata would make with the tz database at the source, whether or
+/// not it is already in use. Changes nothing.
 class SurveyTzdata {
 public:
     SurveyTzdata(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
-    /// At most `limit` moves, from after `after`: fewer, with more to come, where of many events
-    /// few move. Throws Corrupt or CannotStart when there is no whole database at the source.
+    /// At most `limit` moves after `after`. A page can have fewer moves although more follow, if
+    /// few of many events move. Throws Corrupt or CannotStart if there is no complete database at
+    /// the source.
     [[nodiscard]] TzImpact run(const std::optional<ImpactPlace>& after, std::size_t limit) const;
 
 private:

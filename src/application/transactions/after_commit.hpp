@@ -5,12 +5,12 @@
 
 namespace sundial {
 
-/// For what a use case does beyond the database once it has committed: wake somebody, tell a
-/// number. Runs `effect` at once; or, where this thread has HeldEffects, leaves it to whoever holds
-/// them, since what the use case did may be a part of a transaction that is still open.
+/// For effects of a use case outside the database after its commit, such as a wake-up or a metric.
+/// Runs `effect` at once. If this thread has HeldEffects, they collect `effect` instead, because
+/// the use case may be part of a transaction that is still open.
 void after_commit(std::function<void()> effect);
 
-/// Collects the effects of this thread while it lasts.
+/// Collects the effects of this thread during its lifetime.
 class HeldEffects {
 public:
     HeldEffects();
@@ -18,7 +18,7 @@ public:
     HeldEffects(const HeldEffects&) = delete;
     HeldEffects& operator=(const HeldEffects&) = delete;
 
-    /// All so far, in order.
+    /// All effects so far, in order.
     [[nodiscard]] std::vector<std::function<void()>> take();
 
 private:

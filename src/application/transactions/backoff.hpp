@@ -7,8 +7,8 @@
 
 namespace sundial {
 
-/// Waits that double from 100 ms to 5 s while something keeps failing, each cut by up to half so
-/// that instances which failed together do not come back together.
+/// Delays that double from 100 ms to 5 s while a call keeps failing. Each is reduced randomly by up
+/// to half, so that instances that failed together do not retry together.
 class Backoff {
 public:
     /// `random` in [0, 1).

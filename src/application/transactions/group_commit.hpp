@@ -18,17 +18,17 @@
 namespace sundial {
 
 struct GroupLimits {
-    std::size_t under_way;  // commits at once
-    std::size_t members;    // in one of them
+    std::size_t under_way;  // concurrent commits
+    std::size_t members;    // maximum number of items in one commit
 };
 
-/// Group commit: what comes while as many commits as may be are under way goes, together, into the
-/// next one, which the first of those who wait carries out for all. What finds room goes at once
-/// and waits for nobody. Thread-safe.
+/// Group commit. While the maximum number of commits is under way, new items wait and then go
+/// together into the next commit, which the thread of the first of them runs for all. Below the
+/// maximum, an item is committed at once without waiting. Thread-safe.
 template <class Item, class Answer>
 class GroupCommit {
 public:
-    /// Commits all of them together and answers in their order.
+    /// Commits all items together and returns one answer for each, in their order.
     using Commit = std::function<std::vector<Answer>(std::span<const Item* const> items)>;
 
     GroupCommit(const GroupLimits& limits, Commit commit)
@@ -36,8 +36,9 @@ public:
     GroupCommit(const GroupCommit&) = delete;
     GroupCommit& operator=(const GroupCommit&) = delete;
 
-    /// What became of `item`. That storage is unavailable is told to all of a group; on any other
-    /// failure one of them is to blame, so each is committed by itself, and that one told.
+    /// The result of `item`. If storage is unavailable, all members of a group get that exception.
+    /// On any other failure one item may be the cause, so each is committed alone and only that one
+    /// gets the exception.
     [[nodiscard]] Answer run(const Item& item) {
         const auto own = std::make_shared<Member>(item);
         if (has_to_wait(own)) own->turn.get_future().wait();
@@ -59,9 +60,9 @@ private:
         const Item& item;
         std::optional<Answer> answer{};
         std::exception_ptr failure{};
-        std::promise<void> turn{};  // comes when it is settled, or leads the next group
+        std::promise<void> turn{};  // set when the member is settled, or leads the next group
     };
-    /// Shared with whoever wakes it, who may come last.
+    /// Shared with the thread that wakes it, which may use it last.
     using MemberPtr = std::shared_ptr<Member>;
 
     bool has_to_wait(const MemberPtr& own) {
@@ -78,7 +79,7 @@ private:
     void lead(const MemberPtr& own) {
         const std::vector<MemberPtr> group = gather(own);
         settle(group);
-        // First, since it has work to do.
+        // First, because the next leader has work to do.
         if (const MemberPtr next = next_leader()) next->turn.set_value();
         for (const MemberPtr& member : group) {
             if (member != own) member->turn.set_value();
@@ -114,7 +115,7 @@ private:
         }
     }
 
-    /// Who takes the place of the commit that has ended; nobody if nobody waits.
+    /// The leader that replaces the ended commit; null if no member waits.
     MemberPtr next_leader() {
         const std::lock_guard lock(mutex_);
         if (waiting_.empty()) {

@@ -5,7 +5,7 @@
 
 namespace sundial {
 
-/// Passes hints on once what they are about can be seen.
+/// Forwards hints once the events they refer to are committed.
 class WakeupsAfterCommit final : public Wakeups {
 public:
     explicit WakeupsAfterCommit(Wakeups& wakeups) : wakeups_(wakeups) {}

@@ -12,8 +12,9 @@
 
 namespace sundial {
 
-/// Adds a person and, in the same transaction, plans the first event of every perUser schedule:
-/// strictly after now, so whoever is created on the birthday at 09:00 or later starts next year.
+/// Adds a user and, in the same transaction, plans the first event of every perUser schedule,
+/// strictly after now. A user created on the birthday at 09:00 or later gets the first event next
+/// year.
 class CreateUser {
 public:
     CreateUser(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)

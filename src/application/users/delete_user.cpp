@@ -9,7 +9,7 @@
 namespace sundial {
 namespace {
 
-/// What nobody holds is cancelled. No successor: there is nobody left to have one.
+/// Cancels events that are not claimed. Plans no successors, because their user is deleted.
 void cancel_all_of(UserId user, Transaction& tx) {
     for (const Event& event : tx.events().lock_of_user(user)) {
         if (is_claimed(event)) continue;
@@ -24,7 +24,7 @@ void cancel_all_of(UserId user, Transaction& tx) {
 
 Result<void> DeleteUser::run(std::string_view reference, UserHistory history,
                              std::optional<Version> expected, const Caller& caller) {
-    // Locks the user, then its events: whoever plans one shares the user first.
+    // Locks the user, then its events: a transaction that plans an event shares the user first.
     return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
         const auto id = user_id(tx, reference);
         if (!id) return id.error();

@@ -11,11 +11,11 @@
 
 namespace sundial {
 
-/// What becomes of a deleted user's events: gone with it, or live ones cancelled and all kept
-/// without their user.
+/// Fate of a deleted user's events: erased with the user; or live ones are cancelled and all are
+/// kept without the user.
 enum class UserHistory : std::uint8_t { erase, keep };
 
-/// Removes a person. What is claimed at that moment is delivered as planned and kept without its
+/// Removes a user. Events claimed at that moment are delivered as planned and kept without the
 /// user. The user's stream ends with UserDeleted and keeps no payloads.
 class DeleteUser {
 public:

@@ -12,12 +12,13 @@
 namespace sundial {
 namespace {
 
-/// Whether `rule` still has the occurrence of `nominal`, wherever its policies put it.
+/// Whether the rule still has the occurrence of `nominal` after the edit, wherever its policies
+/// place it.
 bool keeps_date(const YearlyRule& before, const YearlyRule& after, Date nominal) {
     return before.day == after.day && (!after.from || *after.from <= nominal.year());
 }
 
-/// What an edit of one user does to that user's live events, all of them locked.
+/// The effect of one user's edit on the user's live events, which are all locked.
 class Rescheduling {
 public:
     Rescheduling(const User& before, const User& after, std::span<const Schedule> schedules,
@@ -37,7 +38,7 @@ public:
         if (change == PlanChange::moment || change == PlanChange::dropped) ++found_.rescheduled;
     }
 
-    /// For a date that the user has had no rule for until now.
+    /// For dates that had no rule before the edit.
     void begin_new_dates() {
         for (const Schedule& schedule : schedules_) {
             if (!rule_for(schedule, &before_) && rule_for(schedule, &after_)) {
@@ -60,7 +61,7 @@ private:
         return found == schedules_.end() ? nullptr : &*found;
     }
 
-    /// It repeats what was, for the same receiver; or it was asked for as it is.
+    /// It is a retry for the same receiver, or was requested at its instant.
     static bool made_by_hand(const Event& event) {
         return event.retry_of || (event.occurrence && event.occurrence->origin != Origin::rule);
     }
@@ -95,7 +96,7 @@ private:
         return follows_zone(event) ? planner_.follow_zone(nullptr, event) : PlanChange::none;
     }
 
-    /// A wall time in the zone that was the user's goes with the user to another.
+    /// An event with a wall time in the user's old zone moves to the new zone.
     bool follows_zone(const Event& event) const {
         return before_.timezone != after_.timezone && event.intent.wall &&
                event.intent.zone == before_.timezone;

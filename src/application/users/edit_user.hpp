@@ -17,36 +17,36 @@
 
 namespace sundial {
 
-/// What an edit did to the user's live events.
+/// The effect of an edit on the user's live events.
 struct Reschedule {
-    std::size_t rescheduled = 0;    // PENDING ones that got another moment or occurrence
-    std::size_t total_pending = 0;  // PENDING ones that it found
+    std::size_t rescheduled = 0;    // PENDING events that got another instant or occurrence
+    std::size_t total_pending = 0;  // PENDING events found
     std::vector<EventId> skipped;   // in PROCESSING: delivered as planned
 };
 
 struct EditedUser {
     User user;
-    std::optional<Reschedule> reschedule;  // when zone, birth date or further dates changed
+    std::optional<Reschedule> reschedule;  // present if zone, birth date or further dates changed
 };
 
-/// Changes a person and, in the same transaction, moves and re-renders what is PENDING for them
-/// (time-semantics 10): another zone keeps the nominal date, another birth date replaces the
-/// occurrence by the first one after now. An edit that changes nothing makes no new version.
+/// Changes a user and, in the same transaction, moves and renders again the user's PENDING events
+/// (time-semantics 10). Another zone keeps the nominal date; another birth date replaces the
+/// occurrence with the first one after now. An edit that changes nothing makes no new version.
 class EditUser {
 public:
     EditUser(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
-    /// `expected` is the version that the caller saw, if it insists. Errors: NotFound,
+    /// `expected` is the version that the caller requires, if any. Errors: NotFound,
     /// OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<EditedUser> run(std::string_view reference, const UserEdit& edit,
                                          std::optional<Version> expected, const Caller& caller);
-    /// Every field of the user becomes that of `wanted`; its external id stays if `wanted` names
-    /// none. Errors: as above.
+    /// Replaces every field of the user with that of `wanted`. The external id stays if `wanted`
+    /// has none. Errors: as above.
     [[nodiscard]] Result<EditedUser> replace(std::string_view reference, const UserFields& wanted,
                                              std::optional<Version> expected, const Caller& caller);
 
 private:
-    /// The fields that a user of such fields shall have.
+    /// Computes the new fields from the current ones.
     using Wish = std::function<UserFields(UserFields)>;
     Result<EditedUser> change(std::string_view reference, const Wish& wish,
                               std::optional<Version> expected, const Caller& caller);

@@ -6,14 +6,15 @@
 namespace sundial {
 namespace {
 
-/// Each turn but the last was lost to somebody who created or deleted the same user meanwhile.
+/// Bounds the attempts. Each attempt but the last lost to a concurrent create or delete of the same
+/// user.
 constexpr int turns = 5;
 
 bool absent(const Result<EditedUser>& edited) {
     return !edited && std::holds_alternative<NotFound>(edited.error());
 }
 
-/// Somebody else has created it since we looked.
+/// Another caller created it after the lookup.
 bool exists(const Result<User>& created, const std::string& external_id) {
     if (created) return false;
     const auto* duplicate = std::get_if<DuplicateExternalId>(&created.error());

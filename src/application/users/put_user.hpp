@@ -15,12 +15,12 @@ struct PutResult {
     std::optional<Reschedule> reschedule;
 };
 
-/// Makes the user of an external id be as told: creates it, or replaces all its fields.
+/// Creates the user of an external id, or replaces all its fields.
 class PutUser {
 public:
     PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
-    /// `wanted.external_id` is not looked at. With `expected` nothing is created. Errors:
-    /// ValidationFailed, OptimisticLock, NotFound (only with `expected`).
+    /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
+    /// OptimisticLock, NotFound (only with `expected`).
     [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
                                         std::optional<Version> expected, const Caller& caller);
 

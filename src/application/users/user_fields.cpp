@@ -10,7 +10,7 @@
 namespace sundial {
 namespace {
 
-/// Stands for a date that cannot be read, so that all the rest is judged nevertheless.
+/// Replaces a date that cannot be read, so that the other fields are still validated.
 constexpr Date some_date = std::chrono::year{2000} / 1 / 1;
 
 Date read_date(std::string pointer, const std::string& text, std::vector<FieldError>& defects) {
@@ -21,7 +21,7 @@ Date read_date(std::string pointer, const std::string& text, std::vector<FieldEr
     return some_date;
 }
 
-/// In an unknown zone: the latest date that it is anywhere, so that only the zone is refused.
+/// For an unknown zone: the latest date of any zone, so that only the zone is refused.
 Date today_in(const Zone* zone, Instant now) {
     constexpr std::chrono::hours furthest_east{14};
     const WallTime wall =

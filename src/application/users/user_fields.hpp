@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// A user as asked for, in texts, so that all that is wrong with it is told at once.
+/// The fields of a requested user, as texts, so that all defects are reported together.
 struct UserFields {
     std::optional<std::string> external_id{};
     std::string first_name{};
@@ -21,7 +21,7 @@ struct UserFields {
     std::map<std::string, std::string> metadata{};
 };
 
-/// What to change of a user; what is empty stays.
+/// The changes of a user; empty fields stay.
 struct UserEdit {
     Edit<std::string> external_id{};
     std::optional<std::string> first_name{};
@@ -35,8 +35,8 @@ struct UserEdit {
 [[nodiscard]] UserFields fields_of(const User& user);
 [[nodiscard]] UserFields edited(UserFields fields, const UserEdit& edit);
 
-/// `user` with all that `fields` say of it. Errors: ValidationFailed, with every field that is
-/// wrong (pointers /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
+/// `user` with all values of `fields`. Errors: ValidationFailed, with every wrong field (pointers
+/// /firstName, /dateOfBirth, /timezone, /dates/anniversary, …).
 [[nodiscard]] Result<User> read_user(User user, const UserFields& fields, const TzData& zones,
                                      Instant now);
 
