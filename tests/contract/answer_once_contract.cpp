@@ -52,7 +52,8 @@ TEST_P(AnswerOnceContract, ID07_DoesNotWaitForTheFirstToEnd) {
     std::string second;
     EXPECT_EQ(ask(a_request(),
                   [&] {
-                      // Elsewhere, while the first is under way; if it waited this would not end.
+                      // On another thread, while the first is running. If it waited, this would
+                      // never end.
                       std::async(std::launch::async, [&] {
                           second = ask(a_request(), making_a_user());
                       }).get();
@@ -143,7 +144,7 @@ TEST_P(AnswerOnceContract, ID18_KeepsAnAnswerForADayByTheDatabasesClock) {
     EXPECT_EQ(ask(a_request(), making_a_user()), "first");
     advance(24h - 1s);
     EXPECT_EQ(ask(a_request(), making_a_user()), "201 made");
-    advance(2s);  // a repetition does not prolong it
+    advance(2s);  // a repetition does not extend it
     EXPECT_EQ(ask(a_request(), making_a_user("201 again")), "first");
     EXPECT_EQ(ask(a_request(), making_a_user()), "201 again");
     EXPECT_EQ(users(), 2U);
@@ -161,7 +162,7 @@ TEST_P(AnswerOnceContract, ID19_SweepsInBatchesWhatHasExpiredAndNothingElse) {
     });
     EXPECT_EQ(ask(a_request(), making_a_user()), "first");
     EXPECT_TRUE(once_.sweep());
-    at_once(2, [&](int) {  // a leader that was too slow, and the one that followed
+    at_once(2, [&](int) {  // a leader that lost its lease, and its successor
         AnswerOnce its(store(), digest_, seal_, settings_);
         while (its.sweep()) {
         }
@@ -206,7 +207,7 @@ TEST_P(AnswerOnceContract, HoldsEffectsBeyondTheStoreUntilItIsCommitted) {
     EXPECT_THAT(seen, IsEmpty());
     EXPECT_EQ(ask(a_request(), work(true)), "first");
     EXPECT_THAT(seen, ElementsAre(1U));
-    after_commit([&] { seen.push_back(7); });  // nothing holds it here
+    after_commit([&] { seen.push_back(7); });  // outside of a transaction it runs at once
     EXPECT_THAT(seen, SizeIs(2));
 }
 
@@ -232,7 +233,7 @@ TEST_P(StepsContract, ForgetsAnAnswerThatItCannotSeal) {
     EXPECT_FALSE(kept(a_request()));
 }
 
-/// A process that dies in a step leaves the record as it is while the step runs.
+/// A process that dies in a step leaves the record as it was while the step ran.
 TEST_P(StepsContract, ID22_GoesOnAfterTheLastStepThatWasDone) {
     std::optional<IdempotencyRecord> left;
     auto dying = steps();

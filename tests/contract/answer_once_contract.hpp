@@ -19,18 +19,18 @@ namespace sundial {
     return {{.tenant = "", .principal = "key:a", .key = std::move(key)}, std::move(text)};
 }
 
-/// Requests under an Idempotency-Key: the rows ID01 to ID22 of the conformance table that are no
-/// matter of HTTP. Each effect is a user that is made.
+/// Requests with an Idempotency-Key: the rows ID01 to ID22 of the conformance table that do not
+/// depend on HTTP. Each request creates a user.
 class AnswerOnceContract : public StorageTest {
 protected:
-    /// Makes a user in a transaction of its own, as use cases do.
+    /// Creates a user in a transaction of its own, as use cases do.
     AnswerOnce::Work making_a_user(std::string answer = "201 made") {
         return [this, answer] {
             store().transact([](Transaction& tx) { return tx.users().add(a_user()).has_value(); });
             return Worked{.commit = true, .answer = answer};
         };
     }
-    /// What it says, in one word or by its answer.
+    /// The outcome in one word, or the text of the answer.
     static std::string said(const Answered& answered) {
         struct Words {
             std::string operator()(const FirstAnswer&) const { return "first"; }
@@ -57,7 +57,7 @@ protected:
     AnswerOnce once_{store(), digest_, seal_, settings_};
 };
 
-/// Work in three steps; each notes that it was done.
+/// Work in three steps. Each step records that it ran.
 class StepsContract : public AnswerOnceContract {
 protected:
     std::vector<AnswerOnce::Step> steps(int dies_in = 0) {

@@ -128,9 +128,9 @@ TEST_P(CheckpointContract, ES40_ACheckpointOfAnotherPastIsNotGoneOnFrom) {
     const auto events = recorded_events(2);
     CheckpointStep of_another{events[1].position, uuid_of(next_number()), 0, 0};
     EXPECT_TRUE(is<FeedDiverged>(keep_checkpoint_.save(name_, of_another)));
-    of_another.event_id = events[0].event_id;  // it is there, but elsewhere
+    of_another.event_id = events[0].event_id;  // exists, but at another position
     EXPECT_TRUE(is<FeedDiverged>(keep_checkpoint_.save(name_, of_another)));
-    // As it is after the store alone was restored from a backup.
+    // The state after only the event store was restored from a backup.
     write([&](Transaction& tx) {
         Checkpoint checkpoint = tx.checkpoints().lock(name_);
         checkpoint.position = events[1].position + 7;

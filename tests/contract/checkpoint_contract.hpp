@@ -10,10 +10,10 @@
 
 namespace sundial {
 
-/// Checkpoints in the feed, of the table ES (concurrency 2).
+/// Checkpoints in the feed: rows of table ES (concurrency 2).
 class CheckpointContract : public EventStoreContract {
 protected:
-    /// Positions and ids of so many events, in the feed.
+    /// Appends `count` events and returns them as the feed shows them.
     std::vector<RecordedEvent> recorded_events(std::size_t count) {
         a_stream_of(count);
         return recorded();

@@ -14,7 +14,7 @@ TEST_P(ClockContract, StandsStillUntilItIsMovedToTheMicrosecond) {
 }
 
 TEST_P(ClockContract, NeverGoesBack) {
-    EXPECT_TRUE(clock().set(noon));  // where it is
+    EXPECT_TRUE(clock().set(noon));  // its current time
     EXPECT_TRUE(is<ValidationFailed>(clock().set(noon - 1us)));
     EXPECT_EQ(clock().now(), noon);
 }

@@ -2,7 +2,7 @@
 
 #include "contract/storage.hpp"
 
-/// What people set up: users, schedules, endpoints, and what arrived in inboxes. And the clock.
+/// Objects that people set up: users, schedules, endpoints. Also inboxes and the clock.
 namespace sundial {
 
 class UserRepositoryContract : public StorageTest {

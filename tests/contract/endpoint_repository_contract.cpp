@@ -47,7 +47,7 @@ TEST_P(EndpointRepositoryContract, RefusesAnExternalIdThatAnotherEndpointHas) {
     const Endpoint holder = an_endpoint().with_external_id("crm");
     const Endpoint other = an_endpoint().with_external_id("erp");
     add(holder, other);
-    // A user may have the same one.
+    // A user may have the same external id.
     write([](Transaction& tx) { EXPECT_TRUE(tx.users().add(a_user().with_external_id("crm"))); });
 
     const Endpoint second = an_endpoint().with_external_id("crm");

@@ -45,7 +45,7 @@ PageKey place_of(const Event& event, EventQuery::Sort sort) {
             if (const auto* over = std::get_if<Failed>(&event.state)) value = text_of(over->at);
             break;
         case EventQuery::Sort::created_at:
-            break;  // by id
+            break;  // sorted by id
         case EventQuery::Sort::lateness:
             if (const auto late = lateness(event)) value = std::to_string(late->count());
             break;
@@ -106,7 +106,7 @@ TEST_P(EventListContract, FiltersByStatus) {
                 UnorderedElementsAre(pending.id, dead_letter.id));
 }
 
-/// What a list member of EventQuery does, for live and finished events alike.
+/// Each filter of EventQuery, for live and finished events.
 TEST_P(EventListContract, FiltersByWhatAnEventIs) {
     const UserId user = an_id<UserId>();
     const ScheduleId schedule = an_id<ScheduleId>();
@@ -186,7 +186,7 @@ TEST_P(EventListContract, FiltersByWhenItWasExecuted) {
     given(an_event());
     EventQuery query;
     query.executed_from = noon + 1us;
-    EXPECT_THAT(ids_like(query), ElementsAre(dead_letter.id));  // cancelling executes nothing
+    EXPECT_THAT(ids_like(query), ElementsAre(dead_letter.id));  // not the cancelled event
     query.executed_from = noon;
     EXPECT_EQ(ids_like(query).size(), 2U);
     query.executed_to = noon + 1us;
@@ -238,7 +238,7 @@ TEST_P(EventListContract, FindsThePrefixOfAnIdOrAKeyLetterByLetter) {
         return ids_like(query);
     };
     EXPECT_THAT(starting("Order"), UnorderedElementsAre(one.id, other.id));
-    EXPECT_THAT(starting("Order_"), ElementsAre(one.id));  // no wildcard
+    EXPECT_THAT(starting("Order_"), ElementsAre(one.id));  // `_` is not a wildcard
     EXPECT_THAT(starting("%17"), IsEmpty());
     EXPECT_THAT(starting("order"), IsEmpty());
     EXPECT_THAT(starting("17"), IsEmpty());
@@ -251,7 +251,8 @@ TEST_P(EventListContract, FindsThePrefixOfAnIdOrAKeyLetterByLetter) {
 }
 
 TEST_P(EventListContract, SortsBothWaysWithMissingValuesLastAndWalksEveryRowOnce) {
-    // Equal and different targets, creations, executions and latenesses, and rows without one.
+    // Equal and different targets, creation times, execution times and latenesses, and rows without
+    // a value.
     for (int i = 0; i < 12; ++i) {
         given(an_event().due(noon - 1s * (i % 3)).created(the_day_before + 1us * (i % 4)));
         const Event claimed = claim_one();
@@ -310,7 +311,8 @@ TEST_P(EventListContract, WalksEachRowOnceWhileOthersAreInserted) {
             }
             if (!page.has_more) break;
             query.page.after = place_of(page.items.back(), query.sort);
-            if (turn < 9) given(an_event().due(noon + 1s * (turn % 4)));  // before and behind
+            if (turn < 9)
+                given(an_event().due(noon + 1s * (turn % 4)));  // before and after the page
         }
         EXPECT_EQ(seen.size(), there.size());
         EXPECT_EQ((std::set<EventId>{seen.begin(), seen.end()}), there);

@@ -179,7 +179,7 @@ TEST_P(EventQueueContract, GivesThreeClaimersOfFiveTenDistinctEvents) {
         const std::lock_guard lock{mutex};
         for (const auto& one : claimed) all.push_back(one.event);
     });
-    // Claimers that ran at the same moment step aside for each other; what they left is there.
+    // Concurrent claimers skip each other's locked rows. This claims the rest.
     for (const auto& one : claim_in(0, instance_b, {5, 5, 5, 5})) all.push_back(one.event);
 
     std::set<EventId> distinct;
@@ -345,7 +345,7 @@ TEST_P(EventQueueContract, CountsTheBacklogOfADayOfDowntime) {
     EXPECT_EQ(backlog.newest, noon + 49min);
 
     EXPECT_EQ(claim(instance_a).size(), 50U);
-    EXPECT_EQ(queue().backlog().missed, 0U);  // they are in hand
+    EXPECT_EQ(queue().backlog().missed, 0U);  // all are claimed
 }
 
 TEST_P(EventQueueContract, CountsHoldersThatVanishedAndRetriesInTheBacklog) {
@@ -378,8 +378,8 @@ TEST_P(EventQueueContract, MeasuresItsDepth) {
         given(an_event());
         return claim_one();
     };
-    claimed_alone();                                                    // held
-    EXPECT_TRUE(settle(retry_in(claimed_alone(), noon, 1h)));           // waiting
+    claimed_alone();                                                    // claimed
+    EXPECT_TRUE(settle(retry_in(claimed_alone(), noon, 1h)));           // waiting for a retry
     EXPECT_TRUE(give_back(given_back(claimed_alone(), std::nullopt)));  // parked
     EXPECT_TRUE(settle(accepted(claimed_alone(), noon)));               // completed
     EXPECT_TRUE(settle(refused(claimed_alone(), noon)));                // failed

@@ -24,7 +24,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 const WallTime nine_oclock{local_days{year{2027} / 1 / 6} + 9h +
-                           250us};  // as fine as times are kept
+                           250us};  // the resolution of stored times
 
 TEST_P(EventRepositoryContract, KeepsEveryMemberOfAnEvent) {
     const Event plain = an_event();
@@ -352,7 +352,7 @@ TEST_P(EventRepositoryContract, LocksWhatAnEarlierVersionOfAScheduleHasPlanned) 
     const ScheduleId schedule = an_id<ScheduleId>();
     const Date day = year{2027} / 1 / 5;
     given(an_event().of_schedule(schedule, day, Version{2}));
-    claim_one();  // held
+    claim_one();  // claimed
     given(an_event().of_schedule(schedule, day, Version{2}));
     const Event claimed = claim_one();
     EXPECT_TRUE(settle(retry_in(claimed, noon, 1h)));
@@ -449,7 +449,7 @@ TEST_P(EventRepositoryContract, ExchangesAKey) {
     }));
     EXPECT_EQ(find(event.id), changed);
     EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("new"))));
-    EXPECT_TRUE(add(an_event().with_key("old")));  // it is free
+    EXPECT_TRUE(add(an_event().with_key("old")));  // the key is free
 }
 
 TEST_P(EventRepositoryContract, ExchangesNoKeyForOneThatIsTaken) {
@@ -540,14 +540,14 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     EXPECT_EQ(std::get<DuplicateIdempotencyKey>(again.error()).status, EventStatus::processing);
 
     EXPECT_TRUE(settle(refused(fresh, noon)));
-    EXPECT_TRUE(is<DuplicateIdempotencyKey>(retry(event)));  // only what failed last
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(retry(event)));  // only the latest failure
     EXPECT_TRUE(retry(find(fresh.id).value()));
     EventQuery of_key;
     of_key.key = event.key;
     EXPECT_EQ(events_like(of_key).size(), 3U);
 }
 
-/// Its retry was given another occurrence, and with it another key.
+/// Its retry got another occurrence, and with it another key.
 TEST_P(EventRepositoryContract, RetriesAFailedEventWhoseKeyNobodyHasAnyMore) {
     const Event event = failed(an_event());
     const Event fresh = retried(event, an_id<EventId>(), noon).value();
@@ -589,7 +589,7 @@ TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
     }
 }
 
-/// One event in each state of the user's, with what a test needs to know of it.
+/// One event of the user in each state, with the facts that a test needs.
 struct EventsOfUser {
     UserId user = an_id<UserId>();
     Event completed = an_event().of_user(user);
@@ -617,7 +617,7 @@ TEST_P(EventRepositoryContract, ErasesTheEventsOfAUserButForClaimedOnes) {
     for (const auto& gone : {all.completed, all.dead_letter, all.waiting, all.pending}) {
         EXPECT_FALSE(find(gone.id));
         EXPECT_THAT(attempts_of(gone.id), IsEmpty());
-        const auto answer = add(an_event().with_key(gone.key.value));  // keys stay
+        const auto answer = add(an_event().with_key(gone.key.value));  // the key stays
         ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
         EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, gone.id);
         EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).status, EventStatus::completed);
@@ -728,7 +728,7 @@ TEST_P(EventRepositoryContract, UnparksTheEventsWithoutAnEndpointInBatches) {
     EXPECT_EQ(find(paused.id)->claimable_at, never);
 }
 
-/// Two edits of one event and claimers, all at the same time: every change builds on the last.
+/// Two edits of one event race claimers. Every change must build on the one before.
 TEST_P(EventRepositoryContract, LeavesOneConsistentResultOfEditsThatRaceAClaim) {
     const Event event = an_event();
     given(event);

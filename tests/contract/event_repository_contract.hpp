@@ -4,10 +4,10 @@
 
 namespace sundial {
 
-/// What people and plans do with events: an EventRepository.
+/// Operations of people and schedules on events: an EventRepository.
 class EventRepositoryContract : public StorageTest {
 protected:
-    /// What `act(tx.events())` returns, committed.
+    /// Runs `act(tx.events())`, commits, and returns its result.
     template <class Act>
     auto on_events(Act act) {
         return write([&](Transaction& tx) { return act(tx.events()); });
@@ -15,7 +15,7 @@ protected:
     Result<void> add(const Event& event) {
         return on_events([&](EventRepository& events) { return events.add(event); });
     }
-    /// Locks the live event and replaces it with `next(event, now)`, an update.
+    /// Locks the live event and updates it to `next(event, now)`.
     template <class Next>
     Event change(EventId id, Next next) {
         return write([&](Transaction& tx) {
@@ -31,7 +31,7 @@ protected:
             return event;
         });
     }
-    /// Stored and FAILED, refused by its receiver.
+    /// Stores the event and makes it FAILED: its receiver refuses it.
     Event failed(const Event& event);
 };
 
@@ -39,16 +39,16 @@ protected:
 class EventListContract : public EventRepositoryContract {
 protected:
     std::vector<EventId> ids_like(const EventQuery& query);
-    /// Every row, read in pages of `limit`.
+    /// All rows, read in pages of `limit`.
     std::vector<Event> walk(EventQuery query, std::size_t limit);
-    /// Until now, through all.
+    /// A walk until now, without a filter.
     EventWalk a_walk(EventWalk::Through through);
-    /// What a walk comes by, in parts of `limit`; `count` says as many.
+    /// The events of a walk, read in parts of `limit`. Checks that `count` agrees.
     std::vector<EventId> all_of(EventWalk walk, std::size_t limit);
     std::vector<EventId> all_of(EventWalk::Through through, EventQuery filter);
 };
 
-/// The place of `event` in a list that is sorted so.
+/// The page key of `event` in a list with this order.
 [[nodiscard]] PageKey place_of(const Event& event, EventQuery::Sort sort);
 
 }  // namespace sundial

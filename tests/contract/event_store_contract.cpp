@@ -23,7 +23,7 @@ constexpr auto no_stream = ExpectedVersion::no_stream();
 constexpr auto stream_exists = ExpectedVersion::stream_exists();
 constexpr auto exactly = ExpectedVersion::exactly;
 
-/// The lock error of an answer that is one.
+/// The lock error of an answer that must have one.
 StreamOptimisticLock lock_error(const Result<Appended>& answer) {
     EXPECT_TRUE(is<StreamOptimisticLock>(answer));
     return std::get<StreamOptimisticLock>(answer.error());
@@ -182,7 +182,7 @@ TEST_P(EventStoreContract, ARefusalTakesNoPosition) {
     EXPECT_EQ(append(stream, any, facts(1))->first_position, before + 1);
 }
 
-/// A storage may have a shorter way for an append that is a transaction by itself.
+/// A storage may have a faster path for an append without a surrounding transaction.
 TEST_P(EventStoreContract, AnAppendByItselfIsJudgedAsOneInATransactionIs) {
     struct State {
         const char* name;
@@ -205,7 +205,7 @@ TEST_P(EventStoreContract, AnAppendByItselfIsJudgedAsOneInATransactionIs) {
          }},
     };
     struct Outcome {
-        std::size_t error = 0;  // which, of those that there are
+        std::size_t error = 0;  // index of the error type
         std::uint64_t first = 0, last = 0, current = 0;
         bool replayed = false;
         StreamHead head;
@@ -524,7 +524,7 @@ TEST_P(EventStoreContract, ES30_AnAppendOfATransactionThatIsRolledBackNeverWas) 
     EXPECT_EQ(version_of(stream), 0U);
     EXPECT_THAT(events_of(stream), IsEmpty());
     write([&](Transaction& tx) { EXPECT_FALSE(append_.run(tx, {stream, exactly(7), facts(1)})); });
-    EXPECT_EQ(head_of(stream), StreamHead{});  // also where the caller went on
+    EXPECT_EQ(head_of(stream), StreamHead{});  // also if the caller went on after an error
 }
 
 TEST_P(EventStoreContract, ES31_ReadsRangesInBothDirections) {

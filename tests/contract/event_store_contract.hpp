@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// An event of which nothing matters but that it is another one.
+/// A new recorded event with a fresh id.
 [[nodiscard]] inline NewRecordedEvent a_fact(std::string data = R"({"n":1})") {
     return {.event_id = uuid_of(next_number()),
             .event_type = "OrderShipped",
@@ -25,7 +25,7 @@ namespace sundial {
     return all;
 }
 
-/// The table ES of the specification (concurrency 2), as far as it is about streams themselves.
+/// The table ES of the specification (concurrency 2), as far as it concerns streams themselves.
 class EventStoreContract : public StorageTest {
 protected:
     StreamId a_stream() { return {"Order", "order-" + std::to_string(next_number())}; }

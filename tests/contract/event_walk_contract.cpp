@@ -71,7 +71,7 @@ TEST_P(EventListContract, WalksInPartsOfAnySizeOverEachEventOnce) {
     constexpr int many = 23;
     std::vector<EventId> dead, live;
     for (int i = 0; i < many; ++i) {
-        if (i % 5 == 0) advance(1us);  // several FAILED at one moment, others later
+        if (i % 5 == 0) advance(1us);  // several FAILED at one instant, others later
         dead.push_back(failed(an_event()).id);
     }
     for (int i = 0; i < many; ++i) {

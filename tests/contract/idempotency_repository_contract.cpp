@@ -80,7 +80,7 @@ TEST_P(IdempotencyRepositoryContract, Removes) {
         tx.idempotency().put(a_record(other));
     });
     write([&](Transaction& tx) { tx.idempotency().remove(scope); });
-    write([&](Transaction& tx) { tx.idempotency().remove(scope); });  // it may be gone
+    write([&](Transaction& tx) { tx.idempotency().remove(scope); });  // may be absent
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.idempotency().lock(scope); }));
     EXPECT_TRUE(read([&](Transaction& tx) { return tx.idempotency().lock(other); }));
 }
@@ -110,8 +110,8 @@ TEST_P(IdempotencyRepositoryContract, LocksAScopeAgainAndAgainForTheSameTransact
     });
 }
 
-/// Whatever the store does to keep them apart: no two have one scope at a time, and who has it sees
-/// what the one before wrote.
+/// Only one transaction has a scope at a time, and it sees the writes of the one before, by any
+/// mechanism of the store.
 TEST_P(IdempotencyRepositoryContract, LetsOneTransactionHaveAScopeAtATime) {
     const IdempotencyScope scope = scope_of("k");
     constexpr std::uint32_t rounds = 20;

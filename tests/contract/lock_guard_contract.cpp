@@ -10,7 +10,7 @@ namespace sundial {
 
 namespace {
 
-/// Rows of a storage, whose time is its test clock's.
+/// Locks as rows of a storage. Time is the storage's test clock.
 class LocksOfStorage final : public LockStorage {
 public:
     explicit LocksOfStorage(std::unique_ptr<Storage> storage) : storage_{std::move(storage)} {}
@@ -102,7 +102,7 @@ TEST_P(LockGuardContract, AFenceLetsNoSmallerTokenPassThanItHasSeen) {
     EXPECT_TRUE(passes(8));
     EXPECT_FALSE(passes(7));
     EXPECT_EQ(greatest_seen(store(), "far"), FencingToken{8});
-    StoredLocks locks{store()};  // a fence is no lock: nobody has it
+    StoredLocks locks{store()};  // a fence alone is not a held lock
     EXPECT_TRUE(locks.list({}).items.empty());
 }
 

@@ -40,7 +40,7 @@ TEST_P(LockStoreContract, LK02_AHeldNameIsRefusedToEverybodyItsHolderIncluded) {
         EXPECT_EQ(held.holder, "holder-a");
         EXPECT_EQ(held.expires_at, granted->expires_at);
     }
-    EXPECT_TRUE(renew('a').has_value());  // nothing of it has changed
+    EXPECT_TRUE(renew('a').has_value());  // the lock is unchanged
 }
 
 TEST_P(LockStoreContract, TheSameRequestAgainIsAnsweredAsBefore) {
@@ -111,10 +111,10 @@ TEST_P(LockStoreContract, LK09_ARenewalKeepsTheTokenAndComesTooLateAfterTheEnd) 
     ASSERT_TRUE(renewed.has_value());
     EXPECT_EQ(renewed->fencing_token, granted->fencing_token);
     EXPECT_GT(renewed->expires_at, granted->expires_at);
-    advance(20s);  // past the first end
+    advance(20s);  // past the first lease
     EXPECT_TRUE(is<LockHeld>(acquire('b')));
     advance(11s);
-    const auto late = renew('a');  // nobody took it
+    const auto late = renew('a');  // no other holder took it
     ASSERT_TRUE(is<LockLeaseLost>(late));
     EXPECT_EQ(std::get<LockLeaseLost>(late.error()).held, granted->fencing_token);
     EXPECT_TRUE(is<LockNotHeld>(release('a')));
@@ -155,7 +155,7 @@ TEST_P(LockStoreContract, ListsWhatIsHeldByName) {
     EXPECT_FALSE(locks().list({.after = "jobs.a"}).has_more);
 }
 
-/// Time stands still for those who wait here: no wait runs out.
+/// Time stands still for waiting callers, so no wait times out.
 class NoTime final : public MonotonicClock {
 public:
     [[nodiscard]] std::chrono::microseconds now() const override { return 1s; }
@@ -167,7 +167,7 @@ TEST_P(LockStoreContract, LK04_OfAHundredContendersOneAtATimeIsInsideWithRisingT
     FakeRandom random;
     const NoTime monotonic;
     Locks contended{{locks(), tokens, waits, random, monotonic}};
-    int inside = 0, most_inside = 0, entered = 0;  // unprotected but for the lock
+    int inside = 0, most_inside = 0, entered = 0;  // protected by the lock alone
     std::vector<std::uint64_t> given;
     std::vector<std::future<void>> contenders;
     for (int i = 0; i < 100; ++i) {

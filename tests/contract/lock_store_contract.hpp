@@ -13,16 +13,16 @@
 
 namespace sundial {
 
-/// One LockStore under test. Nobody has anything at first.
+/// One LockStore under test. Initially no lock is held.
 class LockStorage {
 public:
     virtual ~LockStorage() = default;
     virtual LockStore& locks() = 0;
-    /// As if so much time had gone by at the store.
+    /// Simulates the passage of time at the store.
     virtual void advance(std::chrono::microseconds by) = 0;
 };
 
-/// An adapter, for INSTANTIATE_TEST_SUITE_P: every storage has locks as rows.
+/// An adapter, for INSTANTIATE_TEST_SUITE_P: every storage can keep locks as rows.
 struct LockStorageKind {
     std::string name;
     std::function<std::unique_ptr<LockStorage>()> open;
@@ -32,15 +32,15 @@ struct LockStorageKind {
     friend void PrintTo(const LockStorageKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
-/// A token's hash: 32 bytes, of `letter`.
+/// A token's hash: `letter`, 32 times.
 [[nodiscard]] inline std::string hash_of(char letter) { return std::string(32, letter); }
 
-/// Grants, renewals and releases, of rows and of a lock server (LK01 to LK09).
+/// Grants, renewals and releases, for locks in rows and on a lock server (LK01 to LK09).
 class LockStoreContract : public testing::TestWithParam<LockStorageKind> {
 protected:
     LockStore& locks() { return storage_->locks(); }
     void advance(std::chrono::microseconds by) { storage_->advance(by); }
-    /// `who` asks for the lock "job" for 30 seconds; its token's hash is made of that letter.
+    /// `who` requests the lock "job" for 30 seconds, with a token hash made of that letter.
     Result<LockGrant> acquire(char who, FencingToken floor = FencingToken{0}) {
         return locks().acquire({.name = "job",
                                 .holder = std::string{"holder-"} + who,
@@ -57,7 +57,7 @@ private:
     std::unique_ptr<LockStorage> storage_ = GetParam().open();
 };
 
-/// What transactions do with locks: guards for rows, fences for locks that lie elsewhere.
+/// Locks in transactions: guards for locks in rows, fences for locks kept elsewhere.
 class LockGuardContract : public StorageTest {};
 
 }  // namespace sundial

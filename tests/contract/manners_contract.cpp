@@ -109,7 +109,8 @@ TEST_P(MannersContract, UndoesBothWithTheirTransaction) {
     EXPECT_THAT(limits_of(endpoint).leases, IsEmpty());
 }
 
-// Nobody reads what another is about to change: else slots and results would be lost.
+// A transaction never reads rows that another one is about to change; otherwise slots and results
+// would be lost.
 TEST_P(MannersContract, LetsOneChangeThemAtATime) {
     constexpr int many = 8, times = 5;
     const auto endpoint = an_id<EndpointId>();
@@ -166,7 +167,7 @@ TEST_P(MannersContract, ForgetsTheObstacleWithTheNextClaim) {
     advance(1s);
     const Event claimed = claim_one();
     EXPECT_EQ(claimed.id, waiting.id);
-    EXPECT_EQ(claimed.retry_count, 0U);  // no try is spent
+    EXPECT_EQ(claimed.retry_count, 0U);  // no attempt is used
     EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
     EXPECT_TRUE(settle(retry_in(claimed, noon, 1h)));
     EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
@@ -192,7 +193,7 @@ TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsMoved) {
     EXPECT_EQ(queue().depth().due, 1U);
 }
 
-/// What is decided of an event while its circuit is open, and written when it is closed.
+/// A release that was decided while the circuit was open, and written after it closed.
 TEST_P(MannersContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
     FakeRandom random;
     AdmitEvents admit{store(), random};
@@ -207,7 +208,7 @@ TEST_P(MannersContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
     EXPECT_EQ(admit.release_if_closed(given_back), 2U);
     EXPECT_EQ(queue().depth().waiting_for_circuit, 1U);
     EXPECT_EQ(claim(instance_b).size(), 2U);
-    EXPECT_EQ(admit.release_if_closed(given_back), 0U);  // by now they are somebody's
+    EXPECT_EQ(admit.release_if_closed(given_back), 0U);  // another instance holds them
 }
 
 TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {

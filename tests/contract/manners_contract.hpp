@@ -4,7 +4,8 @@
 
 namespace sundial {
 
-/// When and how fast an endpoint is sent to: its circuit, its limits, and what waits for either.
+/// When and how fast events are sent to an endpoint: its circuit, its rate limits, and the events
+/// that either defers.
 class MannersContract : public StorageTest {
 protected:
     void put(const Circuit& circuit) {
@@ -25,7 +26,7 @@ protected:
     Limits limits_of(EndpointId endpoint) {
         return write([&](Transaction& tx) { return tx.limits().lock(endpoint); });
     }
-    /// One event of `endpoint`, claimed and given back.
+    /// One event of `endpoint`, claimed and released.
     Event held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
                   std::chrono::microseconds delay = 1h);
 };

@@ -7,7 +7,7 @@
 namespace sundial {
 namespace {
 
-/// Every event with its attempts, and what the queue says of them.
+/// Every event with its attempts, and the state of the queue.
 std::string whole_state(Storage& storage) {
     return in_read(storage.store(), [](Transaction& tx) {
         std::string state;

@@ -7,8 +7,8 @@
 
 namespace sundial {
 
-/// The same random operations on the adapter and on memory, which is the model: the same answers,
-/// and the same events and attempts in the end. A number seeds each run.
+/// Runs the same random operations on the adapter and on memory, which is the model. Both must give
+/// the same answers and end with the same events and attempts. A number seeds each run.
 class ModelContract : public testing::TestWithParam<std::tuple<StorageKind, unsigned>> {
 protected:
     std::unique_ptr<Storage> subject = std::get<0>(GetParam()).open();

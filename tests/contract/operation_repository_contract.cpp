@@ -68,7 +68,8 @@ TEST_P(OperationRepositoryContract, GivesEachToOneOfManyClaimers) {
     });
     std::vector<std::optional<OperationId>> taken(many);
     at_once(many, [&](int i) {
-        // Passed over is what another has locked this moment: so each looks until he has one.
+        // A claim skips an operation that another transaction has locked, so each thread repeats
+        // until it has one.
         while (!taken[static_cast<std::size_t>(i)]) {
             write([&](Transaction& tx) {
                 const auto found = tx.operations().lock_claimable(tx.now());

@@ -238,7 +238,7 @@ TEST_P(PullQueueContract, GivesAHundredClaimersEachEventOnce) {
         return tx.events().add_new(many);
     });
     std::mutex mutex;
-    std::map<EventId, std::string> holder;  // of each event
+    std::map<EventId, std::string> holder;  // by event
     std::size_t claims = 0;
     at_once(workers, [&](int i) {
         const std::string name = "w-" + std::to_string(i);
@@ -248,7 +248,7 @@ TEST_P(PullQueueContract, GivesAHundredClaimersEachEventOnce) {
             for (const auto& one : mine) holder.emplace(one.event.id, name);
         }
     });
-    for (const auto& one : pull(worker("last"))) {  // whatever was locked when all gave up
+    for (const auto& one : pull(worker("last"))) {  // events still locked when the others stopped
         ++claims;
         holder.emplace(one.event.id, "last");
     }
@@ -261,7 +261,7 @@ TEST_P(PullQueueContract, GivesAHundredClaimersEachEventOnce) {
     }
 }
 
-/// Whatever it is that a holder of old says, and however often.
+/// For every kind of report from a stale holder, in any number.
 TEST_P(PullQueueContract, AStaleHolderChangesNothing) {
     std::mt19937 random{20270105};
     for (int round = 0; round < 20; ++round) {

@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-/// What the workers of PULL endpoints get, and that nobody else gets it.
+/// The workers of PULL endpoints get the events of their endpoint, and no other claimer does.
 class PullQueueContract : public StorageTest {
 protected:
     PullQueueContract() {

@@ -57,7 +57,7 @@ TEST_P(RaceContract, ManyCreationsAtOnceAreAnsweredEachForItself) {
             NewEvent wanted;
             wanted.event_type = i % 10 == 5 ? "" : "REMINDER";
             wanted.target.utc = "2027-06-01T00:00:00Z";
-            // Every second one is everybody's.
+            // All threads share every second key.
             wanted.idempotency_key =
                 "key-" + std::to_string(i) + (i % 2 == 0 ? "" : "-of-" + std::to_string(thread));
             const auto event = schedule.run(wanted);
@@ -72,7 +72,7 @@ TEST_P(RaceContract, ManyCreationsAtOnceAreAnsweredEachForItself) {
         }
     });
 
-    // 13 keys are everybody's; of the 12 of his own each has two without a type.
+    // All threads share 13 keys. Of its own 12, each thread sends two without a type.
     EXPECT_EQ(known, 13 * (threads - 1));
     EXPECT_EQ(refused, 2 * threads);
     std::size_t count = 0;
@@ -136,7 +136,7 @@ TEST_P(RaceContract, AnEventIsCancelledOrClaimedButNeverBoth) {
         const Event after = find(event.id).value();
         EXPECT_EQ(after.version, Version{2});
         if (claimed.empty()) {
-            // It may also have been passed over, locked by the one who then cancelled it.
+            // The claim may also have skipped the event because the canceller had locked it.
             ASSERT_TRUE(cancelled->has_value());
             EXPECT_EQ(status_of(after), EventStatus::cancelled);
             EXPECT_THAT(claim(instance_a), IsEmpty());

@@ -9,14 +9,14 @@
 
 namespace sundial {
 
-/// Two who want to change the same thing at the same moment, as use cases and instances do: each
-/// race has one winner, and the other is told. Who wins is chance, so each race is run many times.
+/// Two callers change the same object at the same moment, as use cases and instances do. Each race
+/// has one winner, and the loser gets an error. The winner is random, so each race runs many times.
 class RaceContract : public StorageTest {
 protected:
-    /// Runs all of them, each in a thread, from the same moment on, and waits for all.
+    /// Runs each racer in a thread, all from the same moment on, and waits for all.
     static void race(std::initializer_list<std::function<void()>> racers);
 
-    /// How often each race is run.
+    /// Runs of each race.
     static constexpr int rounds = 40;
 
     FakeTimeZones zones;

@@ -11,7 +11,7 @@
 namespace sundial {
 namespace {
 
-/// `work` in a transaction that commits.
+/// Runs `work` in a transaction that commits.
 RandomOperation committed(std::string name, std::function<std::string(Transaction&)> work) {
     return {std::move(name), [work = std::move(work)](Storage& storage) {
                 std::string answer;
@@ -129,7 +129,7 @@ std::optional<Event> RandomOperations::a_free_event() {
 std::vector<Event> RandomOperations::some_claims() {
     std::map<EventId, Event> some;
     for (auto wanted = 1 + below(6); wanted > 0 && !claims_.empty(); --wanted) {
-        // The oldest are the ones whose leases are lost.
+        // Prefers the oldest claims, whose leases expire first.
         const auto place = chance(40) ? 0 : below(claims_.size());
         const auto at = claims_.begin() + static_cast<std::ptrdiff_t>(place);
         if (some.emplace(at->id, *at).second) claims_.erase(at);
@@ -184,7 +184,7 @@ RandomOperation RandomOperations::add_endpoints() {
 std::array<std::uint32_t, 4> RandomOperations::shares_of(const Ready& ready) {
     std::array<std::uint32_t, 4> shares{};
     for (std::size_t priority = 0; priority < 4; ++priority) {
-        // Where lost claims come among the others is the store's business: all of them, or none.
+        // The port does not define the order of lost claims among the others: claim all or none.
         if (std::ranges::any_of(ready[priority], is_claimed)) {
             shares[priority] = static_cast<std::uint32_t>(chance(70) ? ready[priority].size() : 0);
             continue;
@@ -297,7 +297,7 @@ RandomOperation RandomOperations::give_back() {
 }
 
 RandomOperation RandomOperations::extend() {
-    std::map<EventId, Version> some;  // an instance holds an event once
+    std::map<EventId, Version> some;  // at most one claim per event
     for (const Event& claimed : claims_) {
         if (chance(30)) some.insert_or_assign(claimed.id, claimed.version);
     }

@@ -11,16 +11,16 @@
 
 namespace sundial {
 
-/// Something done to a storage. `run` answers with all that was seen, as text; the same operation
-/// has the same answer on every adapter that is in the same state.
+/// An operation on a storage. `run` returns all that it observed, as text. The same operation
+/// returns the same text on every adapter in the same state.
 struct RandomOperation {
     std::string name;
     std::function<std::string(Storage&)> run;
 };
 
-/// Makes up operations for a storage in the state of `model`, which is only read here. What the
-/// ports leave open is left out: which of equally old events a claim takes, which of many parked
-/// ones a limit leaves.
+/// Generates operations for a storage in the state of `model`, which it only reads. Avoids
+/// questions that the ports leave open: which of equally old events a claim takes, and which of
+/// many parked events remain after a limit.
 class RandomOperations {
 public:
     RandomOperations(Storage& model, unsigned seed);
@@ -29,7 +29,7 @@ public:
 private:
     std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
     bool chance(unsigned percent) { return below(100) < percent; }
-    /// Ids of its own, so that a seed makes the same run whatever ran before.
+    /// Generates ids from the seed, so that a seed gives the same run regardless of earlier tests.
     template <class Id>
     Id fresh() {
         return Id{uuid_of(first_number_ + ++count_)};
@@ -46,22 +46,23 @@ private:
     IdempotencyKey a_key();
     Event a_new_event();
     EventQuery a_query();
-    /// One in such a state, if there is any.
+    /// An event in one of these states, if any.
     std::optional<Event> an_event_in(std::vector<EventStatus> statuses);
-    /// A live one that nobody holds.
+    /// A live, unclaimed event, if any.
     std::optional<Event> a_free_event();
-    /// Claims that were made and not settled, one of each event; they are not given out again.
+    /// Unsettled claims, at most one per event. Removes them, so they are returned once.
     std::vector<Event> some_claims();
     Settlement a_settlement(const Event& claimed);
-    /// The first endpoint is nowhere to be found, the others are of type PULL.
+    /// The first endpoint does not exist; the others are of type PULL.
     [[nodiscard]] bool is_pull(const Event& event) const {
         return event.endpoint && *event.endpoint != endpoints_[0];
     }
-    /// What can be claimed of one shard, by priority.
+    /// The claimable events of one shard, by priority.
     using Ready = std::array<std::vector<Event>, 4>;
-    /// Which of equally old ones are taken is left open, so a share never cuts between such.
+    /// The port does not define which of equally old events a claim takes, so a share never ends
+    /// between them.
     std::array<std::uint32_t, 4> shares_of(const Ready& ready);
-    /// Remembers what the model claimed.
+    /// Remembers the claims of the model.
     std::string told(const Storage& storage, Claimed claimed);
 
     RandomOperation add();
@@ -95,8 +96,8 @@ private:
     std::vector<InstanceId> instances_;
     std::vector<IdempotencyKey> keys_;
     std::vector<Event> claims_;
-    std::optional<RandomOperation> repetition_;  // of a settlement whose answer is taken as lost
-    bool begun_ = false;                         // the endpoints are there
+    std::optional<RandomOperation> repetition_;  // of a settlement whose answer counts as lost
+    bool begun_ = false;                         // the endpoints exist
 };
 
 }  // namespace sundial

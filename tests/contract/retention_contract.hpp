@@ -9,8 +9,8 @@
 #include "contract/settlements.hpp"
 #include "contract/storage.hpp"
 
-/// What is kept only for a time, on the stores that outlive their process: included by the tests of
-/// each, with its `Kind`, which opens a storage that has `retention()`.
+/// Retention, for the stores that outlive their process. The tests of each include this with their
+/// `Kind`, which opens a storage that has `retention()`.
 namespace sundial {
 
 template <class Kind>
@@ -21,7 +21,7 @@ protected:
             [&](Transaction& tx) { return tx.events().add(event).has_value(); });
         return settle_next(succeeds);
     }
-    /// The only one that is due.
+    /// Settles the only due event.
     Event settle_next(bool succeeds) {
         std::vector<ClaimedEvent> claimed;
         for (std::uint32_t shard = 0; shard < storage_.queue().shards(); ++shard) {
@@ -75,7 +75,7 @@ TYPED_TEST_P(RetentionContract, ForgetsWhatIsOverEachKindInItsTime) {
     const Event young = this->store_and_settle(an_event().due(this->storage_.clock().now()), true);
     this->forget(Kept::completed, std::chrono::days{90});
     EXPECT_TRUE(this->is_there(done));
-    this->advance(std::chrono::days{70});  // a month that ends in between is old as a whole
+    this->advance(std::chrono::days{70});  // a month that ends meanwhile is old as a whole
     this->forget(Kept::completed, std::chrono::days{90});
     this->forget(Kept::failed, std::chrono::days{365});
     EXPECT_FALSE(this->is_there(done));
@@ -125,7 +125,7 @@ TYPED_TEST_P(RetentionContract, AKeyOutlivesItsEvent) {
     EXPECT_FALSE(this->is_taken(done.key));
 }
 
-// A backfill of years ago, say, that is asked for again.
+// For example, a backfill of a time years ago that is requested again.
 TYPED_TEST_P(RetentionContract, KeepsTheKeyOfALongPastTargetFromTheDayItWasStored) {
     const Event done = this->store_and_settle(an_event().due(noon - std::chrono::days{900}), true);
     this->advance(std::chrono::days{398});

@@ -135,7 +135,7 @@ TEST_P(SettleContract, AllowsAHolderWhoseLeaseIsOverIfNobodyTookIt) {
     EXPECT_EQ(status_of(*find(held.id)), EventStatus::completed);
 }
 
-/// Whatever a stale holder says.
+/// For every kind of report from a stale holder.
 TEST_P(SettleContract, RefusesAStaleHolderAndChangesNothingOfTheEvent) {
     for (const auto& say : std::vector<std::function<Settlement(const Event&)>>{
              [](const Event& stale) { return accepted(stale, noon + 1s); },
@@ -199,7 +199,7 @@ TEST_P(SettleContract, RefusesWhatItDoesNotKnow) {
     EXPECT_FALSE(find(unknown.id));
 }
 
-/// The answer was lost, so it is said again.
+/// The answer was lost, so the holder repeats it.
 TEST_P(SettleContract, AnswersARepetitionOfWhatHadHappenedWithSuccess) {
     for (const auto& say : std::vector<std::function<Settlement(const Event&)>>{
              [](const Event& held) { return accepted(held, noon); },
@@ -311,7 +311,7 @@ TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
     const auto again = claim(instance_b);
     ASSERT_EQ(again.size(), 1U);
     EXPECT_FALSE(again[0].rescued);
-    EXPECT_EQ(again[0].event.attempt, Attempt{2});  // that number is gone
+    EXPECT_EQ(again[0].event.attempt, Attempt{2});  // the number is not reused
 }
 
 TEST_P(SettleContract, ParksAnEventThatIsGivenBackWithoutATime) {

@@ -7,10 +7,10 @@
 #include "domain/outcome.hpp"
 #include "support/builders.hpp"
 
-/// What a holder says of its claim; `claimed` is the event as the claim returned it.
+/// Settlements of a claim by its holder. `claimed` is the event as the claim returned it.
 namespace sundial {
 
-/// How long the tries of these tests take.
+/// Duration of every attempt in these tests.
 inline constexpr auto a_try = 120ms;
 
 [[nodiscard]] inline Claimant holder_of(const Event& claimed) {
@@ -58,7 +58,7 @@ inline constexpr auto a_try = 120ms;
             .attempt = a_failed_try(claimed, AttemptOutcome::retryable, started_at, 503)};
 }
 
-/// For good.
+/// Refused permanently.
 [[nodiscard]] inline Settlement refused(const Event& claimed, Instant started_at) {
     return {.id = claimed.id,
             .held = claimed.version,
@@ -71,14 +71,14 @@ inline constexpr auto a_try = 120ms;
             .attempt = a_failed_try(claimed, AttemptOutcome::permanent, started_at, 404)};
 }
 
-/// Not accepted, and that was the last try.
+/// Not accepted at the last attempt.
 [[nodiscard]] inline Settlement used_up(const Event& claimed, Instant started_at) {
     auto settlement = retry_in(claimed, started_at, 0s);
     settlement.result = Refused{"HTTP_STATUS 503"};
     return settlement;
 }
 
-/// Never sent: the tries were lost.
+/// Never sent, because all attempts were lost.
 [[nodiscard]] inline Settlement lost_for_good(const Event& claimed) {
     return {.id = claimed.id,
             .held = claimed.version,

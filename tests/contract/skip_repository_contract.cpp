@@ -65,7 +65,7 @@ TEST_P(SkipRepositoryContract, MakesARunLongerThatEndedWhereAnotherBegins) {
         query.schedule = its;
         EXPECT_THAT(runs.list(query), ElementsAre(whole));
 
-        runs.add(second);  // repeated: known
+        runs.add(second);  // repeated: already known
         runs.add(first);
         EXPECT_THAT(runs.list(query), ElementsAre(whole));
     }
@@ -113,7 +113,7 @@ TEST_P(SkipRepositoryContract, FiltersAndSortsAList) {
                 ElementsAre(late));
     EXPECT_THAT(like([](SkipQuery& q) { q.schedule = schedule; }), ElementsAre(early, late));
     EXPECT_THAT(like([&](SkipQuery& q) { q.user = user; }), ElementsAre(early));
-    // Runs reach from their first to their last.
+    // A run covers its first to its last occurrence.
     EXPECT_THAT(like([](SkipQuery& q) { q.from = noon + 1h; }), ElementsAre(early, middle, late));
     EXPECT_THAT(like([](SkipQuery& q) { q.from = noon + 1h + 1us; }), ElementsAre(middle, late));
     EXPECT_THAT(like([](SkipQuery& q) { q.to = noon + 10h; }), ElementsAre(early));

@@ -25,8 +25,8 @@
 
 namespace sundial {
 
-/// One storage under test: empty but for the schedule `birthday` at 09:00, its clock a test clock
-/// that stands at `noon`.
+/// One storage under test: empty except for the schedule `birthday` at 09:00, with a test clock at
+/// `noon`.
 class Storage {
 public:
     virtual ~Storage() = default;
@@ -37,15 +37,15 @@ public:
     virtual Feed& feed() = 0;
 };
 
-/// An adapter, for INSTANTIATE_TEST_SUITE_P. `open` gives each test a storage of its own; a slow
-/// adapter may keep one database for all tests of the program and wipe it there.
+/// An adapter, for INSTANTIATE_TEST_SUITE_P. `open` gives each test its own storage. A slow adapter
+/// may keep one database for all tests of the program and empty it in `open`.
 struct StorageKind {
     std::string name;
     std::function<std::unique_ptr<Storage>()> open;
     friend void PrintTo(const StorageKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
-/// What every suite of this folder starts from, with the words that its tests are told in.
+/// The base of every suite in this folder, with the vocabulary of its tests.
 class StorageTest : public testing::TestWithParam<StorageKind> {
 protected:
     Store& store() { return storage_->store(); }
@@ -54,7 +54,7 @@ protected:
     Clock& clock() { return storage_->clock(); }
     Feed& feed() { return storage_->feed(); }
     Storage& storage() { return *storage_; }
-    /// All that was recorded, oldest first; `data` is empty where it was erased.
+    /// All recorded events, oldest first; `data` is empty where it was erased.
     std::vector<RecordedEvent> recorded() {
         std::vector<RecordedEvent> all;
         for (const auto& entry : feed().read_all(0, {}, 10'000).entries) {
@@ -67,7 +67,7 @@ protected:
         ASSERT_TRUE(moved.has_value());
     }
 
-    /// What `work(tx)` returns, committed.
+    /// Runs `work(tx)`, commits, and returns its result.
     template <class Work>
     auto write(Work work) {
         using Answer = std::invoke_result_t<Work&, Transaction&>;
@@ -79,13 +79,13 @@ protected:
             return std::move(*answer);
         }
     }
-    /// What `work(tx)` returns, only read.
+    /// Runs `work(tx)` in a read transaction and returns its result.
     template <class Work>
     auto read(Work work) {
         return in_read(store(), std::move(work));
     }
 
-    /// Stores each of them.
+    /// Stores the events.
     template <class... Events>
     void given(const Events&... events) {
         write([&](Transaction& tx) {
@@ -137,7 +137,7 @@ protected:
         return queue().give_back(std::vector{given_back}).at(0);
     }
 
-    /// Runs `work(0)` to `work(count - 1)` at once, each in a thread, and waits for all.
+    /// Runs `work(0)` to `work(count - 1)` concurrently, each in a thread, and waits for all.
     template <class Work>
     void at_once(int count, Work work) {
         std::vector<std::future<void>> running;
@@ -151,7 +151,7 @@ private:
     std::unique_ptr<Storage> storage_ = GetParam().open();
 };
 
-/// Whether an answer is that error.
+/// Whether the answer is an error of type E.
 template <class E, class T>
 [[nodiscard]] bool is(const Result<T>& answer) {
     return !answer.has_value() && std::holds_alternative<E>(answer.error());

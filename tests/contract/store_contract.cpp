@@ -50,14 +50,14 @@ TEST_P(StoreContract, KeepsNothingOfATransactionThatReturnedFalse) {
         EXPECT_TRUE(tx.users().add(user));
         EXPECT_TRUE(tx.events().add(event));
         tx.record(a_fact_of(user.id.value, 1));
-        EXPECT_TRUE(tx.users().find(user.id));  // it sees its own work
+        EXPECT_TRUE(tx.users().find(user.id));  // its own changes are visible
         return false;
     });
 
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
     EXPECT_FALSE(find(event.id));
     EXPECT_THAT(recorded(), IsEmpty());
-    given(event);  // its key is free too
+    given(event);  // the key is free too
 }
 
 TEST_P(StoreContract, PassesAnExceptionOnAndKeepsNothing) {
@@ -69,7 +69,7 @@ TEST_P(StoreContract, PassesAnExceptionOnAndKeepsNothing) {
                  std::domain_error);
 
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(user.id); }));
-    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });  // it still works
+    write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });  // the store still works
 }
 
 TEST_P(StoreContract, PutsBackWhatATransactionChangedAndRemoved) {
@@ -141,7 +141,7 @@ TEST_P(StoreContract, MakesATransactionWithinAnotherAPartOfIt) {
             throw std::domain_error{"mine"};
         }),
                      std::domain_error);
-        EXPECT_TRUE(there(kept));  // it sees its own work, in whichever part
+        EXPECT_TRUE(there(kept));  // its own changes are visible, from either part
         EXPECT_FALSE(there(undone));
         EXPECT_FALSE(there(thrown));
         return true;
@@ -193,7 +193,7 @@ TEST_P(StoreContract, CommitsWhatAnotherPortDidWithinATransaction) {
     EXPECT_EQ(status_of(*find(event.id)), EventStatus::completed);
 }
 
-/// A name that is taken ends a statement in the database, and must not end the whole.
+/// A name conflict aborts a statement in the database. It must not abort the whole transaction.
 TEST_P(StoreContract, GoesOnAfterARefusalInAPart) {
     const User first = a_user().with_external_id("crm-7"),
                second = a_user().with_external_id("crm-7");
@@ -209,7 +209,7 @@ TEST_P(StoreContract, GoesOnAfterARefusalInAPart) {
     EXPECT_TRUE(read([&](Transaction& tx) { return tx.users().find(first.id); }));
 }
 
-/// Two threads that lock, look, think and change: nothing that one wrote may be lost.
+/// Two threads lock, read, pause and change. No change may be lost.
 TEST_P(StoreContract, LetsOnlyOneTransactionHaveALockedRow) {
     const User user = a_user();
     write([&](Transaction& tx) { EXPECT_TRUE(tx.users().add(user)); });

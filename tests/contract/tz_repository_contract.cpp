@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-/// Listed and locked alike.
+/// Checks that the list and the locked list are the same.
 std::vector<EventId> TzRepositoryContract::ids_in(const ComputedWith& pair,
                                                   std::optional<EventId> after, std::size_t limit) {
     const auto listed = read([&](Transaction& tx) { return tx.tz().list(pair, after, limit); });

@@ -4,7 +4,7 @@
 
 namespace sundial {
 
-/// Events by the tz database that they were computed with: a TzRepository.
+/// Events by the tz release that computed them: a TzRepository.
 class TzRepositoryContract : public EventRepositoryContract {
 protected:
     std::vector<ComputedWith> computed_with() {

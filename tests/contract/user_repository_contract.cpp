@@ -106,7 +106,7 @@ TEST_P(UserRepositoryContract, ReplacesALockedUser) {
         EXPECT_TRUE(tx.users().lock(user.id));
         EXPECT_TRUE(tx.users().update(changed));
     });
-    add(a_user().with_external_id("crm-7"));  // it is free now
+    add(a_user().with_external_id("crm-7"));  // the external id is free again
 }
 
 TEST_P(UserRepositoryContract, RemovesAUserAndFreesItsExternalId) {
@@ -217,7 +217,7 @@ TEST_P(UserRepositoryContract, SortsAListBothWaysAndWalksEveryRowOnce) {
     const auto value_of = [](const User& user, Sort sort) -> std::string {
         if (sort == Sort::last_name) return user.last_name;
         const auto at = sort == Sort::created_at ? user.created_at : user.updated_at;
-        return std::to_string(at.time_since_epoch().count());  // all of one length: text order
+        return std::to_string(at.time_since_epoch().count());  // equal lengths: text order
     };
     for (const auto sort : {Sort::created_at, Sort::last_name, Sort::updated_at}) {
         for (const bool descending : {false, true}) {

@@ -5,7 +5,7 @@
 
 namespace sundial::memory {
 
-/// One transaction at a time: whatever it reads is locked already.
+/// Only one transaction runs at a time, so every row that it reads is already locked.
 class MemoryCheckpointStore final : public CheckpointStore {
 public:
     explicit MemoryCheckpointStore(State& state) : state_{state} {}

@@ -8,10 +8,10 @@
 #include "adapters/memory/state.hpp"
 #include "application/ports/event_queue.hpp"
 
-/// What instances and pull workers do alike.
+/// Code shared by the claims of instances and of pull workers.
 namespace sundial::memory {
 
-/// Left to the workers of its endpoint.
+/// Whether only the pull workers of its endpoint may claim the event.
 [[nodiscard]] bool is_pull(const State& state, const Event& event);
 
 struct Claiming {
@@ -19,7 +19,7 @@ struct Claiming {
     std::array<std::uint32_t, 4> shares;
     std::chrono::microseconds lease;
 };
-/// Claims what is claimable of the events that are `wanted`, oldest first in each priority.
+/// Claims the claimable events that are `wanted`, oldest first in each priority.
 [[nodiscard]] Claimed claim_wanted(State& state, const Claiming& claiming,
                                    const std::function<bool(const Event&)>& wanted);
 

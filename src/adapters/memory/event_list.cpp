@@ -46,7 +46,7 @@ std::optional<std::int64_t> sort_value_of(const Event& event, EventQuery::Sort s
         case EventQuery::Sort::executed_at:
             return microseconds(executed_at(event));
         case EventQuery::Sort::created_at:
-            return std::nullopt;  // their ids say it
+            return std::nullopt;  // ids are ordered by creation
         case EventQuery::Sort::lateness:
             return microseconds(lateness(event));
         case EventQuery::Sort::target:

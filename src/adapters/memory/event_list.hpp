@@ -7,7 +7,7 @@ namespace sundial::memory {
 
 /// Live and finished events that match `query`, in its order.
 [[nodiscard]] Page<Event> list_events(const State& state, const EventQuery& query);
-/// A part of `walk`; its `has_more` says whether others follow.
+/// One part of `walk`; `has_more` says whether others follow.
 [[nodiscard]] Page<Event> walk_events(const State& state, const EventWalk& walk);
 [[nodiscard]] DeadLetters dead_letters(const State& state, DeadLettersBy by);
 

@@ -7,7 +7,7 @@
 
 namespace sundial::memory {
 
-/// The live events of a MemoryStore, claimed and settled by the rules of the domain themselves.
+/// The live events of a MemoryStore, claimed and settled by the rules of the domain.
 class MemoryEventQueue final : public EventQueue {
 public:
     explicit MemoryEventQueue(const MemoryStore& store);

@@ -7,7 +7,7 @@ namespace sundial::memory {
 
 class MemoryEventRepository final : public EventRepository {
 public:
-    /// `now` is the transaction's.
+    /// `now` is the time of the transaction.
     MemoryEventRepository(State& state, Instant now) : state_{state}, now_{now} {}
     Result<void> add(const Event& event) override;
     std::vector<Result<void>> add_each(std::span<const Event> events) override;
@@ -37,7 +37,7 @@ public:
 
 private:
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
-    /// Its attempts and moves.
+    /// Erases its attempts and moves.
     void erase_tracks_of(EventId id);
     std::size_t hasten_at_most(std::size_t limit, const std::vector<Event>& waiting);
 

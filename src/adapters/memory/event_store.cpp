@@ -8,7 +8,8 @@
 namespace sundial::memory {
 namespace {
 
-/// Most positions that one page of the feed looks at: a filter that matches little still moves on.
+/// Maximum positions that one page of the feed reads, so that a filter with few matches still makes
+/// progress.
 constexpr std::size_t most_looked_at = 10'000;
 
 bool is_named(const std::vector<std::string>& names, const std::string& name) {

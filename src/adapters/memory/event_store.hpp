@@ -31,7 +31,7 @@ private:
     Instant now_;
 };
 
-/// One transaction at a time commits, and positions are drawn in it: there are no holes to wait at.
+/// Only one transaction runs at a time and assigns positions, so the feed has no gaps to wait for.
 class MemoryFeed final : public Feed, public FeedMeter {
 public:
     explicit MemoryFeed(const MemoryStore& store) : state_{store.state_} {}

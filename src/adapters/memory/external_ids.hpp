@@ -13,7 +13,7 @@
 
 namespace sundial::memory {
 
-/// Whose external id that is.
+/// The id of the row that has the external id.
 template <class Id, class Row>
 [[nodiscard]] std::optional<Id> id_of(const Table<Id, Row>& table, std::string_view external_id) {
     for (const auto& [id, row] : table.rows()) {
@@ -22,7 +22,7 @@ template <class Id, class Row>
     return std::nullopt;
 }
 
-/// The same of many; without those that nobody has.
+/// The same for many; unknown external ids are left out.
 template <class Id, class Row>
 [[nodiscard]] std::map<std::string, Id> ids_of(const Table<Id, Row>& table,
                                                std::span<const std::string> external_ids) {

@@ -9,7 +9,7 @@ class MemoryIdempotencyRepository final : public IdempotencyRepository {
 public:
     MemoryIdempotencyRepository(State& state, Instant now)
         : records_{state.idempotency}, now_{now} {}
-    /// One transaction at a time has all there is.
+    /// Only one transaction runs at a time.
     bool try_lock(const IdempotencyScope& /*scope*/) override { return true; }
     std::optional<IdempotencyRecord> lock(const IdempotencyScope& scope) override;
     void put(const IdempotencyRecord& record) override;

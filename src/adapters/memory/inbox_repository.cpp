@@ -3,9 +3,9 @@
 namespace sundial::memory {
 namespace {
 
-constexpr std::size_t kept = 10'000;  // of each endpoint, as the port says
+constexpr std::size_t kept = 10'000;  // per endpoint, as the port says
 
-/// Before and after every key of the endpoint.
+/// The bounds of all keys of the endpoint.
 InboxKey first_key(EndpointId endpoint) { return {endpoint, Uuid{}}; }
 InboxKey last_key(EndpointId endpoint) {
     Uuid last;

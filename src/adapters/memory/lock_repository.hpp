@@ -10,7 +10,7 @@ public:
     explicit MemoryLockRepository(State& state) : clock_{state.clock}, locks_{state.locks} {}
     Instant now() override { return clock_.now(); }
     std::optional<Lock> find(const std::string& name) override;
-    /// One transaction at a time writes.
+    /// Only one transaction runs at a time.
     std::optional<Lock> lock_to_grant(const std::string& name) override { return lock(name); }
     Lock lock(const std::string& name) override;
     std::optional<Lock> lock_to_renew(const std::string& name) override { return find(name); }

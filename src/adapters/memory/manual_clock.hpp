@@ -7,7 +7,7 @@
 
 namespace sundial::memory {
 
-/// A test clock: stands still until it is moved.
+/// A test clock: stands still until it is set or advanced.
 class ManualClock final : public Clock {
 public:
     explicit ManualClock(Instant now);

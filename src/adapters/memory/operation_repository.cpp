@@ -50,7 +50,7 @@ std::map<OperationKind, std::size_t> MemoryOperationRepository::running() {
 }
 
 std::size_t MemoryOperationRepository::running_for_start(OperationKind kind) {
-    return running()[kind];  // a transaction has everything to itself
+    return running()[kind];  // only one transaction runs at a time
 }
 
 std::optional<Instant> MemoryOperationRepository::next_claimable() {

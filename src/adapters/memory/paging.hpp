@@ -16,7 +16,7 @@
 
 namespace sundial::memory {
 
-/// The sort value that `text` of a page key stands for; none if it is empty.
+/// The sort value that a page key has as `text`; empty for an empty text.
 template <class Value>
 [[nodiscard]] std::optional<Value> sort_value(const std::string& text) {
     if constexpr (std::is_same_v<Value, std::string>) {
@@ -30,7 +30,7 @@ template <class Value>
     }
 }
 
-/// Sorts `rows` by `value_of(row)`, an optional Value, then by id, and cuts out the page asked for.
+/// Sorts `rows` by `value_of(row)`, an optional Value, then by id, and returns the requested page.
 /// Rows without a value come last in both directions.
 template <class Value, class Row, class ValueOf>
 [[nodiscard]] Page<Row> page_of(std::vector<Row> rows, const PageRequest& request,
@@ -61,7 +61,7 @@ template <class Value, class Row, class ValueOf>
     }
 }
 
-/// Whether one of a list's values is asked for: an empty list asks for all.
+/// Whether a filter includes `value`: an empty filter includes all values.
 template <class T>
 [[nodiscard]] bool any_of(const std::vector<T>& wanted, const T& value) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
@@ -70,15 +70,15 @@ template <class T, class U>
 [[nodiscard]] bool is(const std::optional<T>& wanted, const U& value) {
     return !wanted || value == *wanted;
 }
-/// Whether `value` lies in [from, to). A bound that is not given holds; nothing lies within bounds
-/// that has no value.
+/// Whether `value` is in [from, to). A missing bound always holds. A missing value is outside any
+/// bound.
 template <class T>
 [[nodiscard]] bool within(const std::optional<T>& from, const std::optional<T>& to,
                           const std::optional<T>& value) {
     if (!value) return !from && !to;
     return (!from || *value >= *from) && (!to || *value < *to);
 }
-/// Whether one of `texts` starts with `prefix`, if one is asked for.
+/// Whether one of `texts` starts with `prefix`; true without a prefix.
 [[nodiscard]] inline bool any_starts(const std::optional<std::string>& prefix,
                                      std::initializer_list<std::string_view> texts) {
     return !prefix || std::any_of(texts.begin(), texts.end(),

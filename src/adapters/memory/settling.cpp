@@ -7,19 +7,19 @@
 namespace sundial::memory {
 namespace {
 
-/// The row if it is still as the claim left it.
+/// The row if it is unchanged since the claim.
 const Event* still_held(const State& state, EventId id, Version held) {
     const Event* event = state.live.find(id);
     return event && event->version == held && is_claimed(*event) ? event : nullptr;
 }
 
-/// Whether this very try was recorded by the same holder as `outcome`.
+/// Whether the same holder has recorded this attempt as `outcome`.
 bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, const Claimant& by) {
     const AttemptRecord* attempt = state.attempts.find(key);
     return attempt && attempt->outcome == outcome && attempt->instance == by;
 }
 
-/// Whether the settlement is one that had happened already and whose answer was lost.
+/// Whether the settlement had already happened and its answer was lost.
 bool had_happened(const State& state, const Settlement& settlement) {
     if (std::holds_alternative<RetryIn>(settlement.result)) {
         return recorded(state, {settlement.id, settlement.number}, AttemptOutcome::retryable,
@@ -30,8 +30,8 @@ bool had_happened(const State& state, const Settlement& settlement) {
            finished->last_try.settled_by == settlement.by;
 }
 
-/// A LOST try turns out to have had a result; one that was never sent, since the tries were used
-/// up, has none.
+/// Records the actual result of a LOST attempt, unless the attempt was never sent because no
+/// attempts remained.
 void tell_late(State& state, const Settlement& settlement) {
     if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const AttemptKey key{settlement.id, settlement.number};

@@ -5,9 +5,9 @@
 
 namespace sundial::memory {
 
-/// One answer of EventQueue::settle.
+/// Settles one claim, as EventQueue::settle does.
 [[nodiscard]] Result<void> settle(State& state, const Settlement& settlement);
-/// One answer of EventQueue::give_back.
+/// Releases one claim, as EventQueue::give_back does.
 [[nodiscard]] Result<void> give_back(State& state, const GivenBack& given_back);
 
 }  // namespace sundial::memory

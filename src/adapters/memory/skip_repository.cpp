@@ -17,7 +17,7 @@ bool matches(const SkippedRun& run, const SkipQuery& query) {
            (!query.from || run.last >= *query.from) && (!query.to || run.first < *query.to);
 }
 
-/// A page is sorted by id too.
+/// A page's order includes the id, so a listed run has one.
 struct ListedRun {
     struct Id {
         Uuid value;

@@ -32,7 +32,7 @@
 
 namespace sundial::memory {
 
-/// The try that ended an event; of a cancelled one there is none.
+/// The attempt that ended an event; empty for a cancelled one.
 struct LastTry {
     std::optional<Claimant> settled_by;
     std::optional<Instant> started_at;
@@ -69,7 +69,7 @@ struct MoveKey {
     friend auto operator<=>(const MoveKey&, const MoveKey&) = default;
 };
 
-/// A version of a stream, which is written once.
+/// A version of a stream. Written once.
 struct StreamPlace {
     StreamId stream;
     Version version;
@@ -82,12 +82,12 @@ struct ParkedKey {
     friend auto operator<=>(const ParkedKey&, const ParkedKey&) = default;
 };
 
-/// All that is kept. Whoever reads or changes it does so in a Turn.
+/// All stored data. Reads and changes require a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
 
     std::recursive_mutex mutex;
-    int turns = 0;                         // of the thread that has the state, one within the other
+    int turns = 0;                         // nested turns of the thread that holds the state
     std::atomic<std::thread::id> owner{};  // that thread
     Clock& clock;
     const std::uint32_t shards;
@@ -101,7 +101,7 @@ struct State {
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
-    Table<EventId, Obstacle> obstacles{journal};  // of those that wait for one
+    Table<EventId, Obstacle> obstacles{journal};  // of deferred events
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
     Table<AttemptKey, AttemptRecord> attempts{journal};
@@ -121,8 +121,8 @@ struct State {
     Table<IdempotencyScope, IdempotencyRecord> idempotency{journal};
 };
 
-/// The time during which one transaction has the state for itself. Undone unless committed. One
-/// within another is a part of it.
+/// Exclusive access to the state for one transaction. Undone unless committed. A nested turn is
+/// part of the outer one.
 class Turn {
 public:
     explicit Turn(State& state)

@@ -15,11 +15,11 @@ struct State;
 
 struct MemoryOptions {
     std::uint32_t shards = 1;
-    TimeOfDay birthday_time{std::chrono::hours{9}};  // of the schedule `birthday`, there at first
+    TimeOfDay birthday_time{std::chrono::hours{9}};  // of the initial schedule `birthday`
 };
 
-/// Everything in RAM, one transaction at a time: the model that the databases are compared with.
-/// Gone with the process.
+/// Keeps everything in RAM and runs one transaction at a time: the model that the databases are
+/// compared with. All data ends with the process.
 class MemoryStore final : public Store {
 public:
     explicit MemoryStore(Clock& clock, const MemoryOptions& options = {});
@@ -27,7 +27,7 @@ public:
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
     [[nodiscard]] bool open_here() override;
-    /// All that was recorded, in order.
+    /// All recorded events, in order.
     [[nodiscard]] std::vector<RecordedEvent> recorded() const;
 
 private:

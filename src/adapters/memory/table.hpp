@@ -10,13 +10,13 @@
 
 namespace sundial::memory {
 
-/// How to undo what a transaction has done so far.
+/// The steps that undo a transaction.
 class Journal {
 public:
     void note(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
     [[nodiscard]] std::size_t length() const { return undo_.size(); }
     void clear() { undo_.clear(); }
-    /// Undoes what was noted after it had that length, the latest first.
+    /// Undoes the changes noted since the journal had that length, latest first.
     void roll_back(std::size_t to) {
         for (; undo_.size() > to; undo_.pop_back()) undo_.back()();
     }
@@ -25,7 +25,7 @@ private:
     std::vector<std::function<void()>> undo_;
 };
 
-/// Rows by key. Every change is noted in the journal. A row stays where it is until it changes.
+/// Rows by key. Every change is noted in the journal. A row keeps its address until it changes.
 template <class Key, class Row>
 class Table {
 public:
@@ -38,25 +38,25 @@ public:
         const auto found = rows_.find(key);
         return found == rows_.end() ? nullptr : &found->second;
     }
-    /// A new row.
+    /// The key must be new.
     void insert(const Key& key, Row row) {
         base::check(rows_.emplace(key, std::move(row)).second);
         journal_.note([this, key] { rows_.erase(key); });
     }
-    /// A row that is there.
+    /// The row must exist.
     void replace(const Key& key, Row row) {
         Row& current = rows_.at(key);
         std::swap(current, row);
         journal_.note([this, key, before = std::move(row)] { rows_.at(key) = before; });
     }
-    /// The same, by a change of some of it.
+    /// As `replace`, with a function that changes the row.
     template <class Change>
     void change(const Key& key, Change change_row) {
         Row row = rows_.at(key);
         change_row(row);
         replace(key, std::move(row));
     }
-    /// A row that is there.
+    /// The row must exist.
     void erase(const Key& key) {
         const auto found = rows_.find(key);
         base::check(found != rows_.end());

@@ -18,24 +18,25 @@ template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 }  // namespace detail
 
-/// The number of a column, or none.
+/// The index of a column, or empty if the answer has no such column.
 using Column = std::optional<int>;
 
-/// What one statement answered.
+/// The server's answer to one statement.
 class Answer {
 public:
     explicit Answer(pg_result* result);
 
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
-    /// How many rows the statement inserted, changed or deleted.
+    /// Number of rows that the statement inserted, changed or deleted.
     [[nodiscard]] std::size_t changed() const;
     /// "COMMIT", "INSERT 0 1", …
     [[nodiscard]] std::string_view tag() const;
     [[nodiscard]] Column column(const char* name) const;
     [[nodiscard]] const pg_result* raw() const { return result_.get(); }
 
-    /// A value; an optional T where it may be null. Throws Corrupt if it is of another type.
+    /// A value; T is an optional if the column may be null. Throws Corrupt if the value has another
+    /// type.
     template <class T>
     [[nodiscard]] T get(std::size_t row, int column) const {
         if constexpr (detail::IsOptional<T>::value) {

@@ -2,7 +2,7 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of API keys.
+/// SQL statements for API keys.
 namespace sundial::postgres::sql {
 
 /// $1 to $8: the columns in order.
@@ -16,11 +16,11 @@ inline constexpr Statement remove_api_key{"remove_api_key",
                                           "DELETE FROM sundial.api_keys WHERE id = $1"};
 inline constexpr Statement all_api_keys{"all_api_keys",
                                         "SELECT * FROM sundial.api_keys ORDER BY id"};
-/// $1 key, $2 when.
+/// $1 key, $2 time of use.
 inline constexpr Statement note_use_of_api_key{"note_use_of_api_key", R"sql(
     UPDATE sundial.api_keys SET last_used_at = $2 WHERE id = $1)sql"};
 
-/// $1 id and $2 creation of the last row of the page before (null: the first page), $3 limit.
+/// $1 id and $2 creation time of the previous page's last row (null: the first page), $3 limit.
 #define SUNDIAL_LIST_API_KEYS(name, beyond, direction)                       \
     inline constexpr Statement name {                                        \
         #name,                                                               \

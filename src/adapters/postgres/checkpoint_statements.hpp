@@ -2,7 +2,7 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of checkpoints in the feed. $1 their name, in all but the first.
+/// SQL statements for checkpoints in the feed. $1 is the checkpoint's name, except in `followers`.
 namespace sundial::postgres::sql {
 
 /// $1 limit.
@@ -15,26 +15,26 @@ inline constexpr Statement followers{"followers", R"sql(
 inline constexpr Statement find_checkpoint{"find_checkpoint", SUNDIAL_CHECKPOINT};
 inline constexpr Statement lock_checkpoint{"lock_checkpoint", SUNDIAL_CHECKPOINT " FOR UPDATE"};
 #undef SUNDIAL_CHECKPOINT
-/// A fresh one, unless somebody was faster.
+/// Does nothing if the checkpoint exists, for example because another instance has just added it.
 inline constexpr Statement add_checkpoint{"add_checkpoint", R"sql(
     INSERT INTO sundial.checkpoints (name) VALUES ($1) ON CONFLICT DO NOTHING)sql"};
 /// $2 position, $3 event id, $4 fencing token, $5 holder, $6 held until, $7 version. Returns the
-/// number of the transaction.
+/// transaction id.
 inline constexpr Statement put_checkpoint{"put_checkpoint", R"sql(
     UPDATE sundial.checkpoints
        SET position = $2, event_id = $3, fencing_token = $4, holder = $5, held_until = $6,
            version = $7
      WHERE name = $1
     RETURNING pg_current_xact_id()::text)sql"};
-/// What `put_checkpoint` wrote, or what it would have changed. $2 version.
+/// Finds the row that `put_checkpoint` wrote, or the row it would have changed. $2 version.
 inline constexpr Statement checkpoint_at{"checkpoint_at", R"sql(
     SELECT FROM sundial.checkpoints WHERE name = $1 AND version = $2)sql"};
 
-/// $2 position, $3 event id, $4 reason, $5 attempts, $6 when.
+/// $2 position, $3 event id, $4 reason, $5 attempts, $6 time.
 inline constexpr Statement park_event{"park_event", R"sql(
     INSERT INTO sundial.parked_events (checkpoint, position, event_id, reason, attempts, parked_at)
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING)sql"};
-/// $2 after, $3 limit.
+/// $2 after this position, $3 limit.
 inline constexpr Statement parked_events{"parked_events", R"sql(
     SELECT position, event_id, reason, attempts, parked_at FROM sundial.parked_events
      WHERE checkpoint = $1 AND position > $2 ORDER BY position LIMIT $3)sql"};

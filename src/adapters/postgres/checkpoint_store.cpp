@@ -20,7 +20,7 @@ std::optional<Checkpoint> checkpoint_in(const Answer& rows) {
 
 Checkpoint PostgresCheckpointStore::find(const std::string& name) {
     const auto found = checkpoint_in(session_.run(sql::find_checkpoint, name));
-    // One that was only locked was never kept.
+    // A checkpoint that was only locked has version 0: it was never written.
     return found && found->version.value > 0 ? *found : Checkpoint{};
 }
 

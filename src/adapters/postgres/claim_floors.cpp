@@ -11,17 +11,18 @@ using namespace std::chrono_literals;
 
 /// Before every instant that an event can have.
 constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{-4000} / 1 / 1};
-/// Floors stay so far behind what is known to be seen: who writes has asked for the time before.
+/// Floors stay this far behind the instant before which all writes have been seen, because a caller
+/// that writes "now" has read the clock before.
 constexpr std::chrono::microseconds margin = 200ms;
-/// Further than that they are never behind, though a transaction be open for longer.
+/// Maximum distance of a floor behind the clock, even if a transaction is open for longer.
 constexpr std::chrono::microseconds most_behind = 1s;
-/// No hint lowers them further than that.
+/// A hint lowers the floors by at most this much.
 constexpr std::chrono::microseconds recent = 10s;
 
-/// The part of the time that the sweep may take, and how much of it can be saved.
+/// The sweep may take one part in ten of the time, and accumulate at most 100 ms of unused time.
 constexpr int part = 10;
 constexpr std::chrono::microseconds most_saved = 100ms;
-/// Pages that a slice is to read: a millisecond or two.
+/// Target size of a slice in pages: a millisecond or two.
 constexpr std::uint64_t of_a_slice = 1'000;
 constexpr int growth = 4, retreat = 16;
 constexpr std::chrono::microseconds first_step = 1s, last_step = 24h * 366;
@@ -62,10 +63,10 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
     const Instant proven = seen.first_open >= proven_.next ? proven_.at : beginning;
     const Instant safe = std::max(std::min(proven, seen.now) - margin, seen.now - most_behind);
     for (std::size_t i = 0; i < floors_.size(); ++i) {
-        if (floors_[i] == from[i]) {  // nobody has changed it meanwhile
+        if (floors_[i] == from[i]) {  // not changed meanwhile
             floors_[i] = std::max(floors_[i], std::min(seen.heads[i], safe));
         }
-        floors_[i] = std::min(floors_[i], seen.now - margin);  // a clock may have been set back
+        floors_[i] = std::min(floors_[i], seen.now - margin);  // the clock may have been set back
     }
     if (!raised_) begin_to_sweep(now);
 }
@@ -101,7 +102,7 @@ void ClaimFloors::swept(const Slice& slice, const Seen& seen, std::chrono::micro
         Instant& floor = floors_[slice.shard * priorities + i];
         floor = std::min(floor, seen.heads[i]);
     }
-    if (!raised_ || slice.shard != turn_ || slice.until != down_to_) return;  // another's was first
+    if (!raised_ || slice.shard != turn_ || slice.until != down_to_) return;  // another was first
     pages_ += seen.pages;
     down_to_ = slice.from;
     if (seen.pages > of_a_slice) {

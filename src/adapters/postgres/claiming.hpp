@@ -9,17 +9,17 @@
 #include "adapters/postgres/database.hpp"
 #include "application/ports/event_queue.hpp"
 
-/// What the claims of instances and of pull workers have in common.
+/// Code shared by the claims of instances and of pull workers.
 namespace sundial::postgres {
 
-/// Parameters that say how many of which priorities.
+/// Statement parameters: the priorities to claim and the number of events of each.
 struct WantedRows {
     std::vector<std::int16_t> priorities;
     std::vector<std::int32_t> shares;
 };
 [[nodiscard]] WantedRows wanted_of(const std::array<std::uint32_t, 4>& shares);
 
-/// What a claiming statement returned.
+/// The claimed events in the answer of a claim statement.
 [[nodiscard]] Claimed claimed_in(const Database::Answered& answered);
 
 /// Null for an instance's own claim.

@@ -5,7 +5,7 @@
 
 namespace sundial::postgres {
 
-/// sundial.clock().
+/// Reads sundial.clock().
 class PostgresClock final : public Clock {
 public:
     PostgresClock(Database& database, bool is_test) : database_{database}, is_test_{is_test} {}

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int binary = 1;
-constexpr std::chrono::milliseconds first_silence = 5s;  // as long as connecting may take
+constexpr std::chrono::milliseconds first_silence = 5s;  // the time limit for connecting
 
 /// libpq ends its messages with a line break.
 std::string text_of(const char* message) {
@@ -34,7 +34,7 @@ std::string field_of(const PGresult* result, int code) {
     return text ? text : "";
 }
 
-/// What the server has to say beside its answers. Only warnings are for operators.
+/// Logs the server's notices. Only warnings matter to operators.
 void log_notice(void* log, const PGresult* result) {
     const std::string severity = field_of(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     static_cast<base::Log*>(log)->write(
@@ -45,12 +45,12 @@ void log_notice(void* log, const PGresult* result) {
          .fields = {}});
 }
 
-/// Whether the server is about to close the connection, or says that the outcome is unknown.
+/// Whether the server closes the connection, or reports that the outcome is unknown.
 bool ends_the_connection(std::string_view state) {
     return state.starts_with("08") || state.starts_with("57P0") || state == "40003";
 }
 
-/// Waits until the socket can be read, or also written where libpq has something to send.
+/// Waits until the socket is readable, or writable if libpq has data to send.
 bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
     pollfd wanted{.fd = socket,
                   .events = static_cast<short>(to_send ? POLLIN | POLLOUT : POLLIN),
@@ -66,8 +66,8 @@ bool wait_for(int socket, bool to_send, std::chrono::milliseconds silence) {
                       "; write it as postgresql://user:password@host:5432/database"};
 }
 
-/// A password with a bare @ or / in it is read as host, port or database, whose names appear in
-/// messages.
+/// libpq takes parts of a password with an unescaped @ or / for host, port or database, and quotes
+/// those in messages.
 void refuse_spilled_password(std::string_view url) {
     const auto scheme = url.find("://");
     if (scheme == std::string_view::npos) return;  // host=… dbname=…
@@ -80,7 +80,7 @@ void refuse_spilled_password(std::string_view url) {
     }
 }
 
-/// libpq would quote what it takes for a port, which may be the end of a password.
+/// libpq quotes an invalid port, which may be the end of a password.
 void refuse_odd_port(const PQconninfoOption* options) {
     for (const PQconninfoOption* option = options; option->keyword; ++option) {
         if (!option->val || std::string_view{option->keyword} != "port") continue;
@@ -100,14 +100,14 @@ Options options_of(const std::string& url) {
     char* reason = nullptr;
     Options options{PQconninfoParse(url.c_str(), &reason)};
     if (options) return options;
-    // What libpq quotes is a part of the URL.
+    // libpq's message may quote a part of the URL.
     const std::string text = text_of(reason);
     PQfreemem(reason);
     const std::string_view unquoted = std::string_view{text}.substr(0, text.find('"'));
     refuse_url(unquoted.substr(0, unquoted.find_last_not_of(" :") + 1));
 }
 
-/// "b,c,a" of "a,b,c" by 1.
+/// "b,c,a" for "a,b,c" and 1.
 std::string rotated(std::string_view list, std::size_t by) {
     std::vector<std::string_view> items;
     for (std::size_t end = 0; end != std::string_view::npos; list.remove_prefix(end + 1)) {
@@ -124,7 +124,7 @@ std::string rotated(std::string_view list, std::size_t by) {
     return text;
 }
 
-/// Of an option that is a list: another order. Empty where the URL does not have it.
+/// An option that is a list, in another order. Empty if the URL does not have the option.
 std::string reordered(const PQconninfoOption* options, std::string_view keyword, std::size_t by) {
     for (const PQconninfoOption* option = options; option->keyword; ++option) {
         if (option->val && keyword == option->keyword) return rotated(option->val, by);
@@ -143,9 +143,8 @@ void Connection::Close::operator()(pg_conn* connection) const { PQfinish(connect
 
 Connection::Connection(const std::string& url, base::Log& log, std::size_t first_host) : log_{log} {
     check_url(url);
-    // What stands before dbname the URL may change, what stands after it not (libpq 34.1). The
-    // times: a server that is gone is noticed within 10 s while something is sent, 25 s while we
-    // listen.
+    // The URL may override the options before dbname, not those after it (libpq 34.1). Time limits:
+    // a lost server is detected within 10 s while data is sent, within 25 s while we listen.
     std::vector<const char*> names{
         "connect_timeout",  "tcp_user_timeout",          "keepalives_idle", "keepalives_interval",
         "keepalives_count", "fallback_application_name", "dbname",          "target_session_attrs",
@@ -244,7 +243,7 @@ pg_result* Connection::next_result(std::chrono::milliseconds silence) {
 
 void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& first) {
     const std::string state = field_of(result, PG_DIAG_SQLSTATE);
-    // Without its DETAIL, which quotes rows: people's names do not belong in logs.
+    // Without its DETAIL, which quotes rows: names of people do not belong in logs.
     std::string message = field_of(result, PG_DIAG_MESSAGE_PRIMARY);
     if (message.empty()) message = text_of(PQresultErrorMessage(result));
     if (PQstatus(connection_.get()) == CONNECTION_BAD || ends_the_connection(state)) lose(message);
@@ -254,7 +253,7 @@ void Connection::note_refusal(const pg_result* result, std::optional<SqlError>& 
 std::vector<Answer> Connection::run(std::span<const Call> calls, bool prepare,
                                     std::chrono::milliseconds silence) {
     prepare = prepare && direct_;
-    // What each answer will belong to: the preparation of a statement, or (null) a call.
+    // The owner of each answer: the preparation of a statement, or (null) a call.
     std::vector<const Statement*> expected;
     for (const Call& call : calls) {
         const bool by_name = prepare && call.statement->plan == Statement::Plan::kept;
@@ -324,7 +323,7 @@ void Connection::roll_back(std::chrono::milliseconds silence) noexcept {
         const Call rollback{sql::rollback};
         run({&rollback, 1}, false, silence);
     } catch (const std::exception&) {
-        broken_ = true;  // not to be used again in whatever state it is
+        broken_ = true;  // unusable, whatever its state is
     }
 }
 
@@ -347,8 +346,8 @@ void Connection::run_script(const std::string& sql, std::chrono::milliseconds si
 bool Connection::is_quiet() {
     if (broken_) return false;
     pollfd socket{.fd = PQsocket(connection_.get()), .events = POLLIN, .revents = 0};
-    // A notice or a changed setting may come unasked; the end of the connection may, too, after the
-    // server's last words.
+    // A notice or a changed setting may arrive unrequested. The end of the connection may follow
+    // the server's last message.
     while (poll(&socket, 1, 0) > 0) {
         if (PQconsumeInput(connection_.get()) != 1) return false;
     }

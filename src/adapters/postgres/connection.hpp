@@ -19,54 +19,54 @@ struct pg_conn;  // libpq's PGconn
 
 namespace sundial::postgres {
 
-/// One connection to PostgreSQL. Not thread-safe. Everything is sent in pipeline mode and every
-/// wait has an end; after ConnectionLost it is of no more use.
+/// One connection to PostgreSQL. Not thread-safe. Sends everything in pipeline mode, and every wait
+/// has a time limit. Unusable after ConnectionLost.
 class Connection {
 public:
-    /// Throws CannotStart if `url` cannot be understood, Unavailable if nobody answers there, lets
-    /// us in and takes what we write.
-    /// `first_host`: of several in the URL the one to try first.
+    /// Throws CannotStart if `url` is malformed, Unavailable if the server does not respond,
+    /// rejects the login or does not accept writes.
+    /// `first_host`: index of the host to try first, if the URL has several.
     Connection(const std::string& url, base::Log& log, std::size_t first_host = 0);
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection();
 
-    /// Sends `calls` in one go and waits for all answers. Throws SqlError for the first that was
-    /// refused (those after it were not tried), ConnectionLost if any answer is missing.
-    /// `prepare`: by name, once for each statement, if no pooler stands between; otherwise they are
-    /// sent in full. `silence`: how
-    /// long the server may say nothing at all; it bounds the statements themselves by its
-    /// time-outs.
+    /// Sends `calls` in one pipeline and waits for all answers. Throws SqlError for the first
+    /// statement that the server refused (it does not execute the ones after it), ConnectionLost if
+    /// any answer is missing.
+    /// `prepare`: prepare each statement once, by name; only for direct connections. Otherwise the
+    /// full text is sent.
+    /// `silence`: maximum time without a byte from the server. The server's own time-outs bound the
+    /// statements.
     std::vector<Answer> run(std::span<const Call> calls, bool prepare,
                             std::chrono::milliseconds silence);
-    /// Ends a transaction that is open, if one is, as if it had not been. Never throws: where this
-    /// fails, the server does it when the connection goes.
+    /// Rolls back the open transaction, if any. Never throws: if this fails, the server rolls back
+    /// when the connection closes.
     void roll_back(std::chrono::milliseconds silence) noexcept;
-    /// The same for one that was only read in, without waiting for the answer.
+    /// Rolls back a read-only transaction without waiting for the answer.
     void leave() noexcept;
-    /// Runs a text of several statements without parameters.
+    /// Runs a script of several statements without parameters.
     void run_script(const std::string& sql, std::chrono::milliseconds silence);
 
-    /// Whether it still looks usable: nothing has come that nobody asked for, as when the server
-    /// closed it while it lay idle.
+    /// Whether the connection still seems usable: no unrequested message has arrived, such as the
+    /// server closing an idle connection.
     [[nodiscard]] bool is_quiet();
     [[nodiscard]] bool is_broken() const { return broken_; }
-    /// Not to be used again: it leads to the wrong server.
+    /// Marks the connection as unusable because it leads to the wrong server.
     void give_up() { broken_ = true; }
-    /// The server's own session, which lasts as long as the connection: what is prepared in it
-    /// stays. Behind a pooler it may be anybody's.
+    /// Whether this is a server session of our own, which keeps prepared statements as long as the
+    /// connection lasts. A pooler may share the session with other clients.
     [[nodiscard]] bool is_direct() const { return direct_; }
-    /// Nothing of a connection by a Unix socket.
+    /// Empty for a Unix socket.
     [[nodiscard]] std::optional<ServerAddress> server() const;
     /// 150020 is 15.20.
     [[nodiscard]] int server_version() const;
-    /// The server's process for this connection: a number that differs from those of others.
+    /// Process id of the server's backend for this connection. Different for each open connection.
     [[nodiscard]] int backend_process() const;
 
-    /// What is told to whoever listens, by others than this connection, since the last call.
-    /// Throws ConnectionLost.
+    /// Whether another connection has notified this one since the last call. Throws ConnectionLost.
     [[nodiscard]] bool was_notified();
-    /// Becomes readable when something comes.
+    /// Becomes readable when data arrives.
     [[nodiscard]] int socket() const;
 
 private:
@@ -77,7 +77,7 @@ private:
     void send(const Call& call, bool prepare);
     void send_prepare(const Call& call);
     pg_result* next_result(std::chrono::milliseconds silence);
-    /// What was sent since the last end is one go.
+    /// Marks the end of one pipeline.
     void end_pipeline();
     void await_end(std::chrono::milliseconds silence);
     void await_leave(std::chrono::milliseconds silence);
@@ -89,11 +89,11 @@ private:
     std::set<const Statement*> prepared_;
     bool direct_ = false;
     bool broken_ = false;
-    bool leaving_ = false;  // the answer to a rollback is to come first
+    bool leaving_ = false;  // the answer to a rollback arrives first
 };
 
-/// Leaves no transaction open on a connection, however its user leaves. The one place where
-/// transactions are rolled back.
+/// Rolls back any open transaction at the end of its scope, even after an exception. The only place
+/// that rolls back transactions.
 class RollBack {
 public:
     RollBack(Connection& connection, std::chrono::milliseconds silence)
@@ -107,8 +107,8 @@ private:
     const std::chrono::milliseconds silence_;
 };
 
-/// Throws CannotStart if `url` is not a connection string of libpq. The text says nothing that may
-/// be part of a password.
+/// Throws CannotStart if `url` is not a libpq connection string. The error text contains nothing
+/// that may be part of a password.
 void check_url(const std::string& url);
 
 }  // namespace sundial::postgres

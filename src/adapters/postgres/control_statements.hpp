@@ -2,13 +2,13 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of users, schedules, what they skipped, endpoints, their recorded events, and the
-/// inbox. The lists
-/// are one complete statement for each order, made by the preprocessor from literals; every filter
-/// is off while its parameter is null.
+/// SQL statements for users, schedules and their skipped occurrences, endpoints, recorded events,
+/// and the inbox. Each order of a list is one complete statement, which the preprocessor builds
+/// from literals. A filter is off if its parameter is null.
 namespace sundial::postgres::sql {
 
-// Users. Further dates and metadata are JSON objects that travel as arrays of names and of values.
+// Users. Further dates and metadata are JSON objects; each is sent as an array of names and an
+// array of values.
 
 /// $1 to $13: the columns in order; $7 and $8 are names and values of `dates`, $9 and $10 of
 /// `metadata`.
@@ -21,7 +21,8 @@ inline constexpr Statement add_user{"add_user", R"sql(
             jsonb_object($9::text[], $10::text[]), $11, $12, $13)
     ON CONFLICT (external_id) DO NOTHING)sql"};
 
-/// All but id and creation. $1 to $13 as above ($12, its creation, is as it was).
+/// Updates all columns but id and creation time ($12, the creation time, does not change). $1 to
+/// $13 as above.
 inline constexpr Statement update_user{"update_user", R"sql(
     UPDATE sundial.users
        SET external_id = $2, first_name = $3, last_name = $4, date_of_birth = $5, timezone = $6,
@@ -49,13 +50,13 @@ inline constexpr Statement lock_user{"lock_user", R"sql(
            sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
       FROM sundial.users WHERE id = $1 FOR UPDATE)sql"};
 
-/// $1 ids. In the order of ids, so that no two wait for each other in a circle.
+/// $1 ids. Locks rows in the order of ids to prevent deadlocks.
 inline constexpr Statement share_users{"share_users", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
            sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
       FROM sundial.users WHERE id = ANY ($1) ORDER BY id FOR SHARE)sql"};
 
-/// $1 ids. Waits for nobody.
+/// $1 ids. Never waits for a lock.
 inline constexpr Statement try_share_users{"try_share_users", R"sql(
     SELECT *, sundial.names_of(dates) AS date_names, sundial.values_of(dates)::date[] AS date_values,
            sundial.names_of(metadata) AS metadata_names, sundial.values_of(metadata) AS metadata_values
@@ -71,8 +72,8 @@ inline constexpr Statement share_users_after{"share_users_after", R"sql(
 inline constexpr Statement count_users{"count_users", "SELECT count(*) FROM sundial.users"};
 
 /// $1 time zones, $2 month and $3 day of birth, $4 prefix of id, external id or name, $5 and $6
-/// created from and to; $7 id and $8 value of the last row of the page before (null: the first
-/// page), $9 limit.
+/// creation time from and to; $7 id and $8 sort value of the previous page's last row (null: the
+/// first page), $9 limit.
 #define SUNDIAL_LIST_USERS(name, value, type, beyond, direction)                   \
     inline constexpr Statement name {                                              \
         #name,                                                                     \
@@ -115,8 +116,9 @@ inline constexpr Statement share_schedules{"share_schedules", R"sql(
     SELECT * FROM sundial.schedules WHERE id = ANY ($1) ORDER BY id FOR SHARE)sql"};
 inline constexpr Statement share_schedules_per_user{"share_schedules_per_user", R"sql(
     SELECT * FROM sundial.schedules WHERE per_user ORDER BY id FOR SHARE)sql"};
-/// Who adds a schedule that runs for each user waits for all who plan for a user by those that they
-/// have seen, and they wait for it: no user is planned without it.
+/// Held by transactions that plan events for a user by the schedules that they have read. A
+/// transaction that adds a per-user schedule waits for them, and they wait for it, so no user is
+/// planned without the new schedule.
 inline constexpr Statement keep_schedules{"keep_schedules", R"sql(
     SELECT pg_advisory_xact_lock_shared(hashtext('sundial.schedules_per_user')))sql"};
 inline constexpr Statement wait_for_planning{"wait_for_planning", R"sql(
@@ -146,8 +148,8 @@ inline constexpr Statement update_schedule{"update_schedule", R"sql(
 inline constexpr Statement remove_schedule{"remove_schedule", R"sql(
     DELETE FROM sundial.schedules WHERE id = $1)sql"};
 
-/// $1 enabled, $2 for each user, $3 kinds, $4 types, $5 endpoint, $6 prefix of id, external id or
-/// type; $7 id and $8 creation of the last row of the page before (null: the first page), $9 limit.
+/// $1 enabled, $2 per user, $3 kinds, $4 types, $5 endpoint, $6 prefix of id, external id or type;
+/// $7 id and $8 creation time of the previous page's last row (null: the first page), $9 limit.
 #define SUNDIAL_LIST_SCHEDULES(name, beyond, direction)                             \
     inline constexpr Statement name {                                               \
         #name,                                                                      \
@@ -175,7 +177,7 @@ inline constexpr Statement knows_run{"knows_run", R"sql(
     SELECT FROM sundial.skipped_runs
      WHERE schedule_id = $1 AND user_id IS NOT DISTINCT FROM $2 AND reason = $3
        AND first <= $4 AND last >= $5)sql"};
-/// $1 schedule, $2 user (or null), $3 reason, $4 first, $5 last, $6 count, $7 next, $8 when.
+/// $1 schedule, $2 user (or null), $3 reason, $4 first, $5 last, $6 count, $7 next, $8 time.
 inline constexpr Statement extend_run{"extend_run", R"sql(
     UPDATE sundial.skipped_runs
        SET last = $5, count = count + $6, next = $7, recorded_at = $8
@@ -190,8 +192,8 @@ inline constexpr Statement remove_runs_of_user{"remove_runs_of_user", R"sql(
 inline constexpr Statement remove_runs_of_schedule{"remove_runs_of_schedule", R"sql(
     DELETE FROM sundial.skipped_runs WHERE schedule_id = $1)sql"};
 
-/// $1 schedule, $2 user, $3 and $4 reaching into; $5 id and $6 first of the last row of the page
-/// before (null: the first page), $7 limit.
+/// $1 schedule, $2 user, $3 and $4 the range that a run overlaps; $5 id and $6 first occurrence of
+/// the previous page's last row (null: the first page), $7 limit.
 #define SUNDIAL_LIST_RUNS(name, beyond, direction)                      \
     inline constexpr Statement name {                                   \
         #name,                                                          \
@@ -242,8 +244,8 @@ inline constexpr Statement endpoint_of_external_id{"endpoint_of_external_id", R"
 inline constexpr Statement endpoints_of_external_ids{"endpoints_of_external_ids", R"sql(
     SELECT external_id, id FROM sundial.endpoints WHERE external_id = ANY ($1))sql"};
 
-/// $1 type, $2 enabled, $3 prefix of id, external id or name; $4 id and $5 creation of the last row
-/// of the page before (null: the first page), $6 limit.
+/// $1 type, $2 enabled, $3 prefix of id, external id or name; $4 id and $5 creation time of the
+/// previous page's last row (null: the first page), $6 limit.
 #define SUNDIAL_LIST_ENDPOINTS(name, beyond, direction)                       \
     inline constexpr Statement name {                                         \
         #name,                                                                \
@@ -263,18 +265,18 @@ SUNDIAL_LIST_ENDPOINTS(endpoints_by_creation_down, "<", "DESC");
 
 // Inbox.
 
-/// $1 endpoint, $2 id, $3 when, $4 and $5 header names and values, $6 body.
+/// $1 endpoint, $2 id, $3 time, $4 and $5 header names and values, $6 body.
 inline constexpr Statement add_inbox_request{"add_inbox_request", R"sql(
     INSERT INTO sundial.inbox_requests
         (endpoint_id, id, received_at, header_names, header_values, body)
     VALUES ($1, $2, $3, $4, $5, $6))sql"};
-/// Removes all but the newest $2 of the endpoint. $1 endpoint.
+/// Removes all requests of endpoint $1 but the newest $2.
 inline constexpr Statement trim_inbox{"trim_inbox", R"sql(
     DELETE FROM sundial.inbox_requests
      WHERE endpoint_id = $1
        AND id <= (SELECT id FROM sundial.inbox_requests WHERE endpoint_id = $1
                    ORDER BY id DESC OFFSET $2 LIMIT 1))sql"};
-/// Of the newest $4. $1 endpoint, $2 before this id (or null), $3 limit.
+/// Lists among the newest $4 requests. $1 endpoint, $2 before this id (or null), $3 limit.
 inline constexpr Statement list_inbox{"list_inbox", R"sql(
     SELECT * FROM sundial.inbox_requests
      WHERE endpoint_id = $1 AND id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)

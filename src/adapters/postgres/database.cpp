@@ -14,20 +14,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int most_tries = 5;  // reliability 5
-/// Waiting for a lock has cost its time-out already. But it may be a circle that the server would
-/// have found at the same moment, so it is worth another try or two.
+constexpr int most_tries = 5;  // of a transaction (reliability 5)
+/// Maximum attempts if a lock wait timed out. Each has already cost a time-out. But the cause may
+/// be a deadlock that the server would have detected at the same moment, so a few repetitions are
+/// worthwhile.
 constexpr int most_waits = 3;
-/// The number of the try before which `pause_before` waits longest: half a second or less.
+/// The attempt with the longest pause before it: half a second or less.
 constexpr int longest_pause = 8;
 
-/// A pooler gave us a connection on which somebody else prepared, or nobody.
+/// A pooler gave us a session in which another client prepared the statement, or no client did.
 bool lost_preparation(const SqlError& error) {
     return error.state == "26000" || error.state == "42P05";
 }
-/// 2 to 60 ms for the tries above, twice as much after each, never the same for two connections:
-/// the number of the server's process makes the difference, so that nobody has to ask for
-/// randomness; a pooler gives any number for it.
+/// Waits 2 to 60 ms for the attempts above, doubling each time. The backend's process id makes
+/// pauses differ between connections, so no source of randomness is needed; behind a pooler any
+/// number serves.
 void pause_before(int next_try, int backend_process) {
     const std::uint32_t different =
         static_cast<std::uint32_t>(backend_process) * 16U + static_cast<std::uint32_t>(next_try);
@@ -43,7 +44,7 @@ struct OpenHere {
 };
 thread_local OpenHere open_here;
 
-/// Makes it known while its work runs.
+/// Registers a transaction in `open_here` while its work runs.
 class Opened {
 public:
     Opened(const Database& database, Session& session)
@@ -93,7 +94,7 @@ void Session::part(const std::function<bool(Session&)>& work) {
     } catch (...) {
         try {
             undo();
-        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first one is told
+        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): report the first one
         }
         throw;
     }
@@ -121,7 +122,7 @@ Call Database::configuration(const Statement& statement) const {
 }
 
 Instant Database::note_server(const Answer& configured) {
-    // Told only where it is not the same as before.
+    // Not null only if the server has changed.
     if (const auto system = configured.get<std::optional<std::int64_t>>(0, 6)) {
         servers_.meet(
             {configured.get<std::int64_t>(0, 4), configured.get<std::int64_t>(0, 5), *system});
@@ -189,13 +190,15 @@ Database::Finding Database::look_for(const Evidence& evidence) {
             return !answers.front().empty();
         };
         try {
-            // A primary that was left behind would not know. Then in this order, each on a view of
-            // its own: what has ended by the first is seen by the second.
+            // `configure` fails on a replaced primary, which would not know the outcome. The order
+            // matters, each query with its own snapshot: a transaction that has ended by the first
+            // is visible to the second.
             (void)finds(configuration(sql::configure));
             if (finds(Call{sql::still_runs, evidence.transaction})) return Finding::not_yet;
             if (finds(evidence.row)) return Finding::happened;
             if (!evidence.before || finds(*evidence.before)) return Finding::did_not;
-            return Finding::never;  // changed since, by us and then others or by others alone
+            // changed since: by our transaction and then others, or by others alone
+            return Finding::never;
         } catch (const SqlError& error) {
             if (!is_passing(error)) throw;
             leave_if_wrong(*connection, error);
@@ -203,7 +206,7 @@ Database::Finding Database::look_for(const Evidence& evidence) {
     } catch (const ConnectionLost&) {
         pool_.close_idle();
     } catch (const Unavailable&) {
-        return Finding::not_yet;  // nobody is there to be asked
+        return Finding::not_yet;  // no server to ask
     }
     return Finding::not_yet;
 }
@@ -248,7 +251,8 @@ void Database::try_again_and_again(std::string_view operation,
             try {
                 return attempt(current);
             } catch (const ConnectionLost& lost) {
-                // It may have died while it lay idle, with the others: the next one is new.
+                // The connection may have died while idle, and the others with it: the next one is
+                // new.
                 pool_.close_idle();
                 if (current.committing) {
                     unanswered.emplace(lost.what(), std::move(current.evidence));
@@ -319,7 +323,7 @@ Database::Answered Database::run(std::string_view operation, Effect effect,
         } catch (const OutcomeUnknown&) {
             if (effect != Effect::repeatable || !in_time()) throw;
         } catch (const Unavailable& unavailable) {
-            if (number == 1) throw;  // nothing of it has happened
+            if (number == 1) throw;  // nothing happened
             if (!in_time()) throw OutcomeUnknown{unavailable.what()};
         }
         pause_before(std::min(number, longest_pause), number);
@@ -351,7 +355,7 @@ Database::Answered Database::run_once(std::string_view operation, Effect effect,
         all.insert(all.end(), calls.begin(), calls.end());
         all.emplace_back(sql::commit);
         attempt.committing = effect != Effect::none;
-        // Each may take its time, and the server tells of many at once.
+        // Each call may use its full time-out, and the server may send several answers at once.
         const auto silence = (settings_.statement_timeout + settings_.lock_timeout) *
                              static_cast<std::int64_t>(calls.size() + 1);
         auto rows = attempt.connection.run(all, attempt.prepare, silence);

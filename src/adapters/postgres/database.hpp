@@ -21,20 +21,21 @@
 
 namespace sundial::postgres {
 
-/// What a transaction leaves behind if it commits, and nothing else can: where no answer to COMMIT
-/// comes, whether it is there tells the outcome.
+/// A row that exists only if a certain transaction committed. If no answer to COMMIT arrives,
+/// looking for this row reveals the outcome.
 struct Evidence {
-    std::string transaction;  // its number, while it ran
+    std::string transaction;  // the transaction's id
     Call row;                 // finds what it wrote
-    /// Finds what it would have changed, unchanged. Empty: `row` lies under an id made for it, so
-    /// that nobody changes it further, and without it nothing has happened.
+    /// Finds the row that the transaction would have changed, unchanged. Empty if `row` has an id
+    /// made for this transaction: then no other transaction changes the row, and its absence proves
+    /// that nothing happened.
     std::optional<Call> before{};
 };
 
 class Database;
 
-/// A transaction, which begins with the first statement or look at the clock, in the same round
-/// trip.
+/// A transaction. It begins together with the first statement or read of the clock, in the same
+/// round trip.
 class Session {
 public:
     struct Terms {
@@ -53,12 +54,12 @@ public:
         const Call call{statement, values...};
         return std::move(run({&call, 1}).front());
     }
-    /// All in one round trip.
+    /// Sends all calls in one round trip.
     std::vector<Answer> run(std::span<const Call> calls);
-    /// Keeps what `work` does, within the open transaction, if it returns true.
+    /// Runs `work` under a savepoint of the open transaction. Keeps its changes if it returns true.
     void part(const std::function<bool(Session&)>& work);
-    /// One piece is enough: the transaction is there whole or not at all. Best is one that tells
-    /// both ways.
+    /// One piece of evidence is enough, since a transaction happens completely or not at all.
+    /// Evidence without `before` is preferred, because it proves both outcomes.
     void leaves(Evidence evidence) {
         if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
@@ -78,18 +79,19 @@ private:
     std::optional<Instant> now_;
 };
 
-/// Where every transaction begins and ends: time-outs, retries after conflicts, and what the caller
-/// is told when the server fails (reliability 5). What is begun inside the work of a `write`, on
-/// its thread, is a part of that. Thread-safe.
+/// Begins and ends every transaction: time-outs, retries after conflicts, and what the caller
+/// learns when the server fails (reliability 5). A transaction that starts inside the work of a
+/// `write`, on its thread, becomes part of that one. Thread-safe.
 class Database {
 public:
     Database(const Settings& settings, std::uint32_t shards, base::Log& log);
 
-    /// Commits if `work` returns true. `work` runs again after a conflict, and after the connection
-    /// was lost if it is sure that nothing has happened. Throws Unavailable; OutcomeUnknown if no
-    /// answer to the COMMIT came and `work` left no evidence, or nobody could look for it in time.
+    /// Commits if `work` returns true. Runs `work` again after a conflict, and after a lost
+    /// connection if it is certain that nothing happened. Throws Unavailable; OutcomeUnknown if no
+    /// answer to COMMIT came and `work` left no evidence, or the evidence could not be read in
+    /// time.
     void write(std::string_view operation, const std::function<bool(Session&)>& work);
-    /// One moment of what is committed.
+    /// Reads one snapshot of committed data.
     void read(std::string_view operation, const std::function<void(Session&)>& work);
     /// Whether this thread is inside the work of a `write`.
     [[nodiscard]] bool open_here() const;
@@ -98,28 +100,30 @@ public:
         Instant now;  // the database's clock when the transaction began
         std::vector<Answer> answers;
     };
-    /// What calls do, and so what becomes of them when no answer comes to their COMMIT.
+    /// The effect of calls, which decides what to do if no answer to COMMIT comes.
     enum class Effect : std::uint8_t {
-        none,        // they look: they are done again
-        once,        // done again they would do more: OutcomeUnknown
-        repeatable,  // they see what they have done before: they are done again for a while
+        none,        // they only read: run them again
+        once,        // a repetition would do more: throw OutcomeUnknown
+        repeatable,  // they recognise their earlier effect: run them again for a while
     };
-    /// `calls` in a transaction of their own and one round trip, on plans that use indexes only.
+    /// Runs `calls` in a transaction of their own and one round trip, with plans that use indexes
+    /// only.
     Answered run(std::string_view operation, Effect effect, std::span<const Call> calls);
 
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
-    /// The database's clock, going by when it was read last. For hints; it decides nothing.
+    /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
     [[nodiscard]] Instant about_now() const;
-    /// Whose clock says that a lease of that length is over (claim_ready).
+    /// Start time of the server whose clock may declare a lease of that length expired
+    /// (claim_ready).
     [[nodiscard]] std::optional<std::int64_t> trusted_server(
         std::chrono::microseconds lease) const {
         return servers_.trusted(lease);
     }
-    /// For how long nothing could be written; empty while it can.
+    /// How long writes have been failing; empty if they succeed.
     [[nodiscard]] std::optional<std::chrono::milliseconds> failing_for() const {
         return outage_.so_far();
     }
-    /// The one that answers.
+    /// The server that answered last.
     [[nodiscard]] Server server() const { return servers_.latest(); }
     [[nodiscard]] PoolUse pool_use() const { return pool_.use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const { return pool_.servers(); }
@@ -132,12 +136,12 @@ private:
         bool committing = false;  // COMMIT may have been sent
         std::optional<Evidence> evidence{};
     };
-    /// A transaction to whose COMMIT no answer came.
+    /// A transaction whose COMMIT got no answer.
     struct Unanswered {
         std::string why;
         std::optional<Evidence> evidence;
     };
-    /// What can be known of one.
+    /// The answer of the evidence about such a transaction.
     enum class Finding : std::uint8_t { happened, did_not, not_yet, never };
     void with_retries(std::string_view operation, const std::function<void(Try&)>& attempt);
     void try_again_and_again(std::string_view operation, const std::function<void(Try&)>& attempt);
@@ -145,14 +149,14 @@ private:
     [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration(const Statement& statement) const;
-    /// Which server answered a configuration, and what time it is there, which is returned.
+    /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session session_of(Try& attempt, const Statement& begin);
     void tell_conflict(std::string_view operation, const SqlError& error);
-    /// Makes all connections anew if the error says that they lead to the wrong server.
+    /// Closes all connections if the error says that they lead to the wrong server.
     void leave_if_wrong(Connection& connection, const SqlError& error);
     void tell_unanswered(std::string_view operation, const Unanswered& unanswered);
-    /// Whether it has happened. Throws OutcomeUnknown.
+    /// Whether the transaction committed. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);
     [[nodiscard]] Finding look_for(const Evidence& evidence);
 

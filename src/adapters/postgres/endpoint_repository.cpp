@@ -77,8 +77,8 @@ std::optional<Endpoint> PostgresEndpointRepository::lock(EndpointId id) {
     return first_of(endpoints_in(session_.run(sql::lock_endpoint, id)));
 }
 
-// Who takes the external id between the look and the update makes the update fail: then all is done
-// again, and the look finds him.
+// If another transaction takes the external id between the check and the update, the update fails.
+// Then the work runs again, and the check finds the other endpoint.
 Result<void> PostgresEndpointRepository::update(const Endpoint& endpoint) {
     auto free = external_id_is_free(endpoint);
     if (free) base::check(write(sql::update_endpoint, endpoint).changed() == 1);

@@ -35,7 +35,7 @@ Answer run_filtered(Session& session, const Statement& statement, const EventQue
                        query.prefix, query.reason, others...);
 }
 
-/// The statements of one order, upwards and downwards.
+/// The two statements of one order, ascending and descending.
 struct Directions {
     const Statement* up;
     const Statement* down;
@@ -88,8 +88,8 @@ Page<Event> page_of(Session& session, const EventQuery& query) {
     return run(last_instant(query.page));
 }
 
-/// Whether a page is found soonest in the order of its list. What has an index of its own, or is
-/// few, is found by that and sorted.
+/// Whether a page is read fastest in the order of its list. Filters that have an index of their
+/// own, or match few events, are faster by that index and a sort.
 bool is_in_order(const EventQuery& query) {
     const bool found_otherwise = query.key || query.user || query.schedule || query.endpoint ||
                                  query.executed_from || query.executed_to;
@@ -101,7 +101,7 @@ bool is_in_order(const EventQuery& query) {
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
-    // With a key there are few.
+    // A key matches few events.
     if (!query.key && query.sort == EventQuery::Sort::executed_at) {
         for (const EventQuery& narrowed :
              latest_executions(query, last_instant(query.page), session.now())) {

@@ -6,7 +6,7 @@
 #include "adapters/postgres/database.hpp"
 #include "application/ports/event_repository.hpp"
 
-/// What people read of events: lists, walks and dead letters (ports/event_repository.hpp).
+/// Queries for people: lists, walks and dead letters (ports/event_repository.hpp).
 namespace sundial::postgres {
 
 [[nodiscard]] Page<Event> list_events(Session& session, const EventQuery& query);

@@ -2,13 +2,13 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// Lists of events: one complete statement for each order, made by the preprocessor from literals.
-/// By target and by creation, a page is what comes first of a few indexes in that order, however
-/// much there is (ADR 0023).
+/// Lists of events. Each order is one complete statement, which the preprocessor builds from
+/// literals. Ordered by target or creation, a page is read from the start of a few indexes in that
+/// order, however large the table is (ADR 0023).
 
-/// Every filter is off while its parameter is null. $1 statuses, $2 priorities, $3 types, $4 zones,
-/// $5 user, $6 schedule, $7 endpoint, $8 and $9 due from and to, $10 and $11 executed from and to,
-/// $12 late, $13 dismissed, $14 key, $15 prefix of id or key, $16 prefix of the reason.
+/// A filter is off if its parameter is null. $1 statuses, $2 priorities, $3 types, $4 zones, $5
+/// user, $6 schedule, $7 endpoint, $8 and $9 due from and to, $10 and $11 executed from and to, $12
+/// late, $13 dismissed, $14 key, $15 prefix of id or key, $16 prefix of the reason.
 #define SUNDIAL_FILTERS                                                                 \
     " WHERE ($1::text[] IS NULL OR status = ANY ($1))"                                  \
     " AND ($2::smallint[] IS NULL OR priority = ANY ($2))"                              \
@@ -29,8 +29,8 @@
     " AND ($16::text IS NULL OR starts_with(reason, $16))"
 #define SUNDIAL_FILTERED_EVENTS " FROM sundial.v_events" SUNDIAL_FILTERS
 
-/// What a list reads: everything; or, few as they are, the current event of the key $14 and those
-/// that it is a retry of.
+/// The rows that a list reads: all events; or, for key $14, the key's current event and the events
+/// that it retries, which are few.
 #define SUNDIAL_ALL "sundial.v_events"
 #define SUNDIAL_IN_CHAIN " shard = (get_byte(uuid_send(event), 15) % $20)::smallint AND id = event"
 #define SUNDIAL_ALL_WITH_KEY                                                \
@@ -43,9 +43,9 @@
     " SELECT found.* FROM chain CROSS JOIN LATERAL ("                       \
     "     SELECT * FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN " ) AS found) AS event"
 
-/// $17 id and $18 value of the last row of the page before (null: the first page; value alone null:
-/// it had none), $19 limit, $20 how many shards there are. Rows without the value that they are
-/// ordered by come last in both directions.
+/// $17 id and $18 sort value of the previous page's last row (null: the first page; only the value
+/// null: the row had none), $19 limit, $20 number of shards. Rows without a sort value come last in
+/// both directions.
 #define SUNDIAL_LIST(name, what, beyond, order)                                                    \
     inline constexpr Statement name {                                                              \
         #name,                                                                                     \
@@ -55,16 +55,15 @@
 #define SUNDIAL_BY_DUE(name, from, sign, direction)   \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, \
                  "(due, id) " sign " ($18::timestamptz, $17)", "due " direction ", id " direction)
-/// A page of each index by due, and the first of them all: the planner finds no order in a union of
-/// what is filtered.
+/// Reads a page from each index by due and takes the first rows of all. Needed because the planner
+/// finds no order in a union of filtered subqueries.
 #define SUNDIAL_DUE_ARM(standing, sign, direction)       \
     "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND " standing \
     " AND ($17::uuid IS NULL OR (due, id) " sign         \
     " ($18::timestamptz, $17))"                          \
     " ORDER BY due " direction ", id " direction " LIMIT $19)"
-/// With no try in vain an event is PENDING, or under way for the first time, or was given back
-/// unsent; the latter two are not before they are due, so that a list without the PENDING ends at
-/// the present.
+/// An event with retry_count 0 is PENDING, or claimed for the first time, or was released unsent.
+/// The latter two are already due, so a list without PENDING ends at the present.
 #define SUNDIAL_UNTRIED                                       \
     "status IN ('PENDING', 'PROCESSING') AND retry_count = 0" \
     " AND ($1::text[] IS NULL OR 'PENDING' = ANY ($1) OR due <= sundial.clock())"
@@ -81,10 +80,10 @@
                                                                     " LIMIT $19",              \
             Statement::Plan::fresh                                                             \
     }
-/// Ids begin with the instant of their creation.
+/// An id begins with its creation time.
 #define SUNDIAL_BY_ID(name, from, sign, direction) \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $17", "id " direction)
-/// Each shard's part of the page, in the order of the key.
+/// Reads each shard's part of the page in key order.
 #define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                            \
     inline constexpr Statement name {                                                             \
         #name,                                                                                    \
@@ -105,8 +104,8 @@
 
 namespace sundial::postgres::sql {
 
-/// Until the transaction ends plans walk indexes in order, whatever the statistics say. A table
-/// that was analysed when it was empty was sorted whole for a page.
+/// Until the transaction ends, plans read indexes in order whatever the statistics say. Without
+/// this, a table that was analysed while empty is sorted completely for one page.
 inline constexpr Statement walk_indexes{"walk_indexes", R"sql(
     SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_sort', 'off', true), set_config('jit', 'off', true))sql"};
@@ -118,7 +117,7 @@ SUNDIAL_BY_DUE(events_by_target_with_key_down, SUNDIAL_ALL_WITH_KEY, "<", "DESC"
 
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation, ">", "ASC");
 SUNDIAL_BY_ID_IN_SHARDS(events_by_creation_down, "<", "DESC");
-/// Of a user, whose events have an index.
+/// Events of one user, which have an index.
 SUNDIAL_BY_ID(events_by_creation_of_user, SUNDIAL_ALL, ">", "ASC");
 SUNDIAL_BY_ID(events_by_creation_of_user_down, SUNDIAL_ALL, "<", "DESC");
 SUNDIAL_BY_ID(events_by_creation_with_key, SUNDIAL_ALL_WITH_KEY, ">", "ASC");
@@ -137,23 +136,23 @@ SUNDIAL_BY_VALUE(events_by_lateness_with_key, SUNDIAL_ALL_WITH_KEY, "lateness", 
 SUNDIAL_BY_VALUE(events_by_lateness_with_key_down, SUNDIAL_ALL_WITH_KEY, "lateness", "interval",
                  "<", "DESC");
 
-/// Parts of a walk, and how many rows all of them have. $17 until. Each part begins where the last
-/// one ended, by the index, and not at the beginning.
+/// The parts of a walk, and the number of rows in all of them. $17 until. Each part starts in the
+/// index where the previous part ended.
 #define SUNDIAL_LIVE_EVENTS \
     SUNDIAL_FILTERED_EVENTS \
     " AND status IN ('PENDING', 'PROCESSING') AND created_at <= $17"
 #define SUNDIAL_FAILED_EVENTS \
     SUNDIAL_FILTERED_EVENTS   \
     " AND status = 'FAILED' AND finished_at <= $17"
-/// Those that have an index of their own.
+/// Dead letters have an index of their own.
 #define SUNDIAL_DEAD_LETTERS SUNDIAL_FAILED_EVENTS " AND dismissed_at IS NULL"
-/// $18 id and $20 moment of the last row of the part before, $19 limit.
+/// $18 id and $20 finish time of the previous part's last row, $19 limit.
 #define SUNDIAL_PART_OF_FAILED                                    \
     " AND finished_at >= coalesce($20::timestamptz, '-infinity')" \
     " AND ($18::uuid IS NULL OR (finished_at, id) > ($20, $18))"  \
     " ORDER BY finished_at, id LIMIT $19"
 
-/// $18 id and $20 shard of the last row of the part before, $19 limit.
+/// $18 id and $20 shard of the previous part's last row, $19 limit.
 inline constexpr Statement walk_live{
     "walk_live",
     "SELECT *" SUNDIAL_LIVE_EVENTS
@@ -172,7 +171,7 @@ inline constexpr Statement count_failed{"count_failed", "SELECT count(*)" SUNDIA
 inline constexpr Statement count_dead_letters{
     "count_dead_letters", "SELECT count(*)" SUNDIAL_DEAD_LETTERS, Statement::Plan::fresh};
 
-/// The newest first. $1 how many.
+/// Newest first. $1 limit.
 inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
     SELECT reason, endpoint_id, finished_at, id FROM sundial.event_history
      WHERE status = 'FAILED' AND dismissed_at IS NULL

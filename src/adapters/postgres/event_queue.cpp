@@ -18,14 +18,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
-/// Of each priority of each shard that is behind.
+/// Maximum rows counted for each priority of each shard with a backlog.
 constexpr std::int32_t most_counted = 10'000;
-/// Pages that lead to where a part begins in the index, for both scans of a look.
+/// Index pages read to reach the start of a part, for both scans of a peek.
 constexpr std::uint64_t way_to_a_part = 8;
-/// So long does what is due wait for the sweep.
+/// Maximum time a due event may wait for the sweep.
 constexpr std::chrono::microseconds most_while_due = 5ms;
 
-/// Which of the given ones one statement is for: it touches one shard.
+/// The indices of the items that one statement handles: a statement touches one shard.
 template <class Key>
 using Parts = std::map<Key, std::vector<std::size_t>>;
 using ByShard = Parts<std::int16_t>;
@@ -39,8 +39,8 @@ ByShard by_shard(std::span<const Given> given, std::uint32_t shards) {
     return parts;
 }
 
-/// Runs `call(key, indices)` for each part, all in one transaction, and marks in `done` those
-/// whose place in their part (from 1) came back.
+/// Runs `call(key, indices)` for each part, all in one transaction, and marks in `done` the items
+/// whose ordinals within their part (from 1) were returned.
 template <class Key, class MakeCall>
 void run_for_each(Database& database, std::string_view operation, const Parts<Key>& parts,
                   std::vector<bool>& done, MakeCall call) {
@@ -56,7 +56,7 @@ void run_for_each(Database& database, std::string_view operation, const Parts<Ke
     }
 }
 
-/// Those of `parts` that are not done.
+/// The items of `parts` that are not done.
 ByShard left_of(const ByShard& parts, const std::vector<bool>& done) {
     ByShard left;
     for (const auto& [shard, indices] : parts) {
@@ -80,14 +80,14 @@ std::vector<Result<void>> answers_of(std::span<const Given> given, const std::ve
     return answers;
 }
 
-/// What the settling statements call a result.
+/// The name of a result in the settle statements.
 struct ResultName {
     std::string operator()(const Accepted&) const { return "COMPLETED"; }
     std::string operator()(const RetryIn&) const { return "RETRY"; }
     std::string operator()(const Refused&) const { return "FAILED"; }
 };
 
-/// Then history and the row of the claim say all of it.
+/// For an accepted claim, the history and the row of the claim contain all facts.
 bool is_accepted(const Settlement& one) {
     const bool accepted = std::holds_alternative<Accepted>(one.result);
     base::check(!accepted || !one.attempt);
@@ -174,7 +174,7 @@ Horizon PostgresEventQueue::look() {
         seen = read(each, floors, never, horizon);
     } catch (const StatementTimeout&) {
         floors_.could_not_look(database_.about_now(), Clock::now());
-        throw;  // the next one is shorter
+        throw;  // the next peek is shorter
     }
     const auto looked = Clock::now();
     floors_.looked(floors, seen, looked);
@@ -192,7 +192,7 @@ Horizon PostgresEventQueue::look() {
             floors_.swept(*slice, found, took());
         } catch (const Unavailable&) {
             floors_.gave_up(*slice, took());
-            break;  // what the look has found is worth telling
+            break;  // the result of the peek is still valid
         }
         if (due && Clock::now() > looked + most_while_due) break;
     }

@@ -8,7 +8,7 @@ namespace sundial::postgres {
 
 class PostgresEventQueue final : public EventQueue {
 public:
-    /// `many` pages that a look reads give claims a floor.
+    /// A peek that reads `many` pages makes claims use floors.
     PostgresEventQueue(Database& database, std::uint64_t many)
         : database_{database}, floors_{database.shards(), many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
@@ -23,8 +23,7 @@ public:
     QueueDepth depth() override;
 
 private:
-    /// Reads one priority of a shard after the other, and tells `horizon` when something is
-    /// claimable.
+    /// Reads each priority of each shard and records in `horizon` when an event becomes claimable.
     ClaimFloors::Seen read(const std::vector<std::int16_t>& each, const std::vector<Instant>& from,
                            Instant until, Horizon& horizon);
 

@@ -13,7 +13,7 @@
 namespace sundial::postgres {
 namespace {
 
-/// What one member of an event's occurrence is in a row: null without one.
+/// One member of an event's occurrence, as a row has it; null without an occurrence.
 template <class Member>
 auto of_occurrence(const Event& event, Member member) {
     using Value = std::remove_cvref_t<decltype(std::declval<Occurrence>().*member)>;
@@ -21,7 +21,7 @@ auto of_occurrence(const Event& event, Member member) {
     return std::optional<Value>{(*event.occurrence).*member};
 }
 
-/// What identifies it within its schedule; of a single event nothing does.
+/// Identifies an occurrence within its schedule; empty for a single event.
 struct Identity {
     std::optional<Date> date;
     std::chrono::microseconds time{0};
@@ -36,7 +36,7 @@ Identity identity_of(const Event& event) {
 
 std::int16_t number_of(Priority priority) { return static_cast<std::int16_t>(priority); }
 
-/// New events, column by column. Refers to them.
+/// New events, column by column. Keeps references to them.
 struct NewEvents {
     explicit NewEvents(const Session& session, std::span<const Event> events) {
         for (const Event& event : events) {
@@ -95,7 +95,7 @@ struct NewEvents {
     std::vector<Instant> created_at;
 };
 
-/// A key is kept for 400 days after this.
+/// A key is kept for 400 days after this instant.
 Instant key_matters_until(const Event& event) { return std::max(event.due, event.created_at); }
 
 Version version_before(const Event& event) { return Version{event.version.value - 1}; }
@@ -289,8 +289,8 @@ Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
     return {};
 }
 
-// Both lock first and change then: one statement alone would not see what a claim that it waited
-// for has made of a row.
+// Both lock first and then change: a single statement that waited for a claim would not see the row
+// as the claim left it.
 
 void PostgresEventRepository::erase_of_user(UserId user) {
     session_.run(sql::lock_events_of_user, user);

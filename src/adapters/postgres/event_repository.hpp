@@ -35,14 +35,15 @@ public:
     std::vector<AttemptRecord> attempts_of(EventId id) override;
 
 private:
-    /// One row for each event that was new: its id, and the number of the transaction.
+    /// Returns one row for each new event: its id and the transaction id.
     [[nodiscard]] Answer insert(std::span<const Event> events);
-    /// The key that is `added`'s tells that it was committed.
+    /// Leaves evidence: the key of `added` exists only if the transaction committed.
     void leaves(const Event& added, std::string transaction);
-    /// `changed` as it lies in its row tells the same, as long as nobody changes it further.
+    /// Leaves evidence: the row of `changed` with this content, as long as no other transaction
+    /// changes it further.
     void leaves_changed(const Event& changed, Instant updated_at, std::string transaction);
     [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key);
-    /// The same of many, in one round trip.
+    /// The same for many keys, in one round trip.
     [[nodiscard]] std::vector<Result<void>> duplicates(std::span<const IdempotencyKey> keys);
 
     Session& session_;

@@ -5,14 +5,14 @@
 namespace sundial::postgres {
 namespace {
 
-/// A worker's claim has both, an instance's own the first.
+/// A pull worker's claim has both, an instance's own claim only the first.
 std::optional<Claimant> claimant(std::optional<InstanceId> instance,
                                  std::optional<std::string> worker) {
     if (!instance) return std::nullopt;
     return Claimant{*instance, std::move(worker).value_or("")};
 }
 
-/// Reads events of the live table, of the history, or of both.
+/// Reads events of the live table, the history, or both.
 class EventReader {
 public:
     explicit EventReader(const Answer& rows) : rows_{rows}, reader_{rows} {}
@@ -63,7 +63,7 @@ private:
             read_name(parse_origin, get<std::string>(row, origin_))};
     }
 
-    /// Of a claim in the live table it is the end of the lease.
+    /// For a claimed event of the live table this is the end of the lease.
     [[nodiscard]] Instant claimable_at(std::size_t row) const {
         const bool claimed = lease_ends_ && get<std::optional<InstanceId>>(row, claimed_by_);
         return get<Instant>(row, claimed ? *lease_ends_ : claimable_at_);
@@ -117,8 +117,8 @@ private:
     int status_ = reader_.column("status");
     int claimed_by_ = reader_.column("claimed_by");
     int worker_ = reader_.column("worker");
-    Column lease_ends_ = rows_.column("lease_ends");  // the view tells it as claimable_at
-    // What only finished events have.
+    Column lease_ends_ = rows_.column("lease_ends");  // the view shows it as claimable_at
+    // Columns of finished events only.
     Column finished_at_ = rows_.column("finished_at");
     Column reason_ = rows_.column("reason");
     Column dismissed_at_ = rows_.column("dismissed_at");

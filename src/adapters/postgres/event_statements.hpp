@@ -2,19 +2,19 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of events inside a transaction, each complete. All that names one event stays in
-/// its shard.
+/// SQL statements for events inside a transaction, each complete. A statement about one event
+/// touches only its shard.
 namespace sundial::postgres::sql {
 
-/// New PENDING events, each with its key or not at all; returns the ids of those whose key was
-/// free, with the transaction's number. Of two with one key the first is taken. Keys are taken in
-/// their order, so that two such statements never wait for each other in a circle. $1 shards of the
+/// Adds PENDING events, each together with its key or not at all. Returns the ids of the events
+/// whose key was free, with the transaction id. If two events have the same key, the first wins.
+/// Keys are inserted in order, so that two such statements cannot deadlock. $1 shards of the
 /// events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their
 /// versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15
 /// due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created,
-/// $22 how many shards there are, $23 jitters, $24 nominal times, $25 second passes, $26 origins.
-/// All but shards, ids, keys, due and claimable at are told once where they are the same in all
-/// rows (columns.hpp).
+/// $22 number of shards, $23 jitters, $24 nominal times, $25 second passes, $26 origins. Columns
+/// other than shards, ids, keys, due and claimable at are sent once if all rows have the same value
+/// (columns.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -52,14 +52,14 @@ inline constexpr Statement add_events{"add_events", R"sql(
       FROM given JOIN keyed ON keyed.event_id = given.id
     RETURNING id, (SELECT pg_current_xact_id()::text))sql"};
 
-/// Whether the key is that event's. $1 key, $2 event, $3 how many shards.
+/// Whether the key belongs to the event. $1 key, $2 event, $3 number of shards.
 inline constexpr Statement find_key{"find_key", R"sql(
     SELECT FROM sundial.event_keys
      WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql",
                                     Statement::Plan::fresh};
 
-/// The event that has the key, and its status; a purged or erased one counts as done.
-/// $1 key, $2 how many shards there are.
+/// The event that has the key, and its status. A purged or erased event counts as done. $1 key, $2
+/// number of shards.
 inline constexpr Statement holder_of_key{"holder_of_key", R"sql(
     SELECT held.event_id,
            coalesce((SELECT event.status FROM sundial.v_events AS event
@@ -70,7 +70,7 @@ inline constexpr Statement holder_of_key{"holder_of_key", R"sql(
       FROM sundial.event_keys AS held
      WHERE held.shard = sundial.shard_of_key($1, $2) AND held.key = $1)sql"};
 
-/// Live rows come first, so that one is found without a look into the history. $1 shard, $2 id.
+/// Live rows come first, so that the history is not read if the event is live. $1 shard, $2 id.
 inline constexpr Statement find_event{"find_event", R"sql(
     SELECT * FROM sundial.v_events WHERE shard = $1 AND id = $2 LIMIT 1)sql"};
 
@@ -82,21 +82,22 @@ inline constexpr Statement lock_event{"lock_event", R"sql(
 inline constexpr Statement lock_events_of_user{"lock_events_of_user", R"sql(
     SELECT * FROM sundial.events WHERE user_id = $1 ORDER BY id FOR UPDATE)sql"};
 
-/// Live events that nobody holds and that an earlier version of the schedule planned. Whoever is
-/// claimed while we wait drops out. $1 schedule, $2 version, $3 after this id (or null), $4 limit.
+/// Unclaimed live events that an earlier version of the schedule planned. Events that are claimed
+/// while the statement waits for their rows are left out. $1 schedule, $2 version, $3 after this id
+/// (or null), $4 limit.
 inline constexpr Statement lock_events_behind{"lock_events_behind", R"sql(
     SELECT * FROM sundial.events
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4 FOR UPDATE)sql"};
-/// How many those are. $1 schedule, $2 version.
+/// The number of those events. $1 schedule, $2 version.
 inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
     SELECT count(*) FROM sundial.events
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
 
-/// All of a live row but its shard and id; its key is kept as long as its moment now asks. $1
-/// shard, $2 id, $3 version before; the rest in the order of the columns below, and $29 how many
-/// shards.
+/// Updates all of a live row but its shard and id, and extends the expiry of its key to match the
+/// new due instant. $1 shard, $2 id, $3 version before; then the columns below in order; $29 number
+/// of shards.
 inline constexpr Statement update_event{"update_event", R"sql(
     WITH kept AS (
         UPDATE sundial.event_keys SET expires_at = $21 + interval '400 days'
@@ -113,8 +114,9 @@ inline constexpr Statement update_event{"update_event", R"sql(
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// An event as a transaction has left it. $1 shard, $2 id, $3 version, $4 updated at, $5 number of
-/// the transaction: alone it would not do, for after a crash it may be given again.
+/// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5
+/// transaction id. The transaction id alone would not be enough, because after a crash the server
+/// may assign it again.
 inline constexpr Statement find_change{"find_change", R"sql(
     SELECT version FROM sundial.events
      WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid
@@ -127,20 +129,21 @@ inline constexpr Statement find_version{"find_version", R"sql(
     SELECT version FROM sundial.v_events WHERE shard = $1 AND id = $2 AND version = $3)sql",
                                         Statement::Plan::fresh};
 
-/// A key for an event that has another one so far. $1 key, $2 event, $3 expiry, $4 how many shards.
+/// Adds a key for an event that had another one so far. $1 key, $2 event, $3 expiry, $4 number of
+/// shards.
 inline constexpr Statement add_key{"add_key", R"sql(
     INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
     VALUES (sundial.shard_of_key($1, $4), $1, $2, $3 + interval '400 days')
     ON CONFLICT DO NOTHING)sql"};
 
-/// $1 key, $2 its event, $3 how many shards.
+/// $1 key, $2 its event, $3 number of shards.
 inline constexpr Statement remove_key{"remove_key", R"sql(
     DELETE FROM sundial.event_keys
      WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
 
-/// Gives the key of a FAILED event to the event that retries it: compare and set. A key that nobody
-/// has any more is free for it too.
-/// $1 key, $2 fresh event, $3 failed event, $4 shard of the failed one, $5 expiry, $6 how many
+/// Moves the key of a FAILED event to the event that retries it (compare and set). Succeeds also if
+/// no event has the key any more.
+/// $1 key, $2 new event, $3 failed event, $4 shard of the failed one, $5 expiry, $6 number of
 /// shards.
 inline constexpr Statement move_key{"move_key", R"sql(
     INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
@@ -151,8 +154,8 @@ inline constexpr Statement move_key{"move_key", R"sql(
        SET event_id = excluded.event_id, expires_at = excluded.expires_at
      WHERE event_keys.event_id = $3)sql"};
 
-/// A live event whose key is in place. $1 to $21 as one row of add_events, $22 jitter, $23 nominal
-/// time, $24 second pass, $25 origin.
+/// Adds a live event whose key already exists. $1 to $21 as one row of add_events, $22 jitter, $23
+/// nominal time, $24 second pass, $25 origin.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
@@ -165,8 +168,8 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
             EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 version now,
-/// $5 status, $6 when, $7 reason, $8 user.
+/// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 new version, $5
+/// status, $6 time, $7 reason, $8 user.
 inline constexpr Statement finish_event{"finish_event", R"sql(
     WITH finished AS (
         DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *)
@@ -182,13 +185,13 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
       FROM finished
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// $1 shard, $2 id, $3 version before, $4 version now, $5 dismissed (or null), $6 when.
+/// $1 shard, $2 id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time.
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
     UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
      WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// Everything of a user whose live events are locked, but what is claimed. $1 user.
+/// Erases all events of a user but the claimed ones. The live events must be locked. $1 user.
 inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
     WITH live AS (
         DELETE FROM sundial.events WHERE user_id = $1 AND claimed_by IS NULL RETURNING shard, id),
@@ -201,7 +204,8 @@ inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
     DELETE FROM sundial.attempts AS attempt USING erased AS event
      WHERE attempt.shard = event.shard AND attempt.event_id = event.id)sql"};
 
-/// Claimed and finished events of a user whose live events are locked stay, without it. $1 user.
+/// Removes the user from claimed and finished events, which stay. The live events must be locked.
+/// $1 user.
 inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
     WITH finished AS (
         UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
@@ -216,8 +220,8 @@ inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
     UPDATE sundial.events AS event
        SET claimable_at = $3, version = version + 1, updated_at = $3
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
-/// By the index of claims, which has what is parked at the end of each priority of a shard; what
-/// others hold at the moment stays. $1 limit, $2 now, $3 how many shards.
+/// Uses the claim index, where parked events are at the end of each priority of a shard. Skips rows
+/// that other transactions have locked. $1 limit, $2 now, $3 number of shards.
 inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
     WITH parked AS (
         SELECT head.* FROM generate_series(0, $3::integer - 1) AS shard(number)
@@ -233,7 +237,7 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
        SET claimable_at = $2, version = version + 1, updated_at = $2
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
-/// $1 endpoint, $2 obstacle, $3 how many, $4 now.
+/// $1 endpoint, $2 obstacle, $3 limit, $4 now.
 inline constexpr Statement hasten{"hasten", R"sql(
     WITH held_up AS (
         SELECT shard, id FROM sundial.events
@@ -243,20 +247,21 @@ inline constexpr Statement hasten{"hasten", R"sql(
        SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
       FROM held_up WHERE event.shard = held_up.shard AND event.id = held_up.id)sql"};
 
-/// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: whenever).
+/// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: any time).
 inline constexpr Statement live_of_user{"live_of_user", R"sql(
     SELECT FROM sundial.events
      WHERE user_id = $2 AND schedule_id = $1 AND ($3::text IS NULL OR origin = $3)
        AND ($4::timestamptz IS NULL OR due < $4) AND ($5::timestamptz IS NULL OR due > $5)
      LIMIT 1)sql"};
-/// The same for nobody: $1 schedule, $2 origin, $3 due before, $4 due after.
+/// The same for events without a user: $1 schedule, $2 origin, $3 due before, $4 due after.
 inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
     SELECT FROM sundial.events
      WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
        AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)
      LIMIT 1)sql"};
 
-/// By number; the success of a COMPLETED event, which its history row tells, is the last.
+/// Ordered by number. The successful attempt of a COMPLETED event is in its history row and comes
+/// last.
 /// $1 shard, $2 id.
 inline constexpr Statement attempts_of{"attempts_of", R"sql(
     SELECT number, outcome, endpoint_id, started_at, duration, status_code,

@@ -9,8 +9,8 @@
 namespace sundial::postgres {
 namespace {
 
-/// A list for each column, as the statements that append take them. Refers to the events, which
-/// most often differ in few of them.
+/// An array for each column, as the append statements take them. Refers to the events, which
+/// usually differ in few columns.
 struct Columns {
     std::vector<Uuid> event_ids;
     std::vector<std::string_view> event_types;
@@ -40,7 +40,7 @@ struct Columns {
     }
 };
 
-/// In four columns from `first` on.
+/// Reads four columns from `first` on.
 StreamHead head_in(const Answer& answer, std::size_t row, int first) {
     return {.version = answer.get<std::uint64_t>(row, first),
             .truncated_before = answer.get<std::uint64_t>(row, first + 1),
@@ -81,7 +81,7 @@ StreamHead PostgresEventStore::lock(const StreamId& stream) {
     };
     if (const auto head = lock_row()) return *head;
     session_.run(sql::lock_absent_stream, stream.aggregate_type, stream.aggregate_id);
-    // Somebody may have made it before we had that lock.
+    // Another transaction may have created the stream before we had that lock.
     return lock_row().value_or(StreamHead{});
 }
 
@@ -121,7 +121,7 @@ std::optional<Appended> append_at_once(Database& database, ExpectedVersion expec
         columns.event_ids,      columns.event_types,   columns.schema_versions, columns.data,
         columns.content_hashes, columns.occurred,      columns.correlations,    columns.causations,
         columns.actors,         columns.tenants,       columns.traceparents,    columns.headers};
-    // Where it has happened and nobody knows, the same again finds its ids known.
+    // If it happened but the answer was lost, the repetition finds its ids known.
     const auto done = database.run("append", Database::Effect::repeatable, {&call, 1});
     const Answer& written = done.answers.front();
     if (written.empty()) return std::nullopt;

@@ -25,7 +25,7 @@ private:
     Session& session_;
 };
 
-/// In one round trip; see `Store::append_at_once`.
+/// Appends in one round trip; see `Store::append_at_once`.
 [[nodiscard]] std::optional<Appended> append_at_once(Database& database, ExpectedVersion expected,
                                                      std::span<const RecordedEvent> batch);
 

@@ -10,7 +10,7 @@
 namespace sundial::postgres {
 namespace {
 
-/// Most positions that one page looks at: a filter that matches little still moves on.
+/// Maximum positions that one page reads, so that a filter with few matches still makes progress.
 constexpr std::int64_t most_looked_at = 10'000;
 
 }  // namespace
@@ -58,7 +58,7 @@ PostgresFeed::Settled PostgresFeed::settled() const {
 }
 
 PostgresFeed::Window PostgresFeed::look(std::uint64_t after) {
-    // Before the view is made: what was settled then is settled in it.
+    // Read before the snapshot: positions settled by now are settled in the snapshot.
     const Settled settled = this->settled();
     Window window{{}, after};
     database_.read("read_feed", [&](Session& session) {
@@ -78,7 +78,8 @@ bool PostgresFeed::settle(std::uint64_t seen) {
     const std::lock_guard lock{settling_};
     const std::int64_t server = database_.server().started;
     const std::set<std::string> now = appenders();
-    if (database_.server().started != server) return false;  // whose appenders those are is unclear
+    // another server: the appenders may belong to either
+    if (database_.server().started != server) return false;
     Settled after = settled();
     if (after.server != server) after = {server, 0};
     if (watch_ && watch_->server != server) watch_.reset();

@@ -11,10 +11,10 @@
 
 namespace sundial::postgres {
 
-/// Positions are drawn before they are committed, so one that is not there may still come. It
-/// cannot any more once every transaction that was appending when a position above it was seen has
-/// ended: all up to that one is settled then, what is missing was rolled back. No time-out ever
-/// decides that (concurrency 1).
+/// A position is assigned before its transaction commits, so a missing position may still appear.
+/// Once every transaction that was appending when a higher position was visible has ended, it
+/// cannot: all positions up to that one are settled, and missing ones were rolled back. No time-out
+/// ever decides that (concurrency 1).
 class PostgresFeed final : public Feed, public FeedMeter {
 public:
     explicit PostgresFeed(Database& database) : database_{database} {}
@@ -22,34 +22,37 @@ public:
     FeedProgress measure(std::size_t most) override;
 
 private:
-    /// Some transactions that were appending when `position` was there already.
+    /// The transactions that were appending when `position` was already visible.
     struct Watch {
         std::int64_t server;
         std::uint64_t position;
         std::set<std::string> appenders;
     };
-    /// What is visible past a position.
+    /// The visible positions after a given one.
     struct Window {
         std::vector<std::uint64_t> positions;
-        std::uint64_t end;  // all up to here is there, or never will be
+        std::uint64_t end;  // all positions up to here are visible or will never exist
     };
     [[nodiscard]] Window look(std::uint64_t after);
-    /// Looks who is appending, after `seen` was visible. True if more is settled than before.
+    /// Checks which transactions are appending, after `seen` was visible. True if more positions
+    /// are settled than before.
     bool settle(std::uint64_t seen);
     [[nodiscard]] std::set<std::string> appenders();
 
-    /// Up to where all is there or never will be, as a server has it: another one may lack the last
-    /// commits and give their positions anew.
+    /// The position up to which all positions are visible or will never exist, on one server.
+    /// Another server may lack the last commits and assign their positions again.
     struct Settled {
-        std::int64_t server = 0;  // when it started
+        std::int64_t server = 0;  // its start time
         std::uint64_t position = 0;
     };
     [[nodiscard]] Settled settled() const;
 
     Database& database_;
-    mutable std::mutex mutex_;  // of settled_
+    mutable std::mutex mutex_;  // protects settled_
     Settled settled_;
-    std::mutex settling_;  // who is appending is asked after the watch began that it may end
+    // Serialises `settle`: the appenders must be read after the start of the watch that they may
+    // end.
+    std::mutex settling_;
     std::optional<Watch> watch_;
 };
 

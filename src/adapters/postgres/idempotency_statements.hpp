@@ -2,11 +2,11 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements about Idempotency-Keys. $1 tenant, $2 principal, $3 key.
+/// SQL statements for Idempotency-Keys. $1 tenant, $2 principal, $3 key.
 namespace sundial::postgres::sql {
 
-/// Two scopes with one hash would keep each other waiting, nothing worse; the first number sets our
-/// locks apart from others: "SUNI".
+/// Two scopes with the same hash only block each other. The first number, "SUNI", separates our
+/// locks from those of other programs.
 inline constexpr Statement try_lock_idempotency_key{"try_lock_idempotency_key", R"sql(
     SELECT pg_try_advisory_xact_lock(1398097481, hashtext($1 || chr(10) || $2 || chr(10) || $3)))sql"};
 inline constexpr Statement lock_idempotency_record{"lock_idempotency_record", R"sql(
@@ -14,7 +14,7 @@ inline constexpr Statement lock_idempotency_record{"lock_idempotency_record", R"
       FROM sundial.idempotency_keys
      WHERE tenant = $1 AND principal = $2 AND key = $3 AND expires_at > sundial.clock()
        FOR UPDATE)sql"};
-/// $4 and on: the other columns in order. Returns the number of the transaction.
+/// $4 and up: the other columns in order. Returns the transaction id.
 inline constexpr Statement put_idempotency_record{"put_idempotency_record", R"sql(
     INSERT INTO sundial.idempotency_keys
         (tenant, principal, key, fingerprint, answer, sealed, steps_done, progress, attempt,
@@ -26,14 +26,14 @@ inline constexpr Statement put_idempotency_record{"put_idempotency_record", R"sq
            attempt = excluded.attempt, leased_until = excluded.leased_until,
            expires_at = excluded.expires_at
     RETURNING pg_current_xact_id()::text)sql"};
-/// As the transaction $4 wrote it.
+/// Finds the record as transaction $4 wrote it.
 inline constexpr Statement find_put_of_idempotency_record{"find_put_of_idempotency_record", R"sql(
     SELECT FROM sundial.idempotency_keys
      WHERE tenant = $1 AND principal = $2 AND key = $3 AND xmin = $4::xid8::xid)sql",
                                                           Statement::Plan::fresh};
 inline constexpr Statement remove_idempotency_record{"remove_idempotency_record", R"sql(
     DELETE FROM sundial.idempotency_keys WHERE tenant = $1 AND principal = $2 AND key = $3)sql"};
-/// $1 how many. They are chosen once: a subquery may be run again for each row of a join.
+/// $1 limit. The rows are chosen once: PostgreSQL may repeat a subquery for each row of a join.
 inline constexpr Statement remove_expired_idempotency_records{"remove_expired_idempotency_records",
                                                               R"sql(
     WITH oldest AS MATERIALIZED (

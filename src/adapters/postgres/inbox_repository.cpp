@@ -7,10 +7,10 @@
 namespace sundial::postgres {
 namespace {
 
-constexpr std::int64_t kept = 10'000;  // of each endpoint, as the port says
+constexpr std::int64_t kept = 10'000;  // per endpoint, as the port says
 
-/// Finding the ten-thousandth costs a millisecond, so those beyond it are removed after one request
-/// of 64 only, by chance of its id. Lists do not show them meanwhile.
+/// Finding the ten-thousandth request takes a millisecond, so older ones are removed after one
+/// request in 64, chosen by its id. Lists do not show them meanwhile.
 bool is_time_to_trim(const Uuid& id) { return id.bytes.back() % 64 == 0; }
 
 }  // namespace

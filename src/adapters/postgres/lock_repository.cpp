@@ -36,7 +36,7 @@ std::optional<Lock> PostgresLockRepository::lock_to_grant(const std::string& nam
         return first_of(locks_in(session_.run(sql::lock_to_grant, name)));
     };
     if (auto row = lock_row()) return row;
-    // Of two who make a row the second would wait for the first.
+    // If two transactions insert the row, the second would wait for the first.
     if (find(name) || !session_.run(sql::try_to_make_lock, name).get<bool>(0, 0)) {
         return std::nullopt;
     }

@@ -15,9 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A migration rewrites tables without a word in between.
+/// A migration rewrites tables, and the server sends nothing meanwhile.
 constexpr std::chrono::milliseconds silence = 10min;
-/// Everything of a start is said once, so there is nothing to prepare.
+/// Each startup statement runs once, so preparing it would not pay.
 constexpr bool prepare = false;
 
 template <class... Values>
@@ -26,7 +26,7 @@ Answer run(Connection& connection, const Statement& statement, const Values&... 
     return std::move(connection.run({&call, 1}, prepare, silence).front());
 }
 
-/// The transaction of whoever may migrate, rolled back unless committed.
+/// The transaction of the instance that holds the migration lock, rolled back unless committed.
 class Locked {
 public:
     explicit Locked(Connection& connection) : connection_{connection} {

@@ -2,13 +2,13 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of starting: migrations and what is looked at before the first transaction.
+/// SQL statements for startup: migrations, and checks before the first transaction.
 namespace sundial::postgres::sql {
 
-/// Until the transaction ends. The number is the name of this lock: any will do, but no other.
+/// Held until the transaction ends. The number identifies the lock: arbitrary, but fixed.
 inline constexpr Statement lock_migrations{"lock_migrations", R"sql(
     SELECT pg_advisory_xact_lock(5138008126424531)::text)sql"};
-/// How long to wait for another instance that migrates. Migrations themselves may take their time.
+/// Limits the wait for another instance that migrates. Migrations themselves have no time limit.
 inline constexpr Statement wait_for_lock{"wait_for_lock", R"sql(
     SELECT set_config('lock_timeout', '60000', true), set_config('statement_timeout', '0', true))sql"};
 
@@ -23,13 +23,13 @@ inline constexpr Statement make_migrations{"make_migrations", R"sql(
         applied_at timestamptz NOT NULL DEFAULT statement_timestamp()))sql"};
 inline constexpr Statement applied_migrations{"applied_migrations", R"sql(
     SELECT version, name, checksum FROM sundial.schema_migrations ORDER BY version)sql"};
-/// $1 texts, in order.
+/// $1 scripts, in order.
 inline constexpr Statement checksums{"checksums", R"sql(
     SELECT encode(sha256(convert_to(text, 'UTF8')), 'hex')
       FROM unnest($1::text[]) WITH ORDINALITY AS given(text, ordinal) ORDER BY ordinal)sql"};
 inline constexpr Statement add_migration{"add_migration", R"sql(
     INSERT INTO sundial.schema_migrations (version, name, checksum) VALUES ($1, $2, $3))sql"};
-/// What a migration may ask for. $1 shards, $2 birthday time.
+/// Settings that a migration may read. $1 shards, $2 birthday time.
 inline constexpr Statement give_settings{"give_settings", R"sql(
     SELECT set_config('sundial.shards', $1, true), set_config('sundial.birthday_time', $2, true))sql"};
 
@@ -39,7 +39,7 @@ inline constexpr Statement shards{"shards", R"sql(
     SELECT value::integer FROM sundial.settings WHERE name = 'shards')sql"};
 inline constexpr Statement make_history_partitions{"make_history_partitions", R"sql(
     SELECT sundial.make_history_partitions()::text)sql"};
-/// Settings of the server with which a commit may be lost.
+/// Server settings that allow a commit to be lost.
 inline constexpr Statement unsafe_settings{"unsafe_settings", R"sql(
     SELECT name || ' = ' || setting FROM pg_settings
      WHERE (name IN ('fsync', 'full_page_writes') AND setting = 'off')

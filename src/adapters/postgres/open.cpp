@@ -32,7 +32,7 @@ public:
     };
     OpenDatabase(const Settings& settings, base::Log& log, Found found)
         : database_{settings, found.shards, log},
-          // A test clock is set as a test likes, back as well.
+          // A test may set its clock back, so there are no floors.
           queue_{database_, settings.test_clock ? ClaimFloors::no_number : ClaimFloors::many},
           clock_{database_, settings.test_clock},
           found_{std::move(found)},
@@ -122,8 +122,7 @@ std::vector<std::string> find_unsafe_settings(Connection& connection, base::Log&
     return unsafe;
 }
 
-/// For the months ahead. A missing one costs nothing but tidiness: the default partition takes its
-/// rows.
+/// For the coming months. A missing partition does no harm: the default partition takes its rows.
 void make_history_partitions(Connection& connection, base::Log& log) {
     try {
         run(connection, sql::make_history_partitions);

@@ -23,52 +23,52 @@
 namespace sundial::postgres {
 
 struct Settings {
-    std::string url;  // postgresql://… or "host=… dbname=…", as libpq takes it
-    /// For hints between instances: of the same server, by no pooler. Empty: there are none.
+    std::string url;  // postgresql://… or "host=… dbname=…", in libpq's syntax
+    /// For hints between instances: must lead to the same server without a pooler. Empty: no hints.
     std::string listen_url{};
-    std::size_t pool_size = 8;          // connections at most
+    std::size_t pool_size = 8;          // maximum connections
     std::uint32_t shards = 16;          // 1 to 256; fixed by the first migration
-    TimeOfDay birthday_time{9 * 3600};  // of the row `birthday`; read by the first migration only
+    TimeOfDay birthday_time{9 * 3600};  // for the row `birthday`; read by the first migration only
     bool test_clock = false;            // the database's clock stands still until it is set
     bool auto_migrate = true;
-    /// Statements are prepared by name on each connection that leads to the server itself. Behind a
-    /// pooler, which may hand out another session for each transaction, they are sent in full.
+    /// Prepare statements by name on direct connections. Behind a pooler, which may use another
+    /// session for each transaction, their full text is sent.
     bool prepare_statements = true;
     std::chrono::milliseconds pool_wait{5'000};
     std::chrono::milliseconds statement_timeout{5'000};
     std::chrono::milliseconds lock_timeout{1'000};
     std::chrono::milliseconds idle_in_transaction_timeout{10'000};
-    /// How long is asked what became of a transaction to whose COMMIT no answer came.
+    /// How long to look for the outcome of a transaction whose COMMIT got no answer.
     std::chrono::milliseconds resolve_for{5'000};
-    /// Told of each such transaction, from any thread; may be empty.
+    /// Called for each such transaction, from any thread; may be empty.
     std::function<void(std::string_view operation)> on_outcome_unknown{};
 };
 
 struct PoolUse {
     std::size_t idle = 0;
     std::size_t in_use = 0;
-    std::size_t waiting = 0;  // calls that wait for one
+    std::size_t waiting = 0;  // calls that wait for a connection
 };
 
-/// Where a server listens.
+/// The address at which a server listens.
 struct ServerAddress {
-    std::string address;  // of IP
+    std::string address;  // an IP address
     std::uint16_t port = 0;
     friend bool operator==(const ServerAddress&, const ServerAddress&) = default;
 };
 
-/// One migration of the schema.
+/// One schema migration.
 struct Migration {
     int version;
     std::string name;      // "first"
-    std::string checksum;  // SHA-256 of its text, in hex
+    std::string checksum;  // SHA-256 of its script, in hex
 };
 struct MigrationStatus {
     std::vector<Migration> applied;
     std::vector<Migration> pending;
 };
 
-/// A PostgreSQL database as the application's ports.
+/// A PostgreSQL database that implements the application's ports.
 class PostgresDatabase {
 public:
     /// Connects, migrates if asked to, and makes history partitions for the months ahead. Throws
@@ -87,23 +87,24 @@ public:
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
     [[nodiscard]] virtual PoolUse pool_use() const = 0;
-    /// Every server that it has been connected to by TCP. Thread-safe.
+    /// Every server to which it has connected by TCP. Thread-safe.
     [[nodiscard]] virtual std::vector<ServerAddress> servers() const = 0;
-    /// "15.20": the server's.
+    /// The server's version, such as "15.20".
     [[nodiscard]] virtual std::string server_version() const = 0;
-    /// Settings of the server with which what was acknowledged may be lost: "fsync = off".
+    /// Server settings that allow acknowledged writes to be lost, such as "fsync = off".
     [[nodiscard]] virtual std::vector<std::string> unsafe_settings() const = 0;
-    /// For how long nothing could be written; empty while it can, or nobody has tried of late.
+    /// How long writes have been failing; empty if they succeed, or none was tried recently.
     [[nodiscard]] virtual std::optional<std::chrono::milliseconds> failing_for() const = 0;
-    /// Hints to `local` that also reach the other instances when they are about less than `tick`
-    /// from now. Null without a listen_url.
+    /// Passes hints to `local`, and to the other instances if they are due in less than `tick`.
+    /// Null without a listen_url.
     [[nodiscard]] virtual std::unique_ptr<Wakeups> share_wakeups(
         Wakeups& local, std::chrono::microseconds tick) = 0;
 };
 
-/// What is applied and what is not. Changes nothing. Throws as `open` does.
+/// The applied and the pending migrations. Changes nothing. Throws as `open` does.
 [[nodiscard]] MigrationStatus migration_status(const Settings& settings, base::Log& log);
-/// Applies what is pending and returns it. Instances may do so at once: one does, the others wait.
+/// Applies the pending migrations and returns them. Several instances may call it at once: one
+/// migrates, the others wait.
 std::vector<Migration> migrate(const Settings& settings, base::Log& log);
 
 }  // namespace sundial::postgres

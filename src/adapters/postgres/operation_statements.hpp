@@ -2,7 +2,7 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of operations.
+/// SQL statements for operations.
 namespace sundial::postgres::sql {
 
 /// $1 to $17: the columns in order.
@@ -11,7 +11,7 @@ inline constexpr Statement add_operation{"add_operation", R"sql(
         (id, kind, status, reason, schedule_id, schedule_version, total, done, failed, cursor,
          held_by, claimable_at, version, created_at, updated_at, finished_at, request)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17))sql"};
-/// All but the id. $1 to $17 as above.
+/// Updates all columns but the id. $1 to $17 as above.
 inline constexpr Statement update_operation{"update_operation", R"sql(
     UPDATE sundial.operations
        SET kind = $2, status = $3, reason = $4, schedule_id = $5, schedule_version = $6, total = $7,
@@ -22,14 +22,14 @@ inline constexpr Statement find_operation{"find_operation",
                                           "SELECT * FROM sundial.operations WHERE id = $1"};
 inline constexpr Statement lock_operation{"lock_operation", R"sql(
     SELECT * FROM sundial.operations WHERE id = $1 FOR UPDATE)sql"};
-/// Never waits. $1 now.
+/// Never waits for a lock. $1 now.
 inline constexpr Statement lock_claimable_operation{"lock_claimable_operation", R"sql(
     SELECT * FROM sundial.operations
      WHERE status = 'RUNNING' AND claimable_at <= $1
      ORDER BY claimable_at LIMIT 1 FOR UPDATE SKIP LOCKED)sql"};
 inline constexpr Statement running_operations{"running_operations", R"sql(
     SELECT kind, count(*) FROM sundial.operations WHERE status = 'RUNNING' GROUP BY kind)sql"};
-/// Others who ask the same wait until this transaction is over.
+/// Other transactions that start an operation wait until this one ends.
 inline constexpr Statement lock_start_of_operation{"lock_start_of_operation", R"sql(
     SELECT pg_advisory_xact_lock(hashtext('sundial.start_of_operation')))sql"};
 /// $1 kind.
@@ -43,14 +43,14 @@ inline constexpr Statement next_claimable_operation{"next_claimable_operation", 
 inline constexpr Statement add_operation_failures{"add_operation_failures", R"sql(
     INSERT INTO sundial.operation_failures (operation_id, number, subject, subject_id, code, detail)
     SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::uuid[], $5::text[], $6::text[]))sql"};
-/// $1 operation, $2 the last number of the page before (or null), $3 limit.
+/// $1 operation, $2 number of the previous page's last row (or null), $3 limit.
 inline constexpr Statement operation_failures{"operation_failures", R"sql(
     SELECT number, subject, subject_id, code, detail FROM sundial.operation_failures
      WHERE operation_id = $1 AND number > coalesce($2, 0)
      ORDER BY number LIMIT $3)sql"};
 
-/// $1 statuses, $2 kinds, $3 schedule, each null where all will do; $4 id and $5 creation of the
-/// last row of the page before (null: the first page), $6 limit.
+/// $1 statuses, $2 kinds, $3 schedule, each null for any; $4 id and $5 creation time of the
+/// previous page's last row (null: the first page), $6 limit.
 #define SUNDIAL_LIST_OPERATIONS(name, beyond, direction)                     \
     inline constexpr Statement name {                                        \
         #name,                                                               \

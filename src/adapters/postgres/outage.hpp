@@ -6,8 +6,8 @@
 
 namespace sundial::postgres {
 
-/// Since when transactions fail. Ends with the first that has written something (a full disk can
-/// still be read), or when nobody has met it for a while. Thread-safe.
+/// How long transactions have been failing. Ends with the first successful write (a read may
+/// succeed on a full disk), or after 15 s without a failure. Thread-safe.
 class Outage {
 public:
     void failed() {
@@ -20,7 +20,7 @@ public:
         const std::lock_guard lock{mutex_};
         since_.reset();
     }
-    /// How long it has lasted when it was met last.
+    /// From the first failure to the latest.
     [[nodiscard]] std::optional<std::chrono::milliseconds> so_far() const {
         const std::lock_guard lock{mutex_};
         if (!since_ || Clock::now() - latest_ > forgotten_after) return std::nullopt;

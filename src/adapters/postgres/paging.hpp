@@ -11,10 +11,10 @@
 #include "application/ports/paging.hpp"
 #include "domain/time/types.hpp"
 
-/// What lists ask for, as parameters.
+/// Queries of lists as statement parameters.
 namespace sundial::postgres {
 
-/// Null where nothing is asked for.
+/// Null if the filter is empty.
 template <class T>
 [[nodiscard]] std::optional<std::vector<T>> if_any(std::vector<T> wanted) {
     if (wanted.empty()) return std::nullopt;
@@ -25,14 +25,14 @@ template <class T>
     return static_cast<std::int32_t>(*number);
 }
 
-/// The id and the sort value of the last row of the page before; null on the first page.
+/// The id and the sort value of the previous page's last row; null on the first page.
 [[nodiscard]] std::optional<base::Uuid> last_id(const PageRequest& page);
 [[nodiscard]] std::optional<std::string> last_text(const PageRequest& page);
-/// Null also where that row had no value, as below.
+/// Null also if that row had no value.
 [[nodiscard]] std::optional<std::int64_t> last_number(const PageRequest& page);
 [[nodiscard]] std::optional<std::chrono::microseconds> last_duration(const PageRequest& page);
 [[nodiscard]] std::optional<Instant> last_instant(const PageRequest& page);
-/// One more than the page has, to see whether there is more.
+/// One more than the page size, to see whether there is a next page.
 [[nodiscard]] std::int64_t rows_for(const PageRequest& page);
 
 template <class T>
@@ -42,7 +42,7 @@ template <class T>
     return {std::move(rows), has_more};
 }
 
-/// Pairs to two arrays.
+/// Splits pairs into two arrays.
 template <class Pairs>
 [[nodiscard]] auto unzipped(const Pairs& pairs) {
     std::vector<std::string> names;

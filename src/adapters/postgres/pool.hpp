@@ -15,13 +15,14 @@
 
 namespace sundial::postgres {
 
-/// At most `size` connections, opened when they are needed and lent one at a time, first come,
-/// first served. Thread-safe.
+/// At most `size` connections, opened on demand and lent to callers first come, first served.
+/// Thread-safe.
 class Pool {
 public:
     Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, base::Log& log);
 
-    /// A connection for the time of its life. A broken one is closed, any other kept for the next.
+    /// A borrowed connection. At the end of its scope a broken one is closed, any other goes back
+    /// to the pool.
     class Loan {
     public:
         Loan(Pool& pool, std::unique_ptr<Connection> connection, std::uint64_t generation)
@@ -38,18 +39,19 @@ public:
         std::uint64_t generation_;
     };
 
-    /// Throws Unavailable when all are in use for longer than `wait`, or none can be opened.
+    /// Throws Unavailable if all connections are in use for longer than `wait`, or none can be
+    /// opened.
     [[nodiscard]] Loan borrow();
     [[nodiscard]] PoolUse use() const;
     [[nodiscard]] std::vector<ServerAddress> servers() const;
-    /// Closes those that nobody uses: one of their kind turned out to be gone.
+    /// Closes idle connections. Called when one of them turned out to be broken.
     void close_idle();
-    /// Closes all of them, those that are lent when they come back: they lead to the wrong server.
-    /// Of several in the URL the next one is tried first from now on.
+    /// Closes all connections, borrowed ones when they come back, because they lead to the wrong
+    /// server. From now on the next host of the URL is tried first.
     void close_all();
 
 private:
-    /// With the lock held.
+    /// The caller holds the lock.
     void wait_for_turn(std::unique_lock<std::mutex>& lock);
     void wake_the_next();
     [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
@@ -60,11 +62,13 @@ private:
     const std::chrono::milliseconds wait_;
     base::Log& log_;
     mutable std::mutex mutex_;
-    std::deque<std::condition_variable*> waiting_;  // the first has the next turn
+    std::deque<std::condition_variable*> waiting_;  // the first is served next
     std::size_t lent_ = 0;
-    std::uint64_t generation_ = 0;  // of the connections; by it goes, too, which host is first
-    std::vector<std::unique_ptr<Connection>> idle_;  // the latest used last, and used first
-    std::vector<ServerAddress> servers_;             // connected to so far
+    // generation of the connections; it also selects the host to try first
+    std::uint64_t generation_ = 0;
+    // the most recently used is last, and lent first
+    std::vector<std::unique_ptr<Connection>> idle_;
+    std::vector<ServerAddress> servers_;  // servers connected to so far
 };
 
 }  // namespace sundial::postgres

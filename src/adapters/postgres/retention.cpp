@@ -9,12 +9,13 @@
 namespace sundial::postgres {
 namespace {
 
-/// What a key's row says beyond the moment from which its age counts (event_statements.hpp).
+/// A key's `expires_at` is this much later than the instant from which its age counts
+/// (event_statements.hpp).
 constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
 
 std::size_t forget_events(Session& session, std::string_view kind, const Statement& rest,
                           Instant before, std::int64_t limit) {
-    session.run(sql::make_history_partitions);  // for the months ahead, as at start
+    session.run(sql::make_history_partitions);  // for the coming months, as at startup
     session.run(sql::drop_history_partitions, kind, before);
     return session.run(rest, before, limit).changed();
 }

@@ -2,14 +2,14 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// What retention deletes. $1 older than this, $2 at most so many, where not said otherwise.
+/// Deletions by retention. $1 older than this, $2 limit, unless stated otherwise.
 namespace sundial::postgres::sql {
 
-/// $1 done or failed, $2 before.
+/// $1 done or failed, $2 before this instant.
 inline constexpr Statement drop_history_partitions{"drop_history_partitions",
                                                    "SELECT sundial.drop_history_partitions($1, $2)",
                                                    Statement::Plan::fresh};
-/// Rows of months that nobody had made a partition for.
+/// Rows of months that have no partition.
 inline constexpr Statement forget_done{"forget_done", R"sql(
     DELETE FROM sundial.event_history_done_default
      WHERE (shard, id) IN (SELECT shard, id FROM sundial.event_history_done_default
@@ -25,8 +25,8 @@ inline constexpr Statement forget_attempts{"forget_attempts", R"sql(
      WHERE (shard, event_id, number) IN (SELECT shard, event_id, number FROM sundial.attempts
                                           WHERE recorded_at < $1 LIMIT $2))sql",
                                            Statement::Plan::fresh};
-/// Not those of events that are still to come. The second look at the age is for a key that was
-/// moved to another event while this waited for its row. $3 how many shards.
+/// Keeps keys of future events. Checks the age again because the key may have moved to another
+/// event while this statement waited for its row. $3 number of shards.
 inline constexpr Statement forget_keys{"forget_keys", R"sql(
     DELETE FROM sundial.event_keys
      WHERE (shard, key) IN (

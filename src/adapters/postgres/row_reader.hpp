@@ -9,15 +9,15 @@
 #include "application/ports/failures.hpp"
 #include "domain/event.hpp"
 
-/// What all readers of rows use (rows.hpp).
+/// Shared by all row readers (rows.hpp).
 namespace sundial::postgres {
 
-/// Values by the names of their columns. The names of one answer are looked up once.
+/// Reads values by column name. Looks up each name once per answer.
 class Reader {
 public:
     explicit Reader(const Answer& rows) : rows_{rows} {}
 
-    /// The column `name`, which must be there.
+    /// The column `name`, which must exist.
     [[nodiscard]] int column(const char* name) const {
         const auto found = rows_.column(name);
         if (!found) throw Corrupt{std::string{"PostgreSQL sent no column "} + name};
@@ -35,7 +35,7 @@ private:
     const Answer& rows_;
 };
 
-/// What `parse` makes of a text, which must be one of ours.
+/// Parses a text that must be one of our names.
 template <class Parse>
 auto read_name(Parse parse, const std::string& text) {
     auto value = parse(text);

@@ -49,7 +49,7 @@ std::optional<RetryPolicy::Kind> retry_policy_kind(std::string_view name) {
     return static_cast<RetryPolicy::Kind>(found - retry_policy_names.begin());
 }
 
-/// Two arrays to pairs.
+/// Joins two arrays into pairs.
 template <class Value>
 std::vector<std::pair<std::string, Value>> zipped(std::vector<std::string> names,
                                                   std::vector<Value> values) {

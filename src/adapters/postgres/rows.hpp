@@ -17,8 +17,9 @@
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
-/// Rows to values, and the texts that stand for values in rows. Columns are found by name, so a
-/// statement may say `SELECT *`. Readers throw Corrupt for what no version of us wrote.
+/// Converts rows to values, and values to the texts that represent them in rows. Columns are found
+/// by name, so a statement may use `SELECT *`. Readers throw Corrupt for a value that no version of
+/// Sundial wrote.
 namespace sundial::postgres {
 
 [[nodiscard]] std::vector<Event> events_in(const Answer& rows);
@@ -29,24 +30,24 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<Circuit> circuits_in(const Answer& rows);
 [[nodiscard]] std::vector<Operation> operations_in(const Answer& rows);
 [[nodiscard]] std::vector<ApiKey> api_keys_in(const Answer& rows);
-/// By the columns number, subject, subject_id, code, detail.
+/// Reads the columns number, subject, subject_id, code, detail.
 [[nodiscard]] std::vector<NumberedFailure> operation_failures_in(const Answer& rows);
-/// The first eighteen columns, in the order of RecordedEvent's members.
+/// Reads the first eighteen columns, in the order of RecordedEvent's members.
 [[nodiscard]] std::vector<RecordedEvent> recorded_events_in(const Answer& rows);
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
-/// The answer of attempts_of.
+/// Reads the answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);
 
 [[nodiscard]] EventStatus event_status(const std::string& text);
 [[nodiscard]] OperationKind operation_kind(const std::string& text);
 [[nodiscard]] std::string_view name_of(RetryPolicy::Kind kind);
-/// The first of them, if there is one.
+/// The first value, if any.
 template <class T>
 [[nodiscard]] std::optional<T> first_of(std::vector<T> values) {
     if (values.empty()) return std::nullopt;
     return std::move(values.front());
 }
-/// Columns of several rows: `column<T>(rows, 0)`.
+/// One column of all rows: `column_of<T>(rows, 0)`.
 template <class T>
 [[nodiscard]] std::vector<T> column_of(const Answer& rows, int column) {
     std::vector<T> values;
@@ -54,7 +55,7 @@ template <class T>
     for (std::size_t row = 0; row < rows.size(); ++row) values.push_back(rows.get<T>(row, column));
     return values;
 }
-/// Of rows of a text and an id.
+/// A map from rows of a text and an id.
 template <class Id>
 [[nodiscard]] std::map<std::string, Id> ids_by_text(const Answer& rows) {
     std::map<std::string, Id> ids;
@@ -63,8 +64,8 @@ template <class Id>
     }
     return ids;
 }
-/// For columns of type text: what came from outside and is no such text (bytes that are not UTF-8,
-/// a zero) has them replaced by '?', rather than holding up all that is written with it.
+/// For columns of type text: replaces bytes of external input that PostgreSQL rejects (not UTF-8,
+/// or zero) by '?', so that they cannot prevent the rest from being written.
 [[nodiscard]] std::string as_text(std::string text);
 
 }  // namespace sundial::postgres

@@ -10,7 +10,7 @@
 namespace sundial::postgres {
 namespace {
 
-/// One member of a trigger of that kind; null in a row of another.
+/// One member of a trigger of that kind; null for a trigger of another kind.
 template <class Kind, class Read>
 auto of_kind(const Schedule& schedule, Read read) {
     const auto* trigger = std::get_if<Kind>(&schedule.trigger);
@@ -82,7 +82,8 @@ std::vector<Schedule> PostgresScheduleRepository::share(std::span<const Schedule
 }
 
 std::vector<Schedule> PostgresScheduleRepository::share_per_user() {
-    session_.run(sql::keep_schedules);  // first: the next statement sees what was added before
+    // First, so that the next statement sees the schedules added before.
+    session_.run(sql::keep_schedules);
     return schedules_in(session_.run(sql::share_schedules_per_user));
 }
 

@@ -26,7 +26,7 @@ Answer run(Connection& connection, std::chrono::milliseconds wait, const Stateme
     return std::move(connection.run({&call, 1}, false, wait + lock_silence).front());
 }
 
-/// Whether it has the lock before `wait` is over.
+/// Whether the lock was acquired within `wait`.
 bool lock(Connection& connection, const std::string& name, std::chrono::milliseconds wait) {
     if (wait <= 0ms) return run(connection, 0ms, sql::try_session_lock, name).get<bool>(0, 0);
     try {
@@ -75,7 +75,7 @@ SessionLock::~SessionLock() {
     if (lost_.stop_requested()) return;
     try {
         run(*connection_, 0ms, sql::release_session_lock, name_);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it goes with the connection
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): ends with connection
     }
 }
 

@@ -11,27 +11,27 @@
 
 namespace sundial::postgres {
 
-/// A session's advisory lock: it lasts until it is released or the session is gone, however slow
-/// its holder is. On a connection of its own, outside of any transaction (concurrency 1).
+/// A session's advisory lock. It lasts until it is released or the session ends, however slow its
+/// holder is. Uses a connection of its own, outside of any transaction (concurrency 1).
 class SessionLock {
 public:
-    /// Waits at most `wait`. Null if somebody else has it for longer. Throws CannotStart where a
-    /// pooler stands between, which would lend the session to others; Unavailable.
+    /// Waits at most `wait`. Null if another session holds the lock for longer. Throws CannotStart
+    /// behind a pooler, which would share the session with other clients; Unavailable.
     [[nodiscard]] static std::unique_ptr<SessionLock> acquire(const std::string& url,
                                                               const std::string& name,
                                                               std::chrono::milliseconds wait,
                                                               base::Log& log);
     SessionLock(const SessionLock&) = delete;
     SessionLock& operator=(const SessionLock&) = delete;
-    /// Releases it.
+    /// Releases the lock.
     ~SessionLock();
 
-    /// Requested once the session is gone.
+    /// Stop is requested when the session ends.
     [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
 
 private:
     SessionLock(std::unique_ptr<Connection> connection, std::string name);
-    /// Waits until the server says something, which it does only at the end of the session.
+    /// Waits for data from the server, which comes only at the end of the session.
     void watch();
 
     const std::unique_ptr<Connection> connection_;

@@ -8,7 +8,7 @@
 
 namespace sundial::postgres {
 
-/// The server refused a statement.
+/// The server rejected a statement.
 class SqlError : public std::runtime_error {
 public:
     SqlError(std::string sqlstate, std::string constraint_name, const std::string& message)
@@ -16,38 +16,39 @@ public:
           state{std::move(sqlstate)},
           constraint{std::move(constraint_name)} {}
 
-    std::string state;       // five characters, errcodes.txt of its sources
-    std::string constraint;  // empty if it was not about one
+    std::string state;       // SQLSTATE, five characters: errcodes.txt of the PostgreSQL sources
+    std::string constraint;  // empty if no constraint was violated
 };
 
-/// What we looked at has just changed: as if the server had found a conflict, so that all is done
-/// again.
+/// Data that we have read has just changed. Treated like a conflict reported by the server, so that
+/// the work runs again.
 [[nodiscard]] inline SqlError conflict(const std::string& what) { return {"40001", "", what}; }
 
-/// Another transaction was in the way, or took a name while we looked: the same again may go well.
+/// Another transaction interfered, or took a name after we checked it. A repetition may succeed.
 [[nodiscard]] inline bool is_conflict(const SqlError& error) {
     return error.state == "40001" || error.state == "40P01" || error.state == "23505";
 }
-/// Of a standby (25006; 0A000 says BEGIN READ WRITE there) or of a primary that was replaced and
-/// has come back (ours, sundial.timeline()): another server is the right one. 0A000 is also that a
-/// migration has changed what a prepared statement returns; a new connection knows nothing of it.
+/// The connection leads to the wrong server: a standby (25006; for BEGIN READ WRITE it reports
+/// 0A000), or a former primary that has come back (SD001, ours, from sundial.timeline()). 0A000
+/// also means that a migration has changed the result of a prepared statement; a new connection
+/// cures that.
 [[nodiscard]] inline bool is_of_wrong_connection(const SqlError& error) {
     return error.state == "25006" || error.state == "0A000" || error.state == "SD001";
 }
-/// Full, busy, too slow, or the wrong server: later it may go well.
+/// Temporary: full, busy, too slow, or the wrong server. A later repetition may succeed.
 [[nodiscard]] inline bool is_passing(const SqlError& error) {
     return error.state.starts_with("53") || error.state == "57014" || error.state == "55P03" ||
            error.state == "25P03" || is_of_wrong_connection(error) || is_conflict(error);
 }
 
-/// The server gave a statement up, since it took longer than statement_timeout.
+/// The server aborted a statement that exceeded statement_timeout.
 class StatementTimeout : public Unavailable {
 public:
     using Unavailable::Unavailable;
 };
 [[nodiscard]] inline bool is_timeout(const SqlError& error) { return error.state == "57014"; }
 
-/// The connection is of no use any more: closed, reset, or without an answer in time.
+/// The connection was closed or reset, or the server did not answer in time.
 class ConnectionLost : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -9,10 +9,10 @@
 
 namespace sundial::postgres {
 
-/// One complete SQL statement under a name of its own, by which each connection prepares it once.
+/// One complete SQL statement. Each connection prepares it once, under its name.
 struct Statement {
     enum class Plan : std::uint8_t {
-        kept,  // prepared: planned once and used again
+        kept,  // prepared: planned once and reused
         fresh  // planned for the values of each call: lists with many optional filters
     };
     const char* name;
@@ -54,7 +54,7 @@ private:
     std::vector<Slot> slots_;
 };
 
-/// A statement with its values.
+/// A statement with its parameters.
 struct Call {
     template <class... Values>
     explicit Call(const Statement& which, const Values&... values)

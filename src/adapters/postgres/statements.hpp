@@ -2,44 +2,44 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of transactions and of the event queue, each complete. Whatever is written after
-/// a claim asks for `shard AND id AND version` and nothing about status: with a condition on status
-/// the planner took a partial index over all rows in flight, 47 times slower (performance.md 2).
-/// Time is the database's: sundial.clock() is statement_timestamp(), and the one place where tests
-/// move it (ADR 0005).
+/// SQL statements for transactions and the event queue, each complete. A write after a claim has
+/// the condition `shard AND id AND version`, without the status: with a condition on the status the
+/// planner used a partial index over all rows in flight, 47 times slower (performance.md 2). Time
+/// is the database's: sundial.clock() is statement_timestamp(), and the only clock that tests set
+/// (ADR 0005).
 namespace sundial::postgres::sql {
 
 inline constexpr Statement begin_write{"begin_write",
                                        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"};
-/// One snapshot for all that is read. It is rolled back; locks are allowed, as in every
-/// transaction.
+/// One snapshot for all reads. The transaction is rolled back at the end. Row locks are allowed in
+/// it.
 inline constexpr Statement begin_read{"begin_read",
                                       "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"};
 inline constexpr Statement commit{"commit", "COMMIT", Statement::Plan::fresh};
 inline constexpr Statement rollback{"rollback", "ROLLBACK", Statement::Plan::fresh};
-/// Of a transaction that is part of another.
+/// A transaction inside another.
 inline constexpr Statement savepoint{"savepoint", "SAVEPOINT part", Statement::Plan::fresh};
 inline constexpr Statement release_savepoint{"release_savepoint", "RELEASE part",
                                              Statement::Plan::fresh};
 inline constexpr Statement rollback_to_savepoint{"rollback_to_savepoint", "ROLLBACK TO part",
                                                  Statement::Plan::fresh};
 
-/// A transaction holds a lock on its own number until all have seen what became of it. $1 number.
+/// A transaction holds a lock on its own id until its outcome is visible to all. $1 transaction id.
 inline constexpr Statement still_runs{"still_runs", R"sql(
     SELECT FROM pg_catalog.pg_locks
      WHERE locktype = 'transactionid' AND transactionid = $1::xid8::xid AND granted)sql",
                                       Statement::Plan::fresh};
 
-/// Whether a pooler stands between (then the process is not the one that the connection was told
-/// of), and whether this is a standby.
+/// Shows whether there is a pooler (the process is then not the one that the connection reported),
+/// and whether the server is a standby.
 inline constexpr Statement who_answers{
     "who_answers", "SELECT pg_backend_pid(), pg_is_in_recovery()", Statement::Plan::fresh};
 
-/// Settings that end with the transaction: a session may belong to a pooler. Tells the time, when
-/// the server started, its timeline, which must not be before the one that was seen, and, if it is
-/// another server, its system.
+/// Transaction-local settings, because a session may belong to a pooler. Returns the time, the
+/// server's start time, its timeline, which must not be older than the one seen before, and, if it
+/// is another server, its system identifier.
 /// $1 statement_timeout, $2 lock_timeout, $3 idle_in_transaction_session_timeout, in milliseconds;
-/// of the server that was seen $4 when it started, $5 timeline, $6 system.
+/// of the server seen before: $4 start time, $5 timeline, $6 system.
 inline constexpr Statement configure{"configure", R"sql(
     SELECT set_config('statement_timeout', $1, true),
            set_config('lock_timeout', $2, true),
@@ -50,9 +50,9 @@ inline constexpr Statement configure{"configure", R"sql(
            CASE WHEN $4 <> (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint
                 THEN sundial.system_identifier() END)sql"};
 
-/// The same, and plans that walk indexes whatever the statistics say: a claim on a table that was
-/// never analysed, or that has grown a thousandfold since, must not sort or scan it. There is one
-/// such plan, so none is made anew for each call, which took longer than to claim one event.
+/// The same, and forces plans that use indexes whatever the statistics say: a claim must not sort
+/// or scan a table that was never analysed, or that has grown a thousandfold since. One generic
+/// plan is kept, since planning each call took longer than claiming one event.
 inline constexpr Statement configure_queue{"configure_queue", R"sql(
     SELECT set_config('statement_timeout', $1, true),
            set_config('lock_timeout', $2, true),
@@ -70,15 +70,15 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
            set_config('plan_cache_mode', 'force_generic_plan', true),
            set_config('jit', 'off', true))sql"};
 
-/// For each part, which is one priority of a shard, by its place: when something is claimable of
-/// what stands in the index in the time given (the first that nobody has, or, of those claimed
-/// ahead of it, the first whose lease ends); where the first stands that is free or will be within
-/// two seconds; how many pages were read so far; and, for claim_floors.hpp, below which number all
-/// transactions are over, and which number comes next (the bound of the snapshot is no such: what
-/// began last may be open beyond it). `before` is part of what is joined last, so that it was asked
-/// first. What is claimed stands in order for the planner alone, which else takes any index while
-/// statistics say that the table is empty. $1 shards, each once for each priority, $2 from, $3
-/// until.
+/// For each part (one priority of a shard), by its ordinal: when an event of the given time range
+/// becomes claimable (the first unclaimed entry, or the first lease to end among the claimed
+/// entries before it); the first entry that is free or will be within two seconds; the number of
+/// pages read so far; and, for claim_floors.hpp, the transaction id below which all transactions
+/// have ended, and the next id. The snapshot's upper bound cannot be used for the latter: the
+/// latest transactions may be open beyond it. `before` is part of the last join so that it is
+/// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
+/// any index while statistics say that the table is empty. $1 shards, each once for each priority,
+/// $2 from, $3 until.
 inline constexpr Statement look{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
@@ -107,14 +107,14 @@ inline constexpr Statement look{"look", R"sql(
                        AND claimed_by IS NOT NULL
                      ORDER BY claimable_at) AS claimed) AS held)sql"};
 
-// Below, live events that are looked up by their key take the shard from the same rows as the id,
-// not from $1: with a constant the planner, once statistics say that the table is empty, reads all
-// of the shard, with all that is dead in it, and joins that with what was given.
+// Below, live events are looked up by shard and id from the same rows, not by the constant $1. With
+// a constant, the planner reads the whole shard with its dead rows, and joins that with the given
+// rows, once statistics say that the table is empty.
 
-/// Takes what is claimable in one shard, new, retried or rescued; skips what others hold, never
-/// waits. $1 shard, $2 priorities, $3 how many of each, $4 instance, $5 lease, $6 when the server
-/// started by whose clock leases may be taken for over (null: none), $7 where to begin in each
-/// priority (claim_floors.hpp). Rows come unordered.
+/// Claims events of one shard: new, to be retried, or with an expired lease. Skips rows that others
+/// have locked, never waits. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
+/// start time of the server whose clock may declare leases expired (null: none), $7 where to start
+/// in each priority (claim_floors.hpp). Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
@@ -140,8 +140,8 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
-/// When the first event of each endpoint, shard and priority that has some is claimable for the
-/// endpoint's workers; nothing of what is parked. $1 endpoints, $2 how many shards.
+/// When the first event of each endpoint, shard and priority is claimable for the endpoint's
+/// workers. Leaves out parked events. $1 endpoints, $2 number of shards.
 inline constexpr Statement look_to_pull{"look_to_pull", R"sql(
     SELECT endpoint.id, shard.number, priority.number, head.claimable_at
       FROM unnest($1::uuid[]) AS endpoint(id)
@@ -154,10 +154,10 @@ inline constexpr Statement look_to_pull{"look_to_pull", R"sql(
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
 
-/// As claim_ready, for the workers of one PULL endpoint; their claims may last for hours, so they
-/// move claimable_at to the end of the lease, out of the way of others. $1 shard, $2 priorities, $3
-/// how many of each, $4 instance that was asked, $5 lease, $6 endpoint, $7 worker, $8 trusted
-/// server.
+/// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
+/// move claimable_at to the end of the lease, out of the way of other claims. $1 shard, $2
+/// priorities, $3 limit for each, $4 instance that received the request, $5 lease, $6 endpoint, $7
+/// worker, $8 trusted server.
 inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
@@ -182,9 +182,9 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
 
-/// What most claims of one shard come to: accepted. There is no attempt to record; what else
-/// history says of it stands in the row of the claim. Returns the numbers (from 1) of those that
-/// were ours. $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
+/// Settles accepted claims of one shard, the common case. There is no attempt to record: the row of
+/// the claim has the other facts for the history. Returns the ordinals (from 1) of the claims that
+/// were still ours. $1 shard, $2 ids, $3 versions held, $4 starts, $5 durations, $6 status codes.
 inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -209,11 +209,11 @@ inline constexpr Statement settle_accepted{"settle_accepted", R"sql(
           FROM finished)
     SELECT ordinal FROM finished)sql"};
 
-/// Records what became of other claims of one shard; returns the numbers (from 1) of those that
-/// were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6 results
-/// (FAILED or RETRY), $7 delays of retries, $8 reasons, $9 starts, $10 durations, $11
-/// status codes; of the attempts to record $12 outcomes (null: none), $13 endpoints, $14 error
-/// codes, $15 error texts, $16 response bodies; $17 workers (null: the instance's own claim).
+/// Settles other claims of one shard. Returns the ordinals (from 1) of the claims that were still
+/// ours. $1 shard, $2 ids, $3 versions held, $4 attempt numbers, $5 instances, $6 results (FAILED
+/// or RETRY), $7 retry delays, $8 reasons, $9 starts, $10 durations, $11 status codes; of the
+/// attempts to record: $12 outcomes (null: none), $13 endpoints, $14 error codes, $15 error texts,
+/// $16 response bodies; $17 workers (null: the instance's own claim).
 inline constexpr Statement settle{"settle", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -271,10 +271,10 @@ inline constexpr Statement settle{"settle", R"sql(
         ON CONFLICT DO NOTHING)
     SELECT ordinal FROM waiting UNION ALL SELECT ordinal FROM finished)sql"};
 
-/// Of settlements that found their row past the version held: returns the numbers of those that had
-/// happened before, when nobody heard the answer. What the others say of their try replaces that it
-/// was lost, unless it was never sent, since the tries were used up. $1 to $17 as above, but
-/// that $6 may be COMPLETED, too.
+/// For settlements whose row is past the version held: returns the ordinals of those that had
+/// already happened, when their answer was lost. Each of the others replaces its LOST attempt by
+/// its own result, unless the attempt was never sent because no attempts remained. $1 to $17 as
+/// above, but $6 may also be COMPLETED.
 inline constexpr Statement settle_late{"settle_late", R"sql(
     WITH given AS (
         SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::text[], $7::interval[],
@@ -308,10 +308,10 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
            AND given.ordinal NOT IN (SELECT ordinal FROM repeated))
     SELECT ordinal FROM repeated)sql"};
 
-/// Gives claims of one shard back unsent: no try is spent. Returns the numbers (from 1) of those
-/// that were ours. $1 shard, $2 ids, $3 versions held, $4 numbers of the tries, $5 instances, $6
-/// delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null: the instance's
-/// own claim).
+/// Releases claims of one shard unsent, without using an attempt. Returns the ordinals (from 1) of
+/// the claims that were still ours. $1 shard, $2 ids, $3 versions held, $4 attempt numbers, $5
+/// instances, $6 delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null:
+/// the instance's own claim).
 inline constexpr Statement give_back{"give_back", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -336,8 +336,8 @@ inline constexpr Statement give_back{"give_back", R"sql(
         ON CONFLICT DO NOTHING)
     SELECT ordinal FROM released)sql"};
 
-/// Of those that found their row past the version held: the numbers of those that had happened
-/// before. $1 shard, $2 ids, $3 numbers of the tries, $4 instances.
+/// For releases whose row is past the version held: returns the ordinals of those that had already
+/// happened. $1 shard, $2 ids, $3 attempt numbers, $4 instances.
 inline constexpr Statement given_back_before{"given_back_before", R"sql(
     SELECT ordinal
       FROM unnest($2::uuid[], $3::integer[], $4::uuid[]) WITH ORDINALITY AS given(id, number, instance, ordinal)
@@ -345,8 +345,8 @@ inline constexpr Statement given_back_before{"given_back_before", R"sql(
                     WHERE ours.shard = $1 AND ours.event_id = given.id AND ours.number = given.number
                       AND ours.outcome = 'RELEASED' AND ours.instance_id = given.instance))sql"};
 
-/// Leases of one shard last $4 from now; returns the numbers (from 1) of those still held. Changes
-/// no version. $1 shard, $2 ids, $3 versions held.
+/// Extends leases of one shard to $4 from now. Returns the ordinals (from 1) of those still held.
+/// Changes no version. $1 shard, $2 ids, $3 versions held.
 inline constexpr Statement extend{"extend", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -358,8 +358,8 @@ inline constexpr Statement extend{"extend", R"sql(
      WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
 
-/// What has been claimable for longer than $2, of each priority of each shard so many rows at most
-/// ($3): nobody waits for a count of millions. $1 how many shards.
+/// Events that have been claimable for longer than $2, at most $3 rows for each priority of each
+/// shard, because an exact count of millions would take too long. $1 number of shards.
 inline constexpr Statement backlog{"backlog", R"sql(
     SELECT count(*), min(event.due), max(event.due)
       FROM generate_series(0, $1 - 1) AS shard(number)
@@ -371,8 +371,8 @@ inline constexpr Statement backlog{"backlog", R"sql(
                AND (claimed_by IS NULL OR lease_ends < sundial.clock() - $2)
              ORDER BY claimable_at LIMIT $3) AS event)sql"};
 
-/// Due, the age of the oldest due, waiting for a retry, parked (two kinds), held up by a circuit or
-/// by a limit.
+/// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
+/// a limit.
 inline constexpr Statement depth{"depth", R"sql(
     SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock()),
            coalesce(sundial.clock() - min(claimable_at) FILTER (WHERE claimable_at <= sundial.clock()),
@@ -386,7 +386,7 @@ inline constexpr Statement depth{"depth", R"sql(
                    CASE WHEN claimed_by IS NULL THEN claimable_at ELSE lease_ends END AS claimable_at
               FROM sundial.events) AS event)sql"};
 
-/// Nobody waits for a count of millions.
+/// Limited, because an exact count of millions would take too long.
 inline constexpr Statement dead_letters{"dead_letters", R"sql(
     SELECT count(*) FROM (
         SELECT FROM sundial.event_history
@@ -395,7 +395,7 @@ inline constexpr Statement dead_letters{"dead_letters", R"sql(
 inline constexpr Statement stored_events{"stored_events", R"sql(
     SELECT status, sum(rows)::bigint FROM sundial.stored_events() GROUP BY status)sql"};
 
-/// Hints between instances. Only on a connection of its own: what listens is the session.
+/// Hints between instances. Only on a dedicated connection, because the session is what listens.
 inline constexpr Statement listen{"listen", "LISTEN sundial_wake", Statement::Plan::fresh};
 inline constexpr Statement notify{"notify", "NOTIFY sundial_wake", Statement::Plan::fresh};
 

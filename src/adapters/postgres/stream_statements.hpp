@@ -2,25 +2,27 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of streams and their feed, each complete. Who appends holds one of 16 advisory
-/// locks, shared, from before its positions are drawn until it has ended; who reads the feed and
-/// meets a hole waits until those that held one then are gone (concurrency 1, ADR 0018).
+/// SQL statements for streams and their feed, each complete. A transaction that appends holds one
+/// of 16 advisory locks, shared, from before its positions are assigned until it ends. A reader of
+/// the feed that finds a gap waits until the transactions that held one at that time have ended
+/// (concurrency 1, ADR 0018).
 namespace sundial::postgres::sql {
 
-/// The first number of our advisory locks; the second is the feed key, or the hash of a stream.
+/// First keys of our advisory locks. The second key is the feed key, or the hash of a stream.
 #define SUNDIAL_FEED_LOCK "1398097478"
 #define SUNDIAL_STREAM_LOCK "1398097491"
 
 #define SUNDIAL_HEAD                                                                    \
     "SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL" \
     " FROM sundial.streams WHERE aggregate_type = $1 AND aggregate_id = $2"
-/// $1 aggregate type, $2 aggregate id. A plan kept from when there were few streams would scan them
-/// all; so would one of `known_events`.
+/// $1 aggregate type, $2 aggregate id. Planned for each call: a plan kept from a time with few
+/// streams would scan them all. The same applies to `known_events`.
 inline constexpr Statement find_head{"find_head", SUNDIAL_HEAD, Statement::Plan::fresh};
 inline constexpr Statement lock_head{"lock_head", SUNDIAL_HEAD " FOR UPDATE",
                                      Statement::Plan::fresh};
 #undef SUNDIAL_HEAD
-/// $1 aggregate type, $2 prefix of the id, $3 and $4 the last one of the page before, $5 limit.
+/// $1 aggregate type, $2 prefix of the id, $3 and $4 the last stream of the previous page, $5
+/// limit.
 inline constexpr Statement list_streams{"list_streams", R"sql(
     SELECT aggregate_type, aggregate_id, version, truncated_before, archived_at IS NOT NULL,
            deleted_at IS NOT NULL
@@ -30,7 +32,7 @@ inline constexpr Statement list_streams{"list_streams", R"sql(
        AND ($3::text IS NULL OR (aggregate_type, aggregate_id) > ($3, $4::text))
      ORDER BY aggregate_type, aggregate_id LIMIT $5)sql",
                                         Statement::Plan::fresh};
-/// Nobody else makes this stream until the transaction ends.
+/// No other transaction can create this stream until this one ends.
 inline constexpr Statement lock_absent_stream{"lock_absent_stream",
                                               "SELECT pg_advisory_xact_lock(" SUNDIAL_STREAM_LOCK
                                               ", hashtext($1 || '/' || $2))"};
@@ -41,9 +43,9 @@ inline constexpr Statement known_events{"known_events", R"sql(
       FROM sundial.recorded_events WHERE event_id = ANY ($1))sql",
                                         Statement::Plan::fresh};
 
-/// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then a list for each column,
-/// told once where it is the same in all rows (columns.hpp). Returns position and the number of the
-/// transaction.
+/// $1 aggregate type, $2 aggregate id, $3 the version before, $4 now; then an array for each
+/// column, with one value if all rows have the same (columns.hpp). Returns position and transaction
+/// id.
 inline constexpr Statement append{"append",
                                   "WITH feed AS MATERIALIZED ("
                                   " SELECT pg_advisory_xact_lock_shared(" SUNDIAL_FEED_LOCK
@@ -71,10 +73,10 @@ inline constexpr Statement append{"append",
                    correlation_id, causation_id, actor, tenant, traceparent, headers, place)
      ORDER BY item.place
     RETURNING position, pg_current_xact_id()::text)sql"};
-/// Lock, judge and write in one step, if nothing stands against it. $1 aggregate type, $2 aggregate
-/// id, $3 the expected version (-1 any, -2 the stream exists), then lists as above. Returns
-/// version and position of each, in order; no row if nothing was written. An id that somebody
-/// else commits meanwhile is found by its unique index, and all is done again.
+/// Locks, checks and writes in one step if no check fails. $1 aggregate type, $2 aggregate id, $3
+/// the expected version (-1 any, -2 the stream exists), then arrays as above. Returns version and
+/// position of each event, in order; no row if nothing was written. If another transaction commits
+/// the same event id meanwhile, the unique index detects it and all runs again.
 inline constexpr Statement append_at_once{"append_at_once",
                                           "WITH feed AS MATERIALIZED ("
                                           " SELECT sundial.clock() AS now,"
@@ -133,7 +135,7 @@ inline constexpr Statement read_stream_backward{
     " FROM sundial.recorded_events AS event"
     " WHERE aggregate_type = $1 AND aggregate_id = $2 AND version BETWEEN $3 AND $4"
     " ORDER BY version DESC LIMIT $5"};
-/// $1 after, $2 how many. Every position, whatever it is of.
+/// $1 after, $2 limit. All positions, of any event.
 inline constexpr Statement feed_window{"feed_window", R"sql(
     SELECT position FROM sundial.recorded_events WHERE position > $1 ORDER BY position LIMIT $2)sql"};
 /// $1 after, $2 to, $3 aggregate types and $4 event types (empty: all), $5 limit.
@@ -151,14 +153,14 @@ inline constexpr Statement read_feed{
 #undef SUNDIAL_RECORDED_EVENT
 inline constexpr Statement last_position{"last_position", R"sql(
     SELECT coalesce(max(position), 0) FROM sundial.recorded_events)sql"};
-/// The transactions of this database that are appending.
+/// The transactions of this database that are appending now.
 inline constexpr Statement appenders{
     "appenders",
     "SELECT DISTINCT virtualtransaction FROM pg_locks"
     " WHERE locktype = 'advisory' AND classid = " SUNDIAL_FEED_LOCK
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"};
 
-/// $3 when, or null.
+/// $3 time, or null.
 inline constexpr Statement archive_stream{"archive_stream", R"sql(
     UPDATE sundial.streams SET archived_at = $3 WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
 /// $3 version.
@@ -168,7 +170,7 @@ inline constexpr Statement truncate_stream{"truncate_stream", R"sql(
 inline constexpr Statement erase_payloads{"erase_payloads", R"sql(
     UPDATE sundial.recorded_events SET data = NULL, headers = ''
      WHERE aggregate_type = $1 AND aggregate_id = $2 AND version < $3)sql"};
-/// $3 when.
+/// $3 time.
 inline constexpr Statement close_stream{"close_stream", R"sql(
     UPDATE sundial.streams SET deleted_at = $3 WHERE aggregate_type = $1 AND aggregate_id = $2)sql"};
 /// $3 version, $4 data, $5 now.

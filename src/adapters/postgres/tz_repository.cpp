@@ -14,7 +14,7 @@ std::vector<ComputedWith> PostgresTzRepository::computed_with() {
     for (std::size_t row = 0; row < rows.size(); ++row) {
         pairs.push_back({rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)});
     }
-    std::ranges::sort(pairs);  // byte by byte, whatever the database's collation
+    std::ranges::sort(pairs);  // byte by byte, independent of the database's collation
     return pairs;
 }
 

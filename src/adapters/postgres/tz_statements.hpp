@@ -2,12 +2,12 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// The statements of the port TzRepository. Those about events say the condition of the partial
-/// index events_computed_with, in which there are, but for those that are PENDING, only first tries
-/// under way.
+/// SQL statements for the port TzRepository. Those about events repeat the condition of the partial
+/// index events_computed_with. Besides PENDING events, the index contains only events in their
+/// first attempt.
 namespace sundial::postgres::sql {
 
-/// Each pair once, by looking for the next one after each.
+/// Each pair once, by an index lookup of the next pair after each.
 inline constexpr Statement computed_with{"computed_with", R"sql(
     WITH RECURSIVE pair AS (
         (SELECT zone, tz_release FROM sundial.events
@@ -30,7 +30,8 @@ inline constexpr Statement list_computed_with{"list_computed_with", R"sql(
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4)sql"};
 
-/// The same, locked. Whoever is claimed or moved while we wait drops out.
+/// The same, locked. Events that are claimed or moved while the statement waits for their rows are
+/// left out.
 inline constexpr Statement lock_computed_with{"lock_computed_with", R"sql(
     SELECT * FROM sundial.events
      WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND retry_of IS NULL
@@ -42,7 +43,7 @@ inline constexpr Statement lock_computed_with{"lock_computed_with", R"sql(
 inline constexpr Statement known_clocks{"known_clocks", R"sql(
     SELECT zone, since, fingerprint FROM sundial.tz_fingerprints WHERE release = $1)sql"};
 
-/// In the order of the zones, so that two instances never wait for each other in a circle.
+/// In the order of the zones, so that two instances cannot deadlock.
 /// $1 release, $2 zones, $3 since, $4 fingerprints.
 inline constexpr Statement store_clocks{"store_clocks", R"sql(
     INSERT INTO sundial.tz_fingerprints (release, zone, since, fingerprint)
@@ -52,7 +53,7 @@ inline constexpr Statement store_clocks{"store_clocks", R"sql(
     ON CONFLICT (release, zone) DO UPDATE
        SET since = excluded.since, fingerprint = excluded.fingerprint)sql"};
 
-/// $1 shard, $2 event, $3 version, $4 before, $5 after, $6 reason, $7 when.
+/// $1 shard, $2 event, $3 version, $4 before, $5 after, $6 reason, $7 time.
 inline constexpr Statement add_move{"add_move", R"sql(
     INSERT INTO sundial.event_moves (shard, event_id, version, before, after, reason, moved_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7))sql"};

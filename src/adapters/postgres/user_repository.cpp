@@ -56,8 +56,8 @@ std::vector<User> PostgresUserRepository::try_share(std::span<const UserId> ids)
         session_.run(sql::try_share_users, std::vector<UserId>{ids.begin(), ids.end()}));
 }
 
-// Who takes the external id between the look and the update makes the update fail: then all is done
-// again, and the look finds him.
+// If another transaction takes the external id between the check and the update, the update fails.
+// Then the work runs again, and the check finds the other user.
 Result<void> PostgresUserRepository::update(const User& user) {
     auto free = external_id_is_free(user);
     if (free) base::check(write(sql::update_user, user).changed() == 1);

@@ -55,7 +55,7 @@ void WakeChannel::due_at(Instant when) {
 
 void WakeChannel::stir() const {
     const std::uint64_t one = 1;
-    static_cast<void>(!write(stirred_, &one, sizeof one));  // full is stirred, too
+    static_cast<void>(!write(stirred_, &one, sizeof one));  // a full counter wakes it, too
 }
 
 void WakeChannel::run() {
@@ -70,7 +70,7 @@ void WakeChannel::run() {
         }
         const auto until = std::chrono::steady_clock::now() + pause;
         while (!stopping_ && std::chrono::steady_clock::now() < until) {
-            to_tell_ = false;  // nobody can be told; the others look by themselves
+            to_tell_ = false;  // cannot notify; the others peek once a tick
             wait(-1, pause);
         }
     }
@@ -86,7 +86,7 @@ void WakeChannel::listen() {
     }
     run_one(connection, sql::listen);
     listening_ = true;
-    local_.due_at(long_ago);  // whatever was told while nobody listened
+    local_.due_at(long_ago);  // hints may have been missed while not listening
     serve(connection);
 }
 
@@ -101,7 +101,7 @@ void WakeChannel::serve(Connection& connection) {
             wait(connection.socket(),
                  std::chrono::ceil<std::chrono::milliseconds>(next_hint - now));
         } else {
-            to_tell_ = false;  // before: what comes meanwhile is told again
+            to_tell_ = false;  // before sending: a hint that comes meanwhile is sent again
             run_one(connection, sql::notify);
             next_hint = std::chrono::steady_clock::now() + between_hints;
         }

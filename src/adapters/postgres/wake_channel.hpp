@@ -13,34 +13,34 @@ namespace sundial::postgres {
 
 class Connection;
 
-/// Hints between the instances of one database: NOTIFY sundial_wake. A notification takes a lock on
-/// the whole database when it commits, so it is never part of a create's transaction: many hints go
-/// together, on a connection of their own, and only those about what is due before the others look
-/// by themselves. Losing all of them costs a tick at most.
+/// Hints between the instances of one database, by NOTIFY sundial_wake. A notification takes a lock
+/// on the whole database at commit, so it is never part of a transaction that creates events.
+/// Instead, many hints are sent together on a dedicated connection, and only for events due before
+/// the other instances' next peek. If all hints are lost, an event is late by a tick at most.
 class WakeChannel final : public Wakeups {
 public:
     struct Settings {
-        std::string url;  // leads to the server itself: a pooler would not pass hints on
+        std::string url;  // direct connection to the server: a pooler would not forward hints
         std::chrono::microseconds tick;
-        std::function<Instant()> now;  // the database's clock, about
+        std::function<Instant()> now;  // the database's clock, approximately
     };
-    /// What it hears goes to `local`, which outlives it.
+    /// Forwards received hints to `local`, which must outlive this object.
     WakeChannel(Settings settings, Wakeups& local, base::Log& log);
     ~WakeChannel() override;
     WakeChannel(const WakeChannel&) = delete;
     WakeChannel& operator=(const WakeChannel&) = delete;
 
-    /// To this instance, and to the others if it is soon enough.
+    /// Sends the hint to this instance, and to the others if it is due soon enough.
     void due_at(Instant when) override;
 
-    /// Whether it hears the others at the moment.
+    /// Whether hints from the other instances arrive at the moment.
     [[nodiscard]] bool listening() const { return listening_; }
 
 private:
     void run();
     void listen();
     void serve(Connection& connection);
-    /// Until something is to be done, or `at_most`; negative: however long.
+    /// Waits until there is something to do, at most `at_most`; negative: no limit.
     void wait(int socket, std::chrono::milliseconds at_most);
     void stir() const;
     void warn(std::string message);

@@ -17,19 +17,19 @@
 #include "base/uuid.hpp"
 #include "domain/time/types.hpp"
 
-/// PostgreSQL's binary formats (src/backend/utils/adt of its sources, the *send and *recv
-/// functions): big-endian integers, instants in microseconds since 2000-01-01.
+/// PostgreSQL's binary formats (the *send and *recv functions in src/backend/utils/adt of its
+/// sources): big-endian integers, instants in microseconds since 2000-01-01.
 namespace sundial::postgres {
 
 using Oid = std::uint32_t;
 
-/// bytea, as against text.
+/// bytea, as opposed to text.
 struct Bytes {
     std::string value;
 };
 
-/// How one type looks on the wire: `oid`, `array_oid` (the fixed numbers of pg_type.dat),
-/// `put(out, value)` and `get(bytes)`.
+/// The wire format of one type: `oid`, `array_oid` (the fixed numbers of pg_type.dat), `put(out,
+/// value)` and `get(bytes)`.
 template <class T>
 struct Wire;
 
@@ -73,7 +73,7 @@ struct Wire<std::int32_t> : wire::Integer<23, 1007, std::int32_t> {};
 template <>
 struct Wire<std::int64_t> : wire::Integer<20, 1016, std::int64_t> {};
 
-/// Our counts are unsigned and the database's are not: nothing comes near the difference.
+/// Our counts are unsigned, the database's are signed. No count comes near the difference.
 template <>
 struct Wire<std::uint32_t> : Wire<std::int32_t> {
     static void put(std::string& out, std::uint32_t value) {
@@ -115,7 +115,7 @@ struct Wire<Bytes> {
     static void put(std::string& out, const Bytes& value) { out.append(value.value); }
     static Bytes get(std::string_view bytes) { return {std::string{bytes}}; }
 };
-/// The same, kept by somebody else.
+/// The same, owned by the caller.
 struct BytesView {
     std::string_view value;
 };
@@ -189,7 +189,7 @@ struct Wire<TimeOfDay> {
             std::chrono::microseconds{wire::get<std::int64_t>(bytes)});
     }
 };
-/// interval. Months do not exist here; a day of the database's own is 24 hours.
+/// interval. Months are not supported; a day is 24 hours.
 template <>
 struct Wire<std::chrono::microseconds> {
     static constexpr Oid oid = 1186, array_oid = 1187;
@@ -216,7 +216,7 @@ struct Wire<base::Strong<Tag, Rep>> : Wire<Rep> {
     }
 };
 
-/// Element by element: its length (−1 for null), then its bytes.
+/// Each element: its length (−1 for null), then its bytes.
 namespace wire {
 
 template <class T>
@@ -246,7 +246,7 @@ struct ElementOf<std::optional<T>> {
 
 }  // namespace wire
 
-/// One-dimensional arrays. Those that are read have no nulls.
+/// One-dimensional arrays. Arrays that are read contain no nulls.
 template <class T>
 struct Wire<std::vector<T>> {
     using Element = Wire<typename wire::ElementOf<T>::type>;

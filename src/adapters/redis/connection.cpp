@@ -10,9 +10,10 @@
 namespace sundial::redis {
 namespace {
 
-/// A script takes microseconds: who is silent for so long is not there.
+/// Maximum time without an answer. A script takes microseconds, so a server that is silent for
+/// longer is down.
 constexpr timeval longest_silence{.tv_sec = 2, .tv_usec = 0};
-/// Few of the 32 requests that may run at once want locks.
+/// Maximum idle connections. At most 32 requests run at once, and few of them use locks.
 constexpr std::size_t most_idle = 8;
 
 struct FreeReply {
@@ -60,7 +61,7 @@ Reply exchange(redisContext& connection, const std::vector<std::string_view>& co
     return copy_of(*raw);
 }
 
-/// Closed by the server, or with an answer that nobody asked for.
+/// Closed by the server, or with an unrequested reply.
 bool is_stale(const redisContext& connection) {
     pollfd socket{.fd = connection.fd, .events = POLLIN, .revents = 0};
     return poll(&socket, 1, 0) != 0;
@@ -75,7 +76,7 @@ Server::~Server() = default;
 
 Reply Server::run(const std::vector<std::string_view>& command) {
     Connection connection = borrow();
-    Reply reply = exchange(*connection, command);  // what fails is not given back
+    Reply reply = exchange(*connection, command);  // on failure it is not returned to the pool
     give_back(std::move(connection));
     return reply;
 }

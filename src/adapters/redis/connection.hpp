@@ -13,7 +13,7 @@ struct redisContext;  // NOLINT(readability-identifier-naming): hiredis calls it
 
 namespace sundial::redis {
 
-/// What the server says; an array of these at most.
+/// The server's reply; an array contains other replies.
 struct Reply {
     std::string text{};          // of a string; empty for nil
     std::int64_t number = 0;     // of an integer
@@ -21,7 +21,7 @@ struct Reply {
     bool nil = false;
 };
 
-/// A Redis server. Thread-safe: each command has a connection to itself.
+/// A Redis server. Thread-safe: each command uses its own connection.
 class Server {
 public:
     explicit Server(Address address);
@@ -29,9 +29,9 @@ public:
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    /// One command with its arguments. Throws Unavailable: nobody answers in two seconds, or the
-    /// server refuses (it is loading, a replica, out of memory). Whether it was carried out is not
-    /// known then.
+    /// Runs one command with its arguments. Throws Unavailable if the server does not answer within
+    /// two seconds or refuses (loading, a replica, out of memory). Then it is unknown whether the
+    /// command ran.
     Reply run(const std::vector<std::string_view>& command);
 
 private:

@@ -16,8 +16,8 @@ constexpr std::string_view lock_prefix = "sundial:lock:";
 constexpr std::string_view fence_prefix = "sundial:fence:";
 constexpr std::string_view names_key = "sundial:locks";
 
-/// How often a grant is tried anew whose token turns out not to be the greatest: each time another
-/// server, or another state of it, must have granted in between.
+/// Maximum grants per request, if the token turns out not to be the greatest. Each time another
+/// server, or an older state of this one, must have granted in between.
 constexpr int most_grants = 3;
 
 std::string hex(std::string_view bytes) {
@@ -44,7 +44,7 @@ Instant instant(std::string_view text) {
     return Instant{std::chrono::microseconds{static_cast<std::int64_t>(number(text))}};
 }
 
-/// The value of a lock's key; scripts.hpp says what it is made of.
+/// Parses the value of a lock's key; scripts.hpp has the format.
 Lock lock_in(const std::string& name, std::string_view value) {
     const auto next = [&] {
         const std::size_t bar = value.find('|');
@@ -95,7 +95,7 @@ Result<RedisLocks::Granted> RedisLocks::ask(const LockRequest& request, FencingT
 }
 
 Result<LockGrant> RedisLocks::acquire(const LockRequest& request) {
-    // Who comes too early costs the database nothing.
+    // A request for a held lock does not use the database.
     const auto seen = find(request.name);
     if (seen && seen->token_hash != hex(request.token_hash)) return held(*seen);
     for (int grants = 0; grants < most_grants; ++grants) {
@@ -119,7 +119,7 @@ bool RedisLocks::is_greatest(const Lock& lock, bool granted_before) {
                               })
             .has_value();
     } catch (...) {
-        // Whoever asked is told of a failure, and will never release what it does not know it has.
+        // The caller gets an error and never releases a lock that it does not know about.
         give_up(lock);
         throw;
     }
@@ -129,7 +129,7 @@ void RedisLocks::give_up(const Lock& lock) {
     try {
         (void)run(scripts::release, lock.name, {lock.token_hash});
     } catch (const Unavailable&) {
-        return;  // then it ends with its lease
+        return;  // the lock ends with its lease
     }
 }
 
@@ -165,7 +165,7 @@ Page<Lock> RedisLocks::list(const LockQuery& query) {
     Page<Lock> page;
     for (const std::string& name : names) {
         const auto lock = find(name);
-        if (!lock) continue;  // it was released meanwhile
+        if (!lock) continue;  // released meanwhile
         page.has_more = page.items.size() == query.limit;
         if (page.has_more) break;
         page.items.push_back(*lock);

@@ -28,7 +28,8 @@ private:
     };
     [[nodiscard]] std::optional<Lock> find(const std::string& name);
     [[nodiscard]] Result<Granted> ask(const LockRequest& request, FencingToken floor);
-    /// Notes the token of a grant where the greatest is kept. If that fails the grant is given up.
+    /// Records the token of a grant in the store, where the greatest token is kept. If that fails,
+    /// releases the grant.
     [[nodiscard]] bool is_greatest(const Lock& lock, bool granted_before);
     void give_up(const Lock& lock);
     Reply run(std::string_view script, const std::string& name,

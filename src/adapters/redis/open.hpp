@@ -8,8 +8,9 @@
 
 namespace sundial::redis {
 
-/// Locks at `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, whose tokens fence what is kept in
-/// `store`. Does not connect yet. Throws CannotStart: not such a URL, or built without hiredis.
+/// Locks at `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, with tokens that guard writes to
+/// `store`. Does not connect yet. Throws CannotStart if the URL is malformed or this program was
+/// built without hiredis.
 [[nodiscard]] std::unique_ptr<LockStore> open_locks(const std::string& url, Store& store);
 
 /// Throws what `open_locks` would throw of `url`.

@@ -2,15 +2,16 @@
 
 #include <string_view>
 
-/// Everything that we ask a Redis server to do, complete. A lock is the key `sundial:lock:NAME`,
-/// there while somebody has it: "HASH|TOKEN|ACQUIRED|EXPIRES|HOLDER", instants in microseconds
-/// since 1970. Beside it, for ever, the hash `sundial:fence:NAME`: `token` = the greatest that was
-/// granted, `last` = the hash of its holder. `sundial:locks` has the names of held locks by their
-/// end, for lists.
+/// All scripts that run on a Redis server, complete. A held lock is the key `sundial:lock:NAME`
+/// with the value "HASH|TOKEN|ACQUIRED|EXPIRES|HOLDER", instants in microseconds since 1970. The
+/// Redis hash `sundial:fence:NAME` exists forever: `token` is the greatest granted token, `last`
+/// the hash of its holder. `sundial:locks` has the names of held locks ordered by their end, for
+/// lists.
 namespace sundial::redis::scripts {
 
-/// KEYS lock, fence, names; ARGV name, token's hash, holder, ttl in ms, floor. {1, value} granted;
-/// {2, value} was granted already by the same request; {0, value} somebody else has it.
+/// KEYS lock, fence, names; ARGV name, token's hash, holder, ttl in ms, floor. Returns {1, value}
+/// if granted; {2, value} if the same request was granted already; {0, value} if another holder has
+/// the lock.
 inline constexpr std::string_view acquire = R"lua(
     local held = redis.call('GET', KEYS[1])
     if held then
@@ -29,8 +30,8 @@ inline constexpr std::string_view acquire = R"lua(
     redis.call('ZADD', KEYS[3], ends, ARGV[1])
     return {1, value})lua";
 
-/// KEYS as above; ARGV name, token's hash, ttl in ms. {1, value} renewed; {2, token} it was the
-/// caller's, but is over; {0, ''} it is not the caller's.
+/// KEYS as above; ARGV name, token's hash, ttl in ms. Returns {1, value} if renewed; {2, token} if
+/// it was the caller's but has expired; {0, ''} if it is not the caller's.
 inline constexpr std::string_view renew = R"lua(
     local value = redis.call('GET', KEYS[1])
     if not value then
@@ -52,7 +53,7 @@ inline constexpr std::string_view renew = R"lua(
     end
     return {1, value})lua";
 
-/// KEYS as above; ARGV name, token's hash. 1 released, 0 it is not the caller's.
+/// KEYS as above; ARGV name, token's hash. Returns 1 if released, 0 if it is not the caller's.
 inline constexpr std::string_view release = R"lua(
     local value = redis.call('GET', KEYS[1])
     if not value or string.sub(value, 1, #ARGV[2] + 1) ~= ARGV[2] .. '|' then
@@ -63,7 +64,7 @@ inline constexpr std::string_view release = R"lua(
     redis.call('ZREM', KEYS[3], ARGV[1])
     return 1)lua";
 
-/// KEYS names. The names whose end is not reached.
+/// KEYS names. Returns the names of locks that have not expired.
 inline constexpr std::string_view names = R"lua(
     local time = redis.call('TIME')
     local now = string.format('(%.0f', time[1] * 1000000 + time[2])

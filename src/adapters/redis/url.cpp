@@ -43,7 +43,7 @@ std::string decoded(std::string_view text) {
     return bytes;
 }
 
-/// Cuts what stands before the first or last `separator` off `text`.
+/// Removes the text up to position `separator` from `text`. Returns it without the separator.
 std::optional<std::string_view> cut(std::string_view& text, std::size_t separator) {
     if (separator == std::string_view::npos) return std::nullopt;
     const std::string_view before = text.substr(0, separator);

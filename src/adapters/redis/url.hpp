@@ -9,7 +9,7 @@ struct Address {
     std::string host;
     int port = 6379;
     std::string user{};      // empty: the default user
-    std::string password{};  // empty: none is asked for
+    std::string password{};  // empty: no authentication
     int database = 0;
 };
 

@@ -4,7 +4,7 @@
 
 #define SUNDIAL_API_KEY "id, name, role, secret_hash, expires_at, last_used_at, version, created_at"
 
-/// The statements about API keys.
+/// SQL statements for API keys.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement add_api_key{"INSERT INTO api_keys (" SUNDIAL_API_KEY R"sql()
@@ -12,11 +12,11 @@ inline constexpr Statement add_api_key{"INSERT INTO api_keys (" SUNDIAL_API_KEY 
 inline constexpr Statement api_key{"SELECT " SUNDIAL_API_KEY " FROM api_keys WHERE id = ?1"};
 inline constexpr Statement remove_api_key{"DELETE FROM api_keys WHERE id = ?1"};
 inline constexpr Statement api_keys{"SELECT " SUNDIAL_API_KEY " FROM api_keys ORDER BY id"};
-/// ?2 when.
+/// ?2 time of use.
 inline constexpr Statement note_use_of_api_key{
     "UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1"};
 
-/// ?1 id and ?2 creation of the last row of the page before, ?3 limit.
+/// ?1 id and ?2 creation time of the previous page's last row, ?3 limit.
 #define SUNDIAL_LIST_API_KEYS(name, beyond, direction)                                  \
     inline constexpr Statement name{"SELECT " SUNDIAL_API_KEY                           \
                                     " FROM api_keys"                                    \

@@ -2,7 +2,7 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements of checkpoints in the feed. ?1 their name, in all but the first.
+/// SQL statements for checkpoints in the feed. ?1 is the checkpoint's name, except in `followers`.
 namespace sundial::sqlite::sql {
 
 /// ?1 limit.
@@ -20,11 +20,11 @@ inline constexpr Statement put_checkpoint{R"sql(
        SET position = excluded.position, event_id = excluded.event_id,
            fencing_token = excluded.fencing_token, holder = excluded.holder,
            held_until = excluded.held_until, version = excluded.version)sql"};
-/// ?2 position, ?3 event id, ?4 reason, ?5 attempts, ?6 when.
+/// ?2 position, ?3 event id, ?4 reason, ?5 attempts, ?6 time.
 inline constexpr Statement park_event{R"sql(
     INSERT INTO parked_events (checkpoint, position, event_id, reason, attempts, parked_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING)sql"};
-/// ?2 after, ?3 limit.
+/// ?2 after this position, ?3 limit.
 inline constexpr Statement parked_of_checkpoint{R"sql(
     SELECT position, event_id, reason, attempts, parked_at FROM parked_events
      WHERE checkpoint = ?1 AND position > ?2 ORDER BY position LIMIT ?3)sql"};

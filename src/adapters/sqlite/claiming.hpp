@@ -9,8 +9,8 @@
 
 namespace sundial::sqlite {
 
-/// Claims every event that `ready` returns: new, retried and rescued work in one, whose rule is the
-/// domain's `claim`.
+/// Claims every event that `ready` returns by the domain's `claim`: new, to be retried, or with an
+/// expired lease.
 void claim_each(Session& session, Cursor&& ready, const Claimant& by,
                 std::chrono::microseconds lease, std::vector<ClaimedEvent>& claimed);
 

@@ -17,7 +17,8 @@ Result<void> SqliteClock::set(Instant now) {
         back = now < session.now;
         if (back) return false;
         session.connection.execute(sql::set_setting, std::string_view{"time"}, now);
-        // Seen by what follows in the same commit; if that fails, so has the file.
+        // Later jobs of the same commit see the new time. If the commit fails, the file is broken
+        // anyway.
         time_.move(now);
         return true;
     });

@@ -9,12 +9,12 @@
 #include "adapters/sqlite/health.hpp"
 #include "base/check.hpp"
 
-// Statements are sqlite3's own rather than SQLiteCpp's, whose columns share ownership of their
-// statement: two atomic counts for each of the 30 values of an event.
+// Uses sqlite3's own statements instead of SQLiteCpp's, whose columns share ownership of their
+// statement: two atomic counter updates for each of the 30 values of an event.
 namespace sundial::sqlite {
 namespace {
 
-constexpr int wait_for_strangers = 5'000;  // ms: a shell that holds a lock on the file
+constexpr int wait_for_strangers = 5'000;  // ms: a shell may hold a lock on the file
 
 int flags_of(Connection::Role role) {
     return SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX |
@@ -39,7 +39,7 @@ void put_integer(sqlite3_stmt* statement, int parameter, std::int64_t value) {
     base::check(sqlite3_bind_int64(statement, parameter, value) == SQLITE_OK);
 }
 void put_text(sqlite3_stmt* statement, int parameter, std::string_view value) {
-    // An empty view may have no address, and that would be null.
+    // An empty view may have a null address, which would bind null.
     const char* text = value.data() ? value.data() : "";
     const int code = sqlite3_bind_text64(statement, parameter, text, value.size(), SQLITE_TRANSIENT,
                                          SQLITE_UTF8);
@@ -88,7 +88,7 @@ Cursor::Use::Use(Prepared& its) : prepared{its} {
     prepared.in_use = true;
 }
 Cursor::Use::~Use() {
-    sqlite3_reset(prepared.statement);  // what failed was told by next()
+    sqlite3_reset(prepared.statement);  // next() has already reported the error
     prepared.in_use = false;
 }
 bool Cursor::next() {
@@ -104,7 +104,7 @@ Connection::Connection(const std::filesystem::path& file, Role role) : database_
     sqlite3_extended_result_codes(handle(), 1);
     run("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;");
     if (role == Role::writer) {
-        // Without the checkpoints of commits: the writer says when.
+        // No automatic checkpoints at commit: the writer decides when.
         run("PRAGMA synchronous = FULL; PRAGMA cache_size = -65536;"
             "PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = FAST;");
     } else {
@@ -159,7 +159,7 @@ void Connection::fail(int code) const {
         case SQLITE_FULL:
             if (health_) health_->full(true);
             throw Unavailable{why};
-        default:  // memory is short, a stranger holds a lock, interrupted
+        default:  // out of memory, another process holds a lock, interrupted
             throw Unavailable{why};
     }
 }

@@ -20,7 +20,7 @@ namespace sundial::sqlite {
 class Connection;
 class Health;
 
-/// A statement as a connection keeps it.
+/// A statement prepared by a connection.
 struct Prepared {
     const Connection& connection;
     sqlite3_stmt* statement = nullptr;
@@ -32,7 +32,7 @@ struct Prepared {
     Prepared& operator=(const Prepared&) = delete;
 };
 
-/// One execution of a statement, row by row. The statement is free again when this is gone.
+/// One execution of a statement, row by row. Its end makes the statement available again.
 class Cursor {
 public:
     template <class... Values>
@@ -41,14 +41,15 @@ public:
         (Value<Values>::put(prepared.statement, ++parameter, values), ...);
     }
 
-    /// Goes to the next row, if there is one. Throws Unavailable.
+    /// Goes to the next row; false if there is none. Throws Unavailable.
     bool next();
-    /// The value of a column of this row, from 0; an optional T where it may be null.
+    /// The value of a column of this row, counted from 0; T is an optional if the column may be
+    /// null.
     template <class T>
     [[nodiscard]] T get(int column) const {
         return Value<T>::get(use_.prepared.statement, column);
     }
-    /// The value of the column after the one taken before.
+    /// The value of the next column.
     template <class T>
     [[nodiscard]] T take() {
         return get<T>(column_++);
@@ -68,12 +69,12 @@ private:
     int column_ = 0;
 };
 
-/// One connection, for one thread at a time. What fails throws Unavailable, and tells the health if
-/// the file is to blame; what can only be a mistake of ours throws std::logic_error.
+/// One connection, for one thread at a time. Throws Unavailable on failure, and informs Health if
+/// the file is the cause. Throws std::logic_error if only a bug can be the cause.
 class Connection {
 public:
     enum class Role : std::uint8_t {
-        writer,  // makes the file if there is none; the only one that writes and checkpoints
+        writer,  // creates the file if it does not exist; the only role that writes and checkpoints
         reader   // never writes, never checkpoints
     };
     Connection(const std::filesystem::path& file, Role role);
@@ -81,14 +82,15 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Who is told, from now on, if the file is to blame for a failure.
+    /// From now on, informs `health` if the file is the cause of a failure.
     void tell(Health& health) { health_ = &health; }
 
     template <class... Values>
     [[nodiscard]] Cursor query(const Statement& statement, const Values&... values) {
         return Cursor{prepared(statement), values...};
     }
-    /// Runs a statement whose rows nobody reads; returns how many it inserted, changed or deleted.
+    /// Runs a statement without reading its rows. Returns the number of rows inserted, changed or
+    /// deleted.
     template <class... Values>
     std::int64_t execute(const Statement& statement, const Values&... values) {
         {
@@ -98,28 +100,28 @@ public:
         }
         return changes();
     }
-    /// Any number of statements without parameters.
+    /// Runs any number of statements without parameters.
     void run(const std::string& script);
 
-    /// How many rows were changed since the connection was opened.
+    /// Number of rows changed since the connection was opened.
     [[nodiscard]] std::int64_t total_changes() const;
-    /// Whether a transaction is open: a failure may have ended it.
+    /// Whether a transaction is open. A failure may have ended it.
     [[nodiscard]] bool in_transaction() const;
-    /// Ends the transaction that is open, if one is. What led here is told by others.
+    /// Rolls back the open transaction, if any. Does not report errors; the caller already has one.
     void roll_back() noexcept;
 
     struct Wal {
         int pages;         // in the log
-        int checkpointed;  // of them, already in the database
+        int checkpointed;  // of them, already copied to the database
     };
-    /// Moves what it can to the database; waits for nobody, or else until no reader needs the log,
-    /// which then starts anew.
+    /// Copies the log to the database. Does not wait for readers and copies what it can, or waits
+    /// until no reader needs the log, which then restarts.
     Wal checkpoint(bool wait_for_readers);
-    /// Lets another thread end what this connection is doing.
+    /// Aborts this connection's current operation, from another thread.
     void interrupt();
 
     [[nodiscard]] sqlite3* handle() const;
-    /// What the result code `code` of SQLite means.
+    /// Throws the error for SQLite's result code `code`.
     [[noreturn]] void fail(int code) const;
 
 private:

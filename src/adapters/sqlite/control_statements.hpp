@@ -16,11 +16,11 @@
     "updated_at, rate_per_second, rate_burst, max_in_flight, format, public_key, "      \
     "signing_keys"
 
-/// The statements about users, schedules and endpoints. In lists every filter is off while its
-/// parameter is null; texts are compared byte by byte.
+/// SQL statements for users, schedules and endpoints. In lists a filter is off if its parameter is
+/// null. Texts are compared byte by byte.
 namespace sundial::sqlite::sql {
 
-/// Nothing if the external id is another's.
+/// Inserts nothing if another row has the external id.
 inline constexpr Statement add_user{"INSERT INTO users (" SUNDIAL_USER R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (external_id) DO NOTHING)sql"};
@@ -37,8 +37,8 @@ inline constexpr Statement users_after{
 inline constexpr Statement count_users{"SELECT count(*) FROM users"};
 
 /// ?1 zones (a JSON array), ?2 and ?3 month and day of birth, ?4 prefix of id, external id or name,
-/// ?5 and ?6 the ids that begin with it, ?7 and ?8 created from and to; ?9 id and ?10 value of the
-/// last row of the page before, ?11 limit.
+/// ?5 and ?6 first and last id with that prefix, ?7 and ?8 creation time from and to; ?9 id and ?10
+/// sort value of the previous page's last row, ?11 limit.
 #define SUNDIAL_LIST_USERS(name, value, beyond, direction)                       \
     inline constexpr Statement name{                                             \
         "SELECT " SUNDIAL_USER                                                   \
@@ -63,12 +63,12 @@ SUNDIAL_LIST_USERS(users_by_update, "updated_at", ">", "ASC");
 SUNDIAL_LIST_USERS(users_by_update_down, "updated_at", "<", "DESC");
 #undef SUNDIAL_LIST_USERS
 
-/// Nothing if the external id is another's.
+/// Inserts nothing if another row has the external id.
 inline constexpr Statement add_schedule{"INSERT INTO schedules (" SUNDIAL_SCHEDULE R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
             ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)
     ON CONFLICT (external_id) DO NOTHING)sql"};
-/// By the columns of add_schedule.
+/// Parameters as the columns of add_schedule.
 inline constexpr Statement update_schedule{R"sql(
     UPDATE schedules
        SET external_id = ?2, event_type = ?3, priority = ?4, enabled = ?5, note = ?6, kind = ?7,
@@ -85,9 +85,9 @@ inline constexpr Statement schedule_id{"SELECT id FROM schedules WHERE external_
 inline constexpr Statement schedules_per_user{"SELECT " SUNDIAL_SCHEDULE
                                               " FROM schedules WHERE per_user ORDER BY id"};
 
-/// ?1 enabled, ?2 for each user, ?3 kinds and ?4 types (JSON arrays), ?5 endpoint, ?6 prefix of id,
-/// external id or type, ?7 and ?8 the ids that begin with it; ?9 id and ?10 creation of the last
-/// row of the page before, ?11 limit.
+/// ?1 enabled, ?2 per user, ?3 kinds and ?4 types (JSON arrays), ?5 endpoint, ?6 prefix of id,
+/// external id or type, ?7 and ?8 first and last id with that prefix; ?9 id and ?10 creation time
+/// of the previous page's last row, ?11 limit.
 #define SUNDIAL_LIST_SCHEDULES(name, beyond, direction)                        \
     inline constexpr Statement name{                                           \
         "SELECT " SUNDIAL_SCHEDULE                                             \
@@ -106,7 +106,7 @@ SUNDIAL_LIST_SCHEDULES(schedules_by_creation, ">", "ASC");
 SUNDIAL_LIST_SCHEDULES(schedules_by_creation_down, "<", "DESC");
 #undef SUNDIAL_LIST_SCHEDULES
 
-/// Nothing if the external id is another's.
+/// Inserts nothing if another row has the external id.
 inline constexpr Statement add_endpoint{"INSERT INTO endpoints (" SUNDIAL_ENDPOINT R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22)
@@ -122,8 +122,8 @@ inline constexpr Statement update_endpoint{R"sql(
 inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_id = ?1"};
 
-/// ?1 type, ?2 enabled, ?3 prefix of id, external id or name, ?4 and ?5 the ids that begin with it;
-/// ?6 id and ?7 creation of the last row of the page before, ?8 limit.
+/// ?1 type, ?2 enabled, ?3 prefix of id, external id or name, ?4 and ?5 first and last id with that
+/// prefix; ?6 id and ?7 creation time of the previous page's last row, ?8 limit.
 #define SUNDIAL_LIST_ENDPOINTS(name, beyond, direction)                   \
     inline constexpr Statement name{                                      \
         "SELECT " SUNDIAL_ENDPOINT                                        \
@@ -147,7 +147,7 @@ inline constexpr Statement knows_run{R"sql(
     SELECT EXISTS (SELECT 1 FROM skipped_runs
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND reason = ?3
                       AND first <= ?4 AND last >= ?5))sql"};
-/// ?1 schedule, ?2 user, ?3 reason, ?4 first, ?5 last, ?6 count, ?7 next, ?8 when.
+/// ?1 schedule, ?2 user, ?3 reason, ?4 first, ?5 last, ?6 count, ?7 next, ?8 time.
 inline constexpr Statement extend_run{R"sql(
     UPDATE skipped_runs SET last = ?5, count = count + ?6, next = ?7, recorded_at = ?8
      WHERE schedule_id = ?1 AND user_id IS ?2 AND reason = ?3 AND next = ?4)sql"};
@@ -157,8 +157,8 @@ inline constexpr Statement remove_runs_of_user{"DELETE FROM skipped_runs WHERE u
 inline constexpr Statement remove_runs_of_schedule{
     "DELETE FROM skipped_runs WHERE schedule_id = ?1"};
 
-/// ?1 schedule, ?2 user, ?3 and ?4 reaching into; ?5 id and ?6 first of the last row of the page
-/// before, ?7 limit.
+/// ?1 schedule, ?2 user, ?3 and ?4 the range that a run overlaps; ?5 id and ?6 first occurrence of
+/// the previous page's last row, ?7 limit.
 #define SUNDIAL_LIST_RUNS(name, beyond, direction)                       \
     inline constexpr Statement name{                                     \
         "SELECT " SUNDIAL_SKIPPED_RUN                                    \

@@ -28,14 +28,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One name for one file, whichever link leads to it: the lock's file stands beside it.
+/// One path per file, whichever link leads to it, because the lock file is beside it.
 fs::path path_of(const Settings& settings) {
     std::error_code error;
     auto path = fs::weakly_canonical(fs::absolute(settings.file), error);
     return error ? fs::absolute(settings.file) : path;
 }
 
-/// Before anything is made or touched.
+/// Called before any file is created or changed.
 void refuse_what_is_no_database(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) {
@@ -45,7 +45,7 @@ void refuse_what_is_no_database(const fs::path& file) {
     if (!fs::exists(file, error) || fs::file_size(file, error) == 0) return;
     std::ifstream in{file, std::ios::binary};
     constexpr std::string_view magic{"SQLite format 3\0", 16};
-    std::array<char, magic.size()> head{};  // of a shorter file the rest is zero
+    std::array<char, magic.size()> head{};  // if the file is shorter, the rest is zero
     in.read(head.data(), head.size());
     if (!in && !in.eof()) {
         throw CannotStart{"cannot read " + file.string() +
@@ -77,7 +77,7 @@ void use_log(Connection& connection, const fs::path& file) {
     connection.execute(keep_small);
 }
 
-/// Commits survive the end of the process, but not that of the machine.
+/// Commits survive a crash of the process, but not a power failure.
 void trust_the_power_supply(Connection& connection, base::Log& log) {
     connection.run("PRAGMA synchronous = NORMAL");
     log.write({.level = base::LogLevel::warn,
@@ -94,7 +94,7 @@ bool is_used(Connection& connection) {
     return row.next() && row.get<bool>(0);
 }
 
-/// A test clock may be put on a database in which nothing has happened yet; it is never taken off.
+/// A test clock can be set only for a database without events, and never removed.
 void refuse_another_clock(Connection& connection, const Settings& settings) {
     const bool on_test_clock = setting<std::string>(connection, "clock") == "test";
     if (on_test_clock && !settings.test_clock) {
@@ -125,7 +125,7 @@ void end_leases(Connection& connection, Instant now) {
     connection.execute(sql::remove_all_slots);
 }
 
-/// What goes wrong at the start is told as CannotStart.
+/// Converts startup errors to CannotStart.
 template <class Work>
 auto at_start(const fs::path& file, Work work) {
     const auto refuse = [&](const std::exception& error) {
@@ -142,7 +142,7 @@ auto at_start(const fs::path& file, Work work) {
     }
 }
 
-/// The values that a new database begins with.
+/// Initial values of a new database.
 FirstValues first_values(const Settings& settings) {
     const Instant now = settings.real_time();
     if (!settings.test_clock) return {false, now, settings.birthday_time};
@@ -195,12 +195,13 @@ public:
     [[nodiscard]] bool disk_is_full() const override { return health_.is_full(); }
 
 private:
-    /// Migrates, chooses the clock, ends the leases. Returns whether the file was closed properly
-    /// by whoever had it before.
+    /// Migrates, selects the clock, ends the leases. Returns whether the previous process closed
+    /// the file properly.
     bool prepare(Connection& connection, const fs::path& file, const Settings& settings,
                  base::Log& log);
 
-    // The writer is the last to close its connection, which so checkpoints; the lock goes after it.
+    // Order of destruction: the writer closes its connection last, which checkpoints; then the lock
+    // is released.
     FileLock lock_;
     Health health_;
     std::unique_ptr<Time> time_;
@@ -240,7 +241,7 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
     return clean;
 }
 
-/// Refuses, before anything is made, what will never be a database of ours.
+/// Rejects a file that cannot be our database, before any file is created.
 fs::path checked_file(const Settings& settings) {
     base::check(settings.real_time != nullptr);
     const fs::path file = path_of(settings);

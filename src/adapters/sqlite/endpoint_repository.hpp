@@ -5,7 +5,7 @@
 
 namespace sundial::sqlite {
 
-/// The writer is alone, so whatever it reads is locked already.
+/// Only one connection writes, so every row that it reads is already locked.
 class SqliteEndpointRepository final : public EndpointRepository {
 public:
     explicit SqliteEndpointRepository(Session& session) : connection_{session.connection} {}

@@ -13,7 +13,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// The statements of one order, upwards and downwards.
+/// The two statements of one order, ascending and descending.
 struct Directions {
     const Statement* up;
     const Statement* down;
@@ -50,7 +50,7 @@ const Statement& statement_for(const EventQuery& query) {
     return query.page.descending ? *directions.down : *directions.up;
 }
 
-/// The argument of a filter by several values; none for no filter.
+/// The argument of a filter with several values; empty for no filter.
 std::optional<std::string> any_of(const std::vector<std::string>& wanted) {
     return wanted.empty() ? std::nullopt : std::optional{array_of(wanted)};
 }
@@ -68,7 +68,7 @@ std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
     return std::move(json.end_array()).text();
 }
 
-/// `query` with the page `page`; `until` for statements that have it.
+/// Runs `query` for page `page`; `until` for the statements that take it.
 template <class... Until>
 Cursor run(Connection& connection, const Statement& statement, const EventQuery& query,
            const PageRequest& page, const Until&... until) {

@@ -2,17 +2,17 @@
 
 #include "adapters/sqlite/event_statements.hpp"
 
-/// Lists of events: one complete statement for each order, made by the preprocessor from literals.
-/// Live and finished events are arms that SQLite merges, each stopping where the page is full. By
-/// target and by creation each arm walks an index in that order, however much there is (ADR 0023);
-/// the lists of a user, or with a key, walk theirs.
+/// Lists of events. Each order is one complete statement, which the preprocessor builds from
+/// literals. SQLite merges one arm for live and one for finished events; each arm stops when the
+/// page is full. Ordered by target or creation, each arm reads an index in that order, however
+/// large the table is (ADR 0023). Lists of a user or with a key use the user's or the key's index.
 ///
-/// Every filter is off while its parameter is null. ?1 statuses, ?2 priorities, ?3 types, ?4 zones
-/// (JSON arrays), ?5 user, ?6 schedule, ?7 endpoint, ?8 and ?9 due from and to, ?10 and ?11
-/// executed from and to, ?12 late, ?13 dismissed, ?14 key, ?15 prefix of id or key, ?16 and ?17 the
-/// ids that begin with it (null: it begins none); ?18 id and ?19 value of the last row of the page
-/// before (null: the first page; value alone null: it had none), ?20 limit, ?21 prefix of the
-/// reason. Rows without the value that they are ordered by come last in both directions.
+/// A filter is off if its parameter is null. ?1 statuses, ?2 priorities, ?3 types, ?4 zones (JSON
+/// arrays), ?5 user, ?6 schedule, ?7 endpoint, ?8 and ?9 due from and to, ?10 and ?11 executed from
+/// and to, ?12 late, ?13 dismissed, ?14 key, ?15 prefix of id or key, ?16 and ?17 first and last id
+/// with that prefix (null: no id has it); ?18 id and ?19 sort value of the previous page's last row
+/// (null: the first page; only the value null: the row had none), ?20 limit, ?21 prefix of the
+/// reason. Rows without a sort value come last in both directions.
 #define SUNDIAL_LISTED(from, executed, dismissed, reason, value, beyond, narrowed)       \
     " FROM " from " WHERE " narrowed                                                     \
     " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                   \
@@ -56,7 +56,7 @@
                           finished, beyond, narrowed) " ORDER BY " column " " direction        \
                                                       ", id " direction " LIMIT ?20"}
 
-/// The current event of the key ?14, and those that it is a retry of.
+/// The current event of key ?14, and the events that it retries.
 #define SUNDIAL_WITH_KEY                                                       \
     "id IN (WITH RECURSIVE chain(event) AS ("                                  \
     "  SELECT event_id FROM event_keys WHERE key = ?14 UNION"                  \
@@ -64,8 +64,8 @@
     "                  (SELECT retry_of FROM event_history WHERE id = event))" \
     "    FROM chain WHERE event IS NOT NULL) SELECT event FROM chain)"
 
-/// `live` and `finished` are the value in either arm, `column` its name; `up` and `down` are the
-/// directions, with what is to become of rows that have no value.
+/// `live` and `finished` are the value in either arm, `column` its name. `up` and `down` are the
+/// directions, including where rows without a value go.
 #define SUNDIAL_LIST_FEW_EVENTS_BY(name, column, live, finished, up, down)                       \
     SUNDIAL_LIST_EVENTS(name##_of_user, column, live, finished, ">", up, "user_id = ?5");        \
     SUNDIAL_LIST_EVENTS(name##_of_user_down, column, live, finished, "<", down, "user_id = ?5"); \
@@ -74,8 +74,8 @@
 
 #define SUNDIAL_EARLIEST "-9223372036854775807"
 #define SUNDIAL_LATEST "9223372036854775807"
-/// Where an arm by due begins and ends. The statement knows nothing of the values, so what may be
-/// null has to be a bound all the same.
+/// Start and end of an arm by due. The planner does not know the values, so a value that may be
+/// null must still be a bound.
 #define SUNDIAL_DUE_UP                                                                    \
     "due BETWEEN max(coalesce(?8, " SUNDIAL_EARLIEST "), coalesce(?19, " SUNDIAL_EARLIEST \
     "))"                                                                                  \
@@ -87,8 +87,8 @@
 #define SUNDIAL_ID_UP "id > coalesce(?18, x'')"
 #define SUNDIAL_ID_DOWN "id < coalesce(?18, x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF')"
 #define SUNDIAL_LATENESS "first_attempt_at - due - jitter"
-/// Nothing of an arm is read unless one of its statuses is asked for: what names no column is
-/// judged before.
+/// An arm is not read unless one of its statuses is requested: SQLite evaluates conditions without
+/// columns first.
 #define SUNDIAL_WANTED(status) "(?1 IS NULL OR instr(?1, '\"" status "\"') > 0)"
 #define SUNDIAL_ANY_FINISHED_WANTED                                                        \
     "(" SUNDIAL_WANTED("COMPLETED") " OR " SUNDIAL_WANTED("FAILED") " OR " SUNDIAL_WANTED( \
@@ -131,7 +131,7 @@
             SUNDIAL_FINISHED_ARM("event_history", "NULL", beyond,                              \
                                  SUNDIAL_ANY_FINISHED_WANTED                                   \
                                  " AND " bounds) " ORDER BY id " direction " LIMIT ?20"}
-/// What was executed from ?10 on is found by when it ended.
+/// Finds events executed since ?10 by their finish time.
 #define SUNDIAL_LIST_BY_EXECUTION(name, beyond, direction)                            \
     inline constexpr Statement name{                                                  \
         SUNDIAL_LIVE_ARM("events", "NULL", beyond, "?10 IS NULL AND ?11 IS NULL")     \
@@ -148,7 +148,7 @@ SUNDIAL_LIST_BY_DUE(events_by_target, ">", SUNDIAL_DUE_UP, "ASC");
 SUNDIAL_LIST_BY_DUE(events_by_target_down, "<", SUNDIAL_DUE_DOWN, "DESC");
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_target, "due", "due", "due", "ASC", "DESC");
 
-/// Ids begin with the instant of their creation.
+/// An id begins with its creation time.
 SUNDIAL_LIST_BY_ID(events_by_creation, ">", SUNDIAL_ID_UP, "ASC");
 SUNDIAL_LIST_BY_ID(events_by_creation_down, "<", SUNDIAL_ID_DOWN, "DESC");
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_creation, "id", "NULL", "NULL", "ASC", "DESC");
@@ -165,8 +165,8 @@ SUNDIAL_LIST_EVENTS(events_by_lateness_down, "lateness", "(" SUNDIAL_LATENESS ")
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
                            "(" SUNDIAL_LATENESS ")", "ASC NULLS LAST", "DESC NULLS LAST");
 
-/// Parts of a walk, and how many rows all of them have: the parameters of a list, and ?22 until.
-/// Each part begins where the last one ended, by the index, and not at the beginning.
+/// The parts of a walk, and the number of rows in all of them: the parameters of a list, and ?22
+/// until. Each part starts in the index where the previous part ended.
 #define SUNDIAL_WALK_LIVE                                         \
     SUNDIAL_LISTED("events", "NULL", "NULL", "NULL", "NULL", ">", \
                    "created_at <= ?22 AND id > coalesce(?18, x'')")
@@ -182,7 +182,7 @@ SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS 
 inline constexpr Statement walk_live{"SELECT " SUNDIAL_LIVE_EVENT SUNDIAL_WALK_LIVE
                                      " ORDER BY id LIMIT ?20"};
 inline constexpr Statement count_live{"SELECT count(*)" SUNDIAL_WALK_LIVE};
-/// Where those that were dismissed will do too, all that is finished is looked through.
+/// If dismissed events are included, all finished events are scanned.
 inline constexpr Statement walk_failed{"SELECT " SUNDIAL_FINISHED_EVENT SUNDIAL_WALK_FAILED(
     "event_history", "status = 'FAILED'") " ORDER BY finished_at, id LIMIT ?20"};
 inline constexpr Statement count_failed{
@@ -192,7 +192,7 @@ inline constexpr Statement walk_dead_letters{
     " ORDER BY finished_at, id LIMIT ?20"};
 inline constexpr Statement count_dead_letters{"SELECT count(*)" SUNDIAL_WALK_DEAD_LETTERS};
 
-/// The newest first: ?1 how many.
+/// Newest first. ?1 limit.
 inline constexpr Statement newest_dead_letters{R"sql(
     SELECT reason, endpoint_id, finished_at, id FROM event_history INDEXED BY dead_letters
      WHERE status = 'FAILED' AND dismissed_at IS NULL

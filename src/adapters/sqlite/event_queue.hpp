@@ -7,7 +7,7 @@ namespace sundial::sqlite {
 class Readers;
 class Writer;
 
-/// One shard. Thread-safe.
+/// A queue with one shard. Thread-safe.
 class SqliteEventQueue final : public EventQueue {
 public:
     SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}

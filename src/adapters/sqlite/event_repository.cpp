@@ -14,7 +14,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// A key is kept that long after its event is due, or was stored (design.md 3).
+/// How long a key is kept after its event is due or was created, whichever is later (design.md 3).
 constexpr std::chrono::days keys_live_on{400};
 
 Instant key_expires(const Event& event) {
@@ -137,7 +137,7 @@ Result<void> SqliteEventRepository::add_retry(const Event& fresh) {
 void SqliteEventRepository::erase_of_user(UserId user) {
     auto& connection = session_.connection;
     for (const Event& event : lock_of_user(user)) {
-        if (is_claimed(event)) continue;  // delivered as planned
+        if (is_claimed(event)) continue;  // it is delivered as planned
         connection.execute(sql::remove_attempts, event.id);
         connection.execute(sql::remove_moves, event.id);
         connection.execute(sql::remove_event, event.id);

@@ -5,7 +5,7 @@
 
 namespace sundial::sqlite {
 
-/// The writer is alone, so whatever it reads is locked already.
+/// Only one connection writes, so every row that it reads is already locked.
 class SqliteEventRepository final : public EventRepository {
 public:
     explicit SqliteEventRepository(Session& session) : session_{session} {}

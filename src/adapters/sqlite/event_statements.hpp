@@ -2,7 +2,7 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// What `read_event` reads, and `body_of` binds the second half of.
+/// The columns that `read_event` reads. `body_of` binds the second half.
 #define SUNDIAL_EVENT_BODY                                                                   \
     "version, attempt, retry_count, due, jitter, first_attempt_at, created_at, updated_at, " \
     "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, "     \
@@ -17,44 +17,45 @@
     "id, status, priority, 9223372036854775807, NULL, finished_at, reason, " \
     "dismissed_at, " SUNDIAL_EVENT_BODY
 
-/// The statements about events, of the repository and of the queue. There is one shard, 0.
+/// SQL statements for events, used by the repository and the queue. The only shard is 0.
 namespace sundial::sqlite::sql {
 
-/// For each priority the next instant at which something is claimable.
+/// For each priority, the next instant at which an event is claimable.
 inline constexpr Statement look{R"sql(
     SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0 AND NOT pull),
            (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1 AND NOT pull),
            (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2 AND NOT pull),
            (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3 AND NOT pull))sql"};
 
-/// New, retried and rescued work of one priority, oldest first: ?1 priority, ?2 now, ?3 how many.
+/// Claimable events of one priority, oldest first: ?1 priority, ?2 now, ?3 limit.
 inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
      ORDER BY claimable_at LIMIT ?3)sql"};
 
-/// The same for the workers of a PULL endpoint: ?4.
+/// The same for the workers of PULL endpoint ?4.
 inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?4 AND priority = ?1 AND claimable_at <= ?2 AND pull
      ORDER BY claimable_at LIMIT ?3)sql"};
-/// The next instant at which an event of priority ?1 is claimable for the workers of ?2. ?3 never.
+/// The next instant at which an event of priority ?1 is claimable for the workers of endpoint ?2.
+/// ?3 never.
 inline constexpr Statement look_to_pull{R"sql(
     SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
 
-/// How many rows of one priority (?1) were claimable before ?2, the first of them, and their
+/// Number of events of priority ?1 that were claimable before ?2, the first such instant, and their
 /// earliest and latest due instants.
 inline constexpr Statement backlog{R"sql(
     SELECT count(*), min(due), max(due)
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2 AND NOT pull)sql"};
-/// The same until now, by the index alone.
+/// The same up to now, from the index alone.
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull)sql"};
-/// What pull workers could claim until ?1, of whatever endpoint; one of them after the other.
+/// Events that pull workers of any endpoint could claim up to ?1, counted endpoint by endpoint.
 inline constexpr Statement due_to_pull{R"sql(
     SELECT count(*), min(event.claimable_at)
       FROM endpoints AS its
@@ -63,7 +64,7 @@ inline constexpr Statement due_to_pull{R"sql(
      WHERE its.type = 'PULL' AND event.endpoint_id = its.id AND event.priority = priority.column1
        AND event.pull AND event.claimable_at <= ?1)sql"};
 
-/// Nobody waits for a count of millions.
+/// Limited, because an exact count of millions would take too long.
 inline constexpr Statement dead_letters{R"sql(
     SELECT count(*) FROM (
         SELECT 1 FROM event_history
@@ -74,7 +75,7 @@ inline constexpr Statement event{"SELECT " SUNDIAL_EVENT " FROM v_events WHERE i
 inline constexpr Statement event_status{"SELECT status FROM v_events WHERE id = ?1"};
 inline constexpr Statement live_events_of_user{"SELECT " SUNDIAL_LIVE_EVENT
                                                " FROM events WHERE user_id = ?1 ORDER BY id"};
-/// ?1 schedule, ?2 its version, ?3 the id after which to begin, ?4 how many.
+/// ?1 schedule, ?2 its version, ?3 after this id, ?4 limit.
 inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_of_schedule
      WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL
@@ -83,9 +84,8 @@ inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql
 inline constexpr Statement count_events_behind{R"sql(
     SELECT count(*) FROM events INDEXED BY events_of_schedule
      WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL)sql"};
-/// Whether the schedule ?1 has a live event for the user ?2 (or, in the second, for nobody), of
-/// origin ?3 (null: any), due before ?4
-/// and after ?5 (null: whenever).
+/// Whether schedule ?1 has a live event for user ?2 (in the second statement: without a user), of
+/// origin ?3 (null: any), due before ?4 and after ?5 (null: any time).
 inline constexpr Statement has_live_of_user{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_user
                     WHERE user_id = ?2 AND schedule_id = ?1 AND (?3 IS NULL OR origin = ?3)
@@ -94,31 +94,31 @@ inline constexpr Statement has_live_of_nobody{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_schedule
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
                       AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
-/// ?1 endpoint, ?2 never, ?3 how many.
+/// ?1 endpoint, ?2 never, ?3 limit.
 inline constexpr Statement parked_of_endpoint{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events
      WHERE endpoint_id = ?1 AND claimable_at = ?2 AND status = 'PROCESSING'
      LIMIT ?3)sql"};
-/// ?1 never, ?2 how many.
+/// ?1 never, ?2 limit.
 inline constexpr Statement parked_of_none{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events
      WHERE endpoint_id IS NULL AND claimable_at = ?1 AND status = 'PROCESSING'
      LIMIT ?2)sql"};
 
-/// ?1 endpoint, ?2 obstacle, ?3 how many.
+/// ?1 endpoint, ?2 obstacle, ?3 limit.
 inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_held_up
      WHERE endpoint_id = ?1 AND obstacle = ?2
      LIMIT ?3)sql"};
 
-/// An endpoint's type never changes, so whose an event is follows from where it goes: ?17.
+/// Computes `pull` from endpoint ?17, which is safe because an endpoint's type never changes.
 inline constexpr Statement add_event{
     "INSERT INTO events (id, status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
             EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL')))sql"};
-/// All of a live event, by the columns of add_event.
+/// Updates all columns of a live event, in the order of add_event.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle) =
@@ -127,18 +127,18 @@ inline constexpr Statement update_event{
             EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'),
             CASE WHEN claimable_at = ?4 THEN obstacle END)
      WHERE id = ?1)sql"};
-/// What claims and settlements change.
+/// Updates the columns that claims and settlements change.
 inline constexpr Statement move_event{R"sql(
     UPDATE events
        SET status = ?2, claimable_at = ?3, claimed_by = ?4, version = ?5, attempt = ?6,
            retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = NULL
      WHERE id = ?1)sql"};
 inline constexpr Statement hold_up{"UPDATE events SET obstacle = ?2 WHERE id = ?1"};
-/// How many wait for each obstacle.
+/// The number of events deferred by each obstacle.
 inline constexpr Statement held_up{R"sql(
     SELECT obstacle, count(*) FROM events INDEXED BY events_held_up
      WHERE obstacle IS NOT NULL GROUP BY obstacle)sql"};
-/// The lease of ?1 ends at ?3 if it is held still. Changes no version.
+/// Extends the lease of ?1 to ?3 if it is still held. Changes no version.
 inline constexpr Statement extend{R"sql(
     UPDATE events SET claimable_at = ?3
      WHERE id = ?1 AND version = ?2 AND claimed_by IS NOT NULL)sql"};
@@ -149,9 +149,9 @@ inline constexpr Statement add_history{
     "duration, status_code, dismissed_at, " SUNDIAL_EVENT_BODY R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35))sql"};
-/// Number and instance of the try that ended an event.
+/// Number and instance of the attempt that ended an event.
 inline constexpr Statement last_try{"SELECT attempt, settled_by FROM event_history WHERE id = ?1"};
-/// Of a COMPLETED event, by the columns of `attempt`.
+/// The successful attempt of a COMPLETED event, in the columns of `attempt`.
 inline constexpr Statement success{R"sql(
     SELECT id, attempt, 'SUCCEEDED', endpoint_id, started_at, duration, status_code, '', '', x'',
            settled_by, version - 1
@@ -171,20 +171,20 @@ inline constexpr Statement erase_attempts_of_user{R"sql(
      WHERE event_id IN (SELECT id FROM event_history WHERE user_id = ?1))sql"};
 inline constexpr Statement erase_finished_of_user{"DELETE FROM event_history WHERE user_id = ?1"};
 
-/// Nothing if the key is known.
+/// Does nothing if the key exists.
 inline constexpr Statement add_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT DO NOTHING)sql"};
 inline constexpr Statement key_holder{"SELECT event_id FROM event_keys WHERE key = ?1"};
-/// To the event ?2 from the event ?4, or from nobody.
+/// Moves the key to event ?2, from event ?4 or if no event has it.
 inline constexpr Statement move_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT (key) DO UPDATE SET event_id = ?2, expires_at = ?3 WHERE event_id = ?4)sql"};
-/// Until ?3 at least, as that of the event ?2.
+/// Keeps the key of event ?2 at least until ?3.
 inline constexpr Statement keep_key{R"sql(
     UPDATE event_keys SET expires_at = ?3 WHERE key = ?1 AND event_id = ?2 AND expires_at < ?3)sql"};
 inline constexpr Statement remove_key{"DELETE FROM event_keys WHERE key = ?1"};
-/// If it is that of the event ?2.
+/// Removes the key if event ?2 has it.
 inline constexpr Statement free_key{"DELETE FROM event_keys WHERE key = ?1 AND event_id = ?2"};
 
 inline constexpr Statement add_attempt{R"sql(
@@ -192,7 +192,7 @@ inline constexpr Statement add_attempt{R"sql(
                           error_code, error_text, response_body, instance_id, recorded_at, held)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT DO NOTHING)sql"};
-/// By the columns of add_attempt, whose holder and version stay.
+/// Parameters as the columns of add_attempt. Holder and version stay.
 inline constexpr Statement update_attempt{R"sql(
     UPDATE attempts
        SET outcome = ?3, endpoint_id = ?4, started_at = ?5, duration = ?6, status_code = ?7,

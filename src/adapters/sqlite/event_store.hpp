@@ -8,7 +8,7 @@ namespace sundial::sqlite {
 
 class Readers;
 
-/// The writer is alone: a stream that it looks at is locked.
+/// Only one connection writes, so every stream that it reads is locked.
 class SqliteEventStore final : public EventStore {
 public:
     explicit SqliteEventStore(Session& session)
@@ -31,8 +31,8 @@ private:
     Instant now_;
 };
 
-/// Positions are drawn and committed by one writer, one transaction after another: there are no
-/// holes to wait at.
+/// One writer assigns and commits positions, one transaction after another, so the feed has no gaps
+/// to wait for.
 class SqliteFeed final : public Feed, public FeedMeter {
 public:
     explicit SqliteFeed(Readers& readers) : readers_{readers} {}

@@ -22,7 +22,7 @@ FileCheck::FileCheck(const std::filesystem::path& file, Health& health, base::Lo
 
 FileCheck::~FileCheck() {
     stopping_ = true;
-    // An interrupt ends only what has begun.
+    // An interrupt only affects a running statement, so repeat it until the check ends.
     const auto done = done_.get_future();
     do reader_.interrupt();
     while (done.wait_for(10ms) != std::future_status::ready);
@@ -45,7 +45,7 @@ void FileCheck::run() {
         if (text != "ok") return health_.broken("quick_check: " + text);
         say(base::LogLevel::info, "the database file is in order");
     } catch (const std::exception& error) {
-        // The health knows what the file is to blame for.
+        // Health has been informed if the file is the cause.
         if (!stopping_) say(base::LogLevel::warn, std::string{"the check failed: "} + error.what());
     }
 }

@@ -12,12 +12,12 @@ namespace sundial::sqlite {
 
 class Health;
 
-/// Looks through a file that was not closed properly, on a connection and a thread of its own.
-/// Tells the health what it finds.
+/// Checks a file that was not closed properly, on its own connection and thread. Reports damage to
+/// Health.
 class FileCheck {
 public:
     FileCheck(const std::filesystem::path& file, Health& health, base::Log& log);
-    /// Ends it, wherever it is.
+    /// Aborts the check if it is still running.
     ~FileCheck();
     FileCheck(const FileCheck&) = delete;
     FileCheck& operator=(const FileCheck&) = delete;

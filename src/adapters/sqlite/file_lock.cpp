@@ -15,7 +15,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// " (pid 4711)", if the file says.
+/// " (pid 4711)", if the file contains it.
 std::string holder(int descriptor) {
     std::array<char, 32> text{};
     const auto length = ::pread(descriptor, text.data(), text.size(), 0);
@@ -26,7 +26,7 @@ std::string holder(int descriptor) {
 
 void say_whose(int descriptor) {
     const std::string pid = std::to_string(::getpid()) + "\n";
-    // Only a help for people: without it the lock is as good.
+    // Only information for people: the lock does not need it.
     if (::ftruncate(descriptor, 0) == 0 && ::pwrite(descriptor, pid.data(), pid.size(), 0) < 0) {
         return;
     }
@@ -42,7 +42,7 @@ FileLock::FileLock(const std::filesystem::path& database) {
                           ". The folder must exist and be writable; or give another file "
                           "(storage.url)"};
     }
-    // Of the open file description, so another opening in this same process is refused too.
+    // flock belongs to the open file description, so a second open in this process fails too.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
         say_whose(descriptor_);
         return;

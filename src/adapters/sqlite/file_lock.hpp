@@ -4,11 +4,11 @@
 
 namespace sundial::sqlite {
 
-/// Keeps a database file for this process alone: an exclusive lock on a file beside it,
-/// `<file>-lock`, which also says whose it is. Gone with the process, however that ends.
+/// Reserves a database file for this process by an exclusive lock on `<file>-lock`, which contains
+/// the holder's process id. The lock ends with the process, however that ends.
 class FileLock {
 public:
-    /// Throws CannotStart if another process has it, or the lock's file cannot be made.
+    /// Throws CannotStart if another process has the lock, or the lock file cannot be created.
     explicit FileLock(const std::filesystem::path& database);
     ~FileLock();
     FileLock(const FileLock&) = delete;

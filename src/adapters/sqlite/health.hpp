@@ -10,17 +10,18 @@
 
 namespace sundial::sqlite {
 
-/// Whether the file may still be used. Once a read, a write or an fsync has failed, or the file is
-/// not what we wrote, nothing may be tried again: what the disk has of it is unknown (reliability
-/// 4). Thread-safe.
+/// Whether the file may still be used. After a failed read, write or fsync, or if the file is
+/// damaged, no operation may be repeated, because the state on disk is unknown (reliability 4).
+/// Thread-safe.
 class Health {
 public:
-    /// `on_fatal` is told the reason, once.
+    /// `on_fatal` is called once, with the reason.
     Health(base::Log& log, std::function<void(const std::string&)> on_fatal);
     void broken(const std::string& why) noexcept;
-    /// Throws Unavailable if it is broken.
+    /// Throws Unavailable if the file is broken.
     void check() const;
-    /// Whether the latest write found no room on the disk. The file is sound; it only cannot grow.
+    /// Whether the latest write failed because the disk is full. The file is intact; it only cannot
+    /// grow.
     void full(bool is) noexcept { full_ = is; }
     [[nodiscard]] bool is_full() const { return full_; }
 

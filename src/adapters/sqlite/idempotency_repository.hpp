@@ -9,7 +9,7 @@ class SqliteIdempotencyRepository final : public IdempotencyRepository {
 public:
     explicit SqliteIdempotencyRepository(Session& session)
         : connection_{session.connection}, now_{session.now} {}
-    /// There is one writer, and it does one thing at a time.
+    /// Only one transaction writes at a time.
     bool try_lock(const IdempotencyScope& /*scope*/) override { return true; }
     std::optional<IdempotencyRecord> lock(const IdempotencyScope& scope) override;
     void put(const IdempotencyRecord& record) override;

@@ -2,7 +2,7 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements about Idempotency-Keys. ?1 tenant, ?2 principal, ?3 key.
+/// SQL statements for Idempotency-Keys. ?1 tenant, ?2 principal, ?3 key.
 namespace sundial::sqlite::sql {
 
 /// ?4 now.
@@ -10,7 +10,7 @@ inline constexpr Statement idempotency_record{R"sql(
     SELECT fingerprint, answer, sealed, steps_done, progress, attempt, leased_until, expires_at
       FROM idempotency_keys
      WHERE tenant = ?1 AND principal = ?2 AND key = ?3 AND expires_at > ?4)sql"};
-/// ?4 and on: the other columns in order.
+/// ?4 and up: the other columns in order.
 inline constexpr Statement put_idempotency_record{R"sql(
     INSERT OR REPLACE INTO idempotency_keys
         (tenant, principal, key, fingerprint, answer, sealed, steps_done, progress, attempt,
@@ -18,7 +18,7 @@ inline constexpr Statement put_idempotency_record{R"sql(
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11))sql"};
 inline constexpr Statement remove_idempotency_record{
     "DELETE FROM idempotency_keys WHERE tenant = ?1 AND principal = ?2 AND key = ?3"};
-/// ?1 now, ?2 how many.
+/// ?1 now, ?2 limit.
 inline constexpr Statement remove_expired_idempotency_records{R"sql(
     DELETE FROM idempotency_keys WHERE (tenant, principal, key) IN (
         SELECT tenant, principal, key FROM idempotency_keys

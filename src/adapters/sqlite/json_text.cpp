@@ -14,7 +14,8 @@ namespace {
                   std::to_string(json.size()) + " bytes"};
 }
 
-/// What `base::append_json_string` wrote, from behind the first quote; `at` ends behind the last.
+/// Reads a string that `base::append_json_string` wrote, starting after the opening quote. Leaves
+/// `at` after the closing quote.
 std::string read_string(std::string_view json, std::size_t& at) {
     std::string text;
     while (at < json.size()) {
@@ -40,7 +41,7 @@ std::string read_string(std::string_view json, std::size_t& at) {
                 const auto digits = json.substr(at, 4);
                 const auto [end, error] =
                     std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-                // Only control characters are written so.
+                // Only control characters are escaped this way.
                 if (error != std::errc{} || end != digits.data() + 4 || code >= 0x20) refuse(json);
                 text += static_cast<char>(code);
                 at += 4;
@@ -95,7 +96,7 @@ std::vector<std::string> texts_in(std::string_view json) {
 }
 
 TextPairs pairs_in(std::string_view json) {
-    // Whatever stands between them, pairs are two strings after each other.
+    // Both formats hold a pair as two consecutive strings.
     std::vector<std::string> strings = texts_in(json);
     if (strings.size() % 2 != 0) refuse(json);
     TextPairs pairs;

@@ -12,7 +12,7 @@ namespace sundial::sqlite {
 
 class Connection;
 
-/// What an event does, as `event_counts` counts it.
+/// The state of an event, as `event_counts` counts it.
 enum class Standing : std::uint8_t {
     pending,
     pending_parked,
@@ -25,11 +25,11 @@ enum class Standing : std::uint8_t {
 };
 inline constexpr std::size_t standings = 8;
 [[nodiscard]] Standing standing_of(const Event& event);
-/// Of a final status.
+/// `status` must be final.
 [[nodiscard]] Standing standing_of_finished(EventStatus status);
 
-/// What transactions do to the database's knowledge of itself: event_counts, and the settings
-/// `time` and `leases_end`. Written once for many transactions, with their commit.
+/// Collects the changes that transactions make to event_counts and to the settings `time` and
+/// `leases_end`. Written once for a batch of transactions, with their commit.
 class Ledger {
 public:
     void added(const Event& event) { ++changes_[index(standing_of(event))]; }
@@ -51,7 +51,7 @@ private:
     Instant leases_end_ = Instant::min();
 };
 
-/// Rows by standing.
+/// Number of events by standing.
 [[nodiscard]] std::array<std::uint64_t, standings> read_counts(Connection& connection);
 
 }  // namespace sundial::sqlite

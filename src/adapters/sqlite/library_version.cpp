@@ -5,7 +5,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// The first version without the race of two connections that reset the log
+/// The first version in which two connections cannot race to reset the log
 /// (https://sqlite.org/wal.html).
 constexpr int without_reset_race = 3'051'003;
 

@@ -5,13 +5,13 @@
 
 namespace sundial::sqlite {
 
-/// Nobody else writes while a transaction does, so there is nothing to lock.
+/// No other connection writes during a transaction, so there is nothing to lock.
 class SqliteLockRepository final : public LockRepository {
 public:
     explicit SqliteLockRepository(Session& session) : session_{session} {}
     Instant now() override { return session_.now; }
     std::optional<Lock> find(const std::string& name) override;
-    /// One transaction at a time writes.
+    /// Only one transaction writes at a time.
     std::optional<Lock> lock_to_grant(const std::string& name) override { return lock(name); }
     Lock lock(const std::string& name) override;
     std::optional<Lock> lock_to_renew(const std::string& name) override { return find(name); }

@@ -2,13 +2,13 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements of locks.
+/// SQL statements for locks.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement find_lock{R"sql(
     SELECT name, fencing_token, token_hash, holder, acquired_at, expires_at
       FROM locks WHERE name = ?1)sql"};
-/// One that nobody has ever had.
+/// Adds a lock that has never been held.
 inline constexpr Statement add_lock{R"sql(
     INSERT INTO locks (name, fencing_token, token_hash, holder, acquired_at, expires_at)
     VALUES (?1, 0, x'', '', 0, 0) ON CONFLICT DO NOTHING)sql"};
@@ -17,7 +17,7 @@ inline constexpr Statement update_lock{R"sql(
     UPDATE locks
        SET fencing_token = ?2, token_hash = ?3, holder = ?4, acquired_at = ?5, expires_at = ?6
      WHERE name = ?1)sql"};
-/// ?1 now, ?2 prefix of the name or null, ?3 the last name of the page before or null, ?4 limit.
+/// ?1 now, ?2 prefix of the name or null, ?3 the previous page's last name or null, ?4 limit.
 inline constexpr Statement held_locks{R"sql(
     SELECT name, fencing_token, token_hash, holder, acquired_at, expires_at
       FROM locks

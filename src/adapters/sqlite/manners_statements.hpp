@@ -6,7 +6,7 @@
     "endpoint_id, state, calls, failures, part_began, opened_at, open_for, probe_at, " \
     "prober, probes_answered, accepted_at, failing_since"
 
-/// The statements about circuits and limits of endpoints.
+/// SQL statements for the circuits and rate limits of endpoints.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement circuit{"SELECT " SUNDIAL_CIRCUIT
@@ -14,11 +14,11 @@ inline constexpr Statement circuit{"SELECT " SUNDIAL_CIRCUIT
 inline constexpr Statement put_circuit{"INSERT OR REPLACE INTO endpoint_circuits (" SUNDIAL_CIRCUIT
                                        R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12))sql"};
-/// ?1 how many.
+/// ?1 limit.
 inline constexpr Statement circuits{"SELECT " SUNDIAL_CIRCUIT R"sql(
       FROM endpoint_circuits
      ORDER BY state = 'CLOSED', endpoint_id LIMIT ?1)sql"};
-/// Probes under way are lost with their process. ?1 now.
+/// Probes in flight ended with their process. ?1 now.
 inline constexpr Statement end_probes{R"sql(
     UPDATE endpoint_circuits SET probe_at = ?1, prober = NULL WHERE prober IS NOT NULL)sql"};
 

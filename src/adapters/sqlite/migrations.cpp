@@ -16,7 +16,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// FNV-1a, 64 bits: against mistakes, not against malice.
+/// FNV-1a, 64 bits: detects mistakes, not attacks.
 std::string checksum_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) {
@@ -33,7 +33,7 @@ struct Script {
     std::string_view text;
 };
 
-/// From `0001_first.sql`.
+/// The migration in a file such as `0001_first.sql`.
 Script script_of(const base::EmbeddedFile& file) {
     const auto bar = file.name.find('_');
     const auto dot = file.name.rfind('.');

@@ -5,20 +5,21 @@
 
 namespace sundial::sqlite {
 
-/// What is applied and what is not. Changes nothing. Throws CannotStart for a database that another
-/// program made, that is newer than this one, or whose migrations are not this program's.
+/// The applied and the pending migrations. Changes nothing. Throws CannotStart if another program
+/// made the database, the database is newer than this program, or its migrations differ from this
+/// program's.
 [[nodiscard]] MigrationStatus read_migrations(Connection& connection);
 
-/// Of a file that is not there.
+/// The status of a file that does not exist.
 [[nodiscard]] MigrationStatus nothing_applied();
 
-/// The values of the first migration.
+/// Values for the first migration.
 struct FirstValues {
     bool test_clock;
     Instant now;
     TimeOfDay birthday_time;
 };
-/// Applies what is pending, each in one transaction, and returns it.
+/// Applies the pending migrations, each in one transaction, and returns them.
 std::vector<Migration> apply_migrations(Connection& connection, const FirstValues& values,
                                         base::Log& log);
 

@@ -21,39 +21,41 @@ namespace sundial::sqlite {
 
 struct Settings {
     std::filesystem::path file;
-    /// CLOCK_REALTIME, of the one process that uses the file: the database's clock comes from it.
+    /// CLOCK_REALTIME of the one process that uses the file. The database's clock is derived from
+    /// it.
     std::function<Instant()> real_time;
     TimeOfDay birthday_time{9 * 3600};    // of the row `birthday`; read by the first migration only
-    bool test_clock = false;              // time stands still until it is moved
-    std::optional<Instant> test_start{};  // of a new test clock; empty: now, cut to the second
+    bool test_clock = false;              // time stands still until it is set
+    std::optional<Instant> test_start{};  // of a new test clock; empty: now, in whole seconds
     bool auto_migrate = true;
-    bool survives_power_cut = true;  // commits wait for the disk; else only for the system
-    std::size_t readers = 4;         // connections that only read
+    // commits wait for the disk; otherwise only for the operating system
+    bool survives_power_cut = true;
+    std::size_t readers = 4;  // read-only connections
 };
 
-/// One migration of the schema.
+/// One schema migration.
 struct Migration {
     int version;
     std::string name;      // "first"
-    std::string checksum;  // of its text
+    std::string checksum;  // of its script
 };
 struct MigrationStatus {
     std::vector<Migration> applied;
     std::vector<Migration> pending;
 };
 
-/// Told once, on any thread, why the file must not be used any more: a read, write or fsync has
-/// failed, or the file is damaged. The process is to end, unsuccessfully; until then every call
-/// throws Unavailable.
+/// Called once, on any thread, with the reason why the file must not be used any more: a read,
+/// write or fsync has failed, or the file is damaged. The process must exit with a failure status;
+/// until then every call throws Unavailable.
 using OnFatal = std::function<void(const std::string& why)>;
 
-/// An SQLite file as the application's ports, for this process alone.
+/// An SQLite file that implements the application's ports, for this process alone.
 class SqliteDatabase {
 public:
-    /// Takes the file, migrates it if asked to, and ends every lease in it but those of pull
-    /// workers: its holder is gone. A file that was not closed properly is checked meanwhile, in
-    /// the background. Throws CannotStart where the file is another process's, no database, newer
-    /// than this program, not migrated, or on another clock; then nothing has changed.
+    /// Locks the file, migrates it if configured, and ends all leases in it but those of pull
+    /// workers, because their holder is gone. Checks a file that was not closed properly in the
+    /// background. Throws CannotStart if another process uses the file, or if it is not a database,
+    /// newer than this program, not migrated, or on another clock; then nothing has changed.
     [[nodiscard]] static std::unique_ptr<SqliteDatabase> open(const Settings& settings,
                                                               base::Log& log, OnFatal on_fatal);
     virtual ~SqliteDatabase() = default;
@@ -65,19 +67,20 @@ public:
     virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
-    /// The latest write found no room on the disk. Ends by itself once there is some.
+    /// Whether the latest write failed because the disk is full. Resets itself once there is space.
     [[nodiscard]] virtual bool disk_is_full() const = 0;
 };
 
-/// What is applied and what is not. Changes nothing, also beside a process that uses the file; a
-/// file that is not there has everything pending.
+/// The applied and the pending migrations. Changes nothing, so it may run beside a process that
+/// uses the file. If the file does not exist, all migrations are pending.
 [[nodiscard]] MigrationStatus migration_status(const Settings& settings);
-/// Applies what is pending and returns it. Throws CannotStart, also while a process uses the file.
+/// Applies the pending migrations and returns them. Throws CannotStart, also while a process uses
+/// the file.
 std::vector<Migration> migrate(const Settings& settings, base::Log& log);
 
 struct LibraryVersion {
     std::string version;  // "3.40.1"
-    std::string note;     // for people; empty if there is nothing to say
+    std::string note;     // for people; empty if there is no remark
 };
 [[nodiscard]] LibraryVersion library_version();
 

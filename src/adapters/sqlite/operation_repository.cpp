@@ -19,7 +19,7 @@ void write(Connection& connection, const Statement& statement, const Operation& 
     base::check(rows == 1);
 }
 
-/// Null where nothing is asked for.
+/// Null if the filter is empty.
 template <class Enum>
 std::optional<std::string> names_of(const std::vector<Enum>& wanted) {
     if (wanted.empty()) return std::nullopt;
@@ -65,7 +65,7 @@ std::map<OperationKind, std::size_t> SqliteOperationRepository::running() {
 }
 
 std::size_t SqliteOperationRepository::running_for_start(OperationKind kind) {
-    return count_in(connection_.query(sql::running_of_kind, kind));  // nobody else writes
+    return count_in(connection_.query(sql::running_of_kind, kind));  // only one transaction writes
 }
 
 std::optional<Instant> SqliteOperationRepository::next_claimable() {

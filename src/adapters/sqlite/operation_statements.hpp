@@ -6,7 +6,7 @@
     "id, kind, status, reason, schedule_id, schedule_version, total, done, failed, " \
     "cursor, held_by, claimable_at, version, created_at, updated_at, finished_at, request"
 
-/// The statements about operations.
+/// SQL statements for operations.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement add_operation{"INSERT INTO operations (" SUNDIAL_OPERATION R"sql()
@@ -31,18 +31,18 @@ inline constexpr Statement next_claimable_operation{R"sql(
     SELECT min(claimable_at) FROM operations INDEXED BY operations_running
      WHERE status = 'RUNNING' AND held_by IS NULL)sql"};
 
-/// ?1 operation, ?2 number, the rest by their columns.
+/// ?1 operation, ?2 number, then the other columns in order.
 inline constexpr Statement add_operation_failure{R"sql(
     INSERT INTO operation_failures (operation_id, number, subject, subject_id, code, detail)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6))sql"};
-/// ?1 operation, ?2 the last number of the page before (or null), ?3 limit.
+/// ?1 operation, ?2 number of the previous page's last row (or null), ?3 limit.
 inline constexpr Statement operation_failures{R"sql(
     SELECT number, subject, subject_id, code, detail FROM operation_failures
      WHERE operation_id = ?1 AND number > coalesce(?2, 0)
      ORDER BY number LIMIT ?3)sql"};
 
-/// ?1 statuses and ?2 kinds (JSON arrays), ?3 schedule, each null where all will do; ?4 id and ?5
-/// creation of the last row of the page before, ?6 limit.
+/// ?1 statuses and ?2 kinds (JSON arrays), ?3 schedule, each null for any; ?4 id and ?5 creation
+/// time of the previous page's last row, ?6 limit.
 #define SUNDIAL_LIST_OPERATIONS(name, beyond, direction)                     \
     inline constexpr Statement name{                                         \
         "SELECT " SUNDIAL_OPERATION                                          \

@@ -13,7 +13,7 @@
 
 namespace sundial::sqlite {
 
-/// One row more than the page has tells whether there is another page.
+/// One more than the page size, to see whether there is a next page.
 [[nodiscard]] inline std::int64_t limit_of(const PageRequest& page) {
     return static_cast<std::int64_t>(page.limit) + 1;
 }
@@ -27,7 +27,7 @@ template <class Row>
 [[nodiscard]] inline std::optional<Uuid> id_after(const PageRequest& page) {
     return page.after ? std::optional{page.after->id} : std::nullopt;
 }
-/// The sort value of the last row before the page, where that is a number; none if it had none.
+/// The numeric sort value of the previous page's last row; empty if that row had none.
 [[nodiscard]] inline std::optional<std::int64_t> number_after(const PageRequest& page) {
     if (!page.after || page.after->value.empty()) return std::nullopt;
     const std::string& text = page.after->value;
@@ -40,7 +40,7 @@ template <class Row>
     return page.after ? std::optional{page.after->value} : std::nullopt;
 }
 
-/// The first and the last id whose text begins with a prefix; none if no id's does.
+/// The first and the last id with a text prefix; empty if no id can have it.
 struct IdRange {
     std::optional<Uuid> first;
     std::optional<Uuid> last;
@@ -53,7 +53,7 @@ struct IdRange {
         return base::parse_uuid(*prefix + std::string{with.substr(prefix->size())});
     };
     const auto first = padded(lowest);
-    // Texts of ids have small letters only.
+    // Ids are written in lower case.
     if (!first || !base::to_string(*first).starts_with(*prefix)) return {};
     return {first, padded(highest)};
 }

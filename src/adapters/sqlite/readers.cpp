@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 5s;  // for a free reader
+constexpr auto patience = 5s;  // maximum wait for a free reader
 
-/// A transaction that is over when this is.
+/// A read transaction that ends with its scope.
 class Snapshot {
 public:
     explicit Snapshot(Connection& reader) : reader_{reader} { reader_.execute(sql::begin_read); }

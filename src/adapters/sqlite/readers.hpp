@@ -16,12 +16,12 @@ namespace sundial::sqlite {
 class Health;
 class Time;
 
-/// A few connections that only read. Thread-safe.
+/// A pool of read-only connections. Thread-safe.
 class Readers {
 public:
     Readers(const std::filesystem::path& file, std::size_t count, Time& time, Health& health);
-    /// Runs `work` on one moment of what is committed. Throws Unavailable if every reader is busy
-    /// for long.
+    /// Runs `work` on one snapshot of committed data. Throws Unavailable if every reader is busy
+    /// for 5 s.
     void run(const std::function<void(Session&)>& work);
 
 private:

@@ -7,10 +7,11 @@
 namespace sundial::sqlite {
 namespace {
 
-/// What a key's row says beyond the moment from which its age counts (event_statements.hpp).
+/// A key's `expires_at` is this much later than the instant from which its age counts
+/// (event_statements.hpp).
 constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
 
-/// Finished events are counted, so their end is too.
+/// Finished events are counted, so their removal is counted too.
 std::size_t forget_events(Session& session, const Statement& statement, Instant before,
                           std::size_t limit) {
     std::size_t rows = 0;

@@ -2,7 +2,7 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// What retention deletes. ?1 older than this, ?2 at most so many.
+/// Deletions by retention. ?1 older than this, ?2 limit.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement forget_completed{R"sql(
@@ -19,7 +19,7 @@ inline constexpr Statement forget_attempts{R"sql(
     DELETE FROM attempts
      WHERE (event_id, number) IN (SELECT event_id, number FROM attempts
                                    WHERE recorded_at < ?1 ORDER BY recorded_at LIMIT ?2))sql"};
-/// Not those of events that are still to come.
+/// Keeps keys of future events.
 inline constexpr Statement forget_keys{R"sql(
     DELETE FROM event_keys
      WHERE key IN (SELECT key FROM event_keys

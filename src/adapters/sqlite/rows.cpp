@@ -57,7 +57,7 @@ std::optional<Occurrence> occurrence_of(std::optional<ScheduleId> schedule,
     return Occurrence{*schedule, *version, {*nominal, nominal_time, second_pass}, origin};
 }
 
-/// By the columns from `kind` to `every`.
+/// Reads the columns from `kind` to `every`.
 Trigger read_trigger(Cursor& row) {
     const auto kind = row.take<TriggerKind>();
     auto yearly_on = row.take<std::optional<std::string>>();
@@ -83,7 +83,8 @@ Trigger read_trigger(Cursor& row) {
 
 }  // namespace
 
-// Members are read in the order of their columns: braced lists are evaluated from left to right.
+// Members are read in the order of their columns: initialisers in braces are evaluated left to
+// right.
 
 Event read_event(Cursor& row) {
     const auto id = row.take<EventId>();

@@ -14,8 +14,8 @@
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
-/// Rows as values. Each function reads the columns that the statements' macro of its name lists,
-/// and throws Corrupt if they cannot be what we wrote.
+/// Converts rows to values. Each function reads the columns that the macro of its name lists, and
+/// throws Corrupt for values that we cannot have written.
 namespace sundial::sqlite {
 
 [[nodiscard]] Event read_event(Cursor& row);
@@ -31,7 +31,7 @@ namespace sundial::sqlite {
     return processing ? processing->claimed_by : std::nullopt;
 }
 
-/// The values of SUNDIAL_EVENT_BODY; texts are the event's own.
+/// The values of SUNDIAL_EVENT_BODY. Texts refer to the event.
 [[nodiscard]] inline auto body_of(const Event& event) {
     std::optional<ScheduleId> schedule;
     std::optional<Version> schedule_version;
@@ -74,24 +74,24 @@ namespace sundial::sqlite {
                       std::string_view{event.payload}};
 }
 
-/// Every row of a query, by one of the functions above.
+/// Reads every row of a query with one of the functions above.
 template <class Read>
 [[nodiscard]] auto all_of(Cursor&& row, Read read) {
     std::vector<decltype(read(row))> found;
     while (row.next()) found.push_back(read(row));
     return found;
 }
-/// Its first row, if there is one.
+/// Reads the first row, if any.
 template <class Read>
 [[nodiscard]] auto first_of(Cursor&& row, Read read) {
     return row.next() ? std::optional{read(row)} : std::nullopt;
 }
-/// The id that is its only column, if it has a row.
+/// The id in the only column, if there is a row.
 template <class Id>
 [[nodiscard]] std::optional<Id> id_of(Cursor&& row) {
     return row.next() ? std::optional{row.get<Id>(0)} : std::nullopt;
 }
-/// The number that is its only row and column.
+/// The number in the only row and column.
 [[nodiscard]] inline std::uint64_t count_in(Cursor&& row) {
     return row.next() ? row.get<std::uint64_t>(0) : 0;
 }

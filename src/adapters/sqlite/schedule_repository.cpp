@@ -12,7 +12,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// One member of a trigger of that kind; null in a row of another.
+/// One member of a trigger of that kind; null for a trigger of another kind.
 template <class Kind, class Read>
 auto of_kind(const Schedule& schedule, Read read) {
     const auto* trigger = std::get_if<Kind>(&schedule.trigger);

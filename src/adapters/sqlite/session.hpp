@@ -9,7 +9,7 @@ namespace sundial::sqlite {
 /// One open transaction.
 struct Session {
     Connection& connection;
-    const Instant now;  // all through it
+    const Instant now;  // the same for the whole transaction
     Ledger ledger{};
 };
 

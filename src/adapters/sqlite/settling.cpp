@@ -11,7 +11,7 @@
 namespace sundial::sqlite {
 namespace {
 
-/// The row if it is still as the claim left it.
+/// The row if it is unchanged since the claim.
 std::optional<Event> still_held(Connection& connection, EventId id, Version held) {
     auto event = live_event(connection, id);
     if (event && event->version == held && is_claimed(*event)) return event;
@@ -22,14 +22,14 @@ std::optional<AttemptRecord> recorded(Connection& connection, EventId id, Attemp
     return first_of(connection.query(sql::attempt, id, number), read_attempt);
 }
 
-/// Whether this very try was recorded by the same holder as `outcome`.
+/// Whether the same holder has recorded this attempt as `outcome`.
 bool is_recorded(Connection& connection, EventId id, Attempt number, AttemptOutcome outcome,
                  const Claimant& by) {
     const auto attempt = recorded(connection, id, number);
     return attempt && attempt->outcome == outcome && attempt->instance == by;
 }
 
-/// Whether the settlement is one that had happened already and whose answer was lost.
+/// Whether the settlement had already happened and its answer was lost.
 bool had_happened(Connection& connection, const Settlement& settlement) {
     if (std::holds_alternative<RetryIn>(settlement.result)) {
         return is_recorded(connection, settlement.id, settlement.number, AttemptOutcome::retryable,
@@ -40,8 +40,8 @@ bool had_happened(Connection& connection, const Settlement& settlement) {
            last.get<std::optional<Claimant>>(1) == settlement.by;
 }
 
-/// A LOST try turns out to have had a result; one that was never sent, since the tries were used
-/// up, has none.
+/// Records the actual result of a LOST attempt, unless the attempt was never sent because no
+/// attempts remained.
 void tell_late(Session& session, const Settlement& settlement) {
     if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const auto lost = recorded(session.connection, settlement.id, settlement.number);

@@ -5,9 +5,9 @@
 
 namespace sundial::sqlite {
 
-/// One answer of EventQueue::settle.
+/// Settles one claim, as EventQueue::settle does.
 [[nodiscard]] Result<void> settle(Session& session, const Settlement& settlement);
-/// One answer of EventQueue::give_back.
+/// Releases one claim, as EventQueue::give_back does.
 [[nodiscard]] Result<void> give_back(Session& session, const GivenBack& given_back);
 
 }  // namespace sundial::sqlite

@@ -2,7 +2,7 @@
 
 namespace sundial::sqlite {
 
-/// One complete SQL statement. Each connection prepares it once and finds it again by its address.
+/// One complete SQL statement. Each connection prepares it once and finds it by its address.
 struct Statement {
     const char* sql;
 };

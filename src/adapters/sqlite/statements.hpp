@@ -2,10 +2,10 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements of transactions and of what the database knows of itself, each complete; those of
-/// a port stand in a file of their own. Whatever is written after a claim has been read in the same
-/// transaction: the writer is alone, so the version that was compared is the version that is
-/// replaced.
+/// SQL statements for transactions and for the database's settings and counters, each complete. The
+/// statements of a port are in a file of their own. A write after a claim needs no condition on the
+/// version: only one connection writes, so the version compared in the same transaction is the
+/// version replaced.
 namespace sundial::sqlite::sql {
 
 inline constexpr Statement begin_write{"BEGIN IMMEDIATE"};
@@ -25,9 +25,9 @@ inline constexpr Statement event_counts{"SELECT standing, rows FROM event_counts
 inline constexpr Statement count_events{
     "UPDATE event_counts SET rows = rows + ?2 WHERE standing = ?1"};
 
-/// Leases of one priority (?2) that would end between now (?1) and the latest end ever given (?3)
-/// end now: their holder is gone. claimed_by stays, so that the next claim counts a lost try. Pull
-/// workers are other processes: theirs last.
+/// Ends leases of priority ?2 that would end between now (?1) and the latest end ever granted (?3),
+/// because their holder is gone. claimed_by stays, so that the next claim counts a lost attempt.
+/// Claims of pull workers stay, since those are other processes.
 inline constexpr Statement end_leases{R"sql(
     UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
      WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
@@ -36,7 +36,7 @@ inline constexpr Statement end_leases{R"sql(
 inline constexpr Statement end_leases_of_operations{R"sql(
     UPDATE operations SET claimable_at = ?1 WHERE status = 'RUNNING' AND claimable_at > ?1)sql"};
 
-/// Whether anything was ever kept here, but for the first migration's own.
+/// Whether the database has any rows besides those of the first migration.
 inline constexpr Statement is_used{R"sql(
     SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM event_history)
         OR EXISTS (SELECT 1 FROM recorded_events))sql"};
@@ -49,7 +49,7 @@ inline constexpr Statement readable_headers{R"sql(
 /// One row "ok", or what is wrong.
 inline constexpr Statement quick_check{"PRAGMA quick_check"};
 
-/// Newest 10,000 of each endpoint, as the port says.
+/// Keeps the newest 10,000 requests of each endpoint, as the port says.
 inline constexpr Statement add_inbox_request{R"sql(
     INSERT INTO inbox_requests (endpoint_id, id, received_at, headers, body)
     VALUES (?1, ?2, ?3, ?4, ?5))sql"};
@@ -58,7 +58,7 @@ inline constexpr Statement trim_inbox{R"sql(
      WHERE endpoint_id = ?1
        AND id <= (SELECT id FROM inbox_requests WHERE endpoint_id = ?1
                    ORDER BY id DESC LIMIT 1 OFFSET 10000))sql"};
-/// ?1 endpoint, ?2 id of the last row of the page before, ?3 limit.
+/// ?1 endpoint, ?2 id of the previous page's last row, ?3 limit.
 inline constexpr Statement list_inbox{R"sql(
     SELECT id, received_at, headers, body FROM inbox_requests
      WHERE endpoint_id = ?1 AND (?2 IS NULL OR id < ?2)

@@ -93,7 +93,7 @@ void SqliteStore::read(const std::function<void(Transaction&)>& work) {
         SqliteTransaction transaction{session};
         work(transaction);
     };
-    // Inside a transaction one sees what it has done.
+    // Inside a transaction, a read must see its changes.
     if (Session* const open = writer_.open_here()) return look(*open);
     readers_.run(look);
 }

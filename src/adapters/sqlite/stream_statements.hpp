@@ -2,14 +2,15 @@
 
 #include "adapters/sqlite/statement.hpp"
 
-/// The statements of streams and their feed, each complete.
+/// SQL statements for streams and their feed, each complete.
 namespace sundial::sqlite::sql {
 
-/// ?1 aggregate type, ?2 aggregate id, in all of them.
+/// ?1 aggregate type, ?2 aggregate id, in all statements on one stream.
 inline constexpr Statement find_head{R"sql(
     SELECT version, truncated_before, archived_at IS NOT NULL, deleted_at IS NOT NULL
       FROM streams WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
-/// ?1 aggregate type, ?2 prefix of the id, ?3 and ?4 the last one of the page before, ?5 limit.
+/// ?1 aggregate type, ?2 prefix of the id, ?3 and ?4 the last stream of the previous page, ?5
+/// limit.
 inline constexpr Statement list_streams{R"sql(
     SELECT aggregate_type, aggregate_id, version, truncated_before, archived_at IS NOT NULL,
            deleted_at IS NOT NULL
@@ -50,13 +51,13 @@ inline constexpr Statement read_stream_backward{
     SUNDIAL_RECORDED_EVENT
     " WHERE aggregate_type = ?1 AND aggregate_id = ?2 AND version BETWEEN ?3 AND ?4"
     " ORDER BY version DESC LIMIT ?5"};
-/// The last of the first ?2 positions past ?1, and whether there are more.
+/// The last of the first ?2 positions after ?1, and whether there are more.
 inline constexpr Statement last_position{"SELECT coalesce(max(position), 0) FROM recorded_events"};
 inline constexpr Statement feed_window{R"sql(
     SELECT coalesce(max(position), ?1), count(*) FROM (
         SELECT position FROM recorded_events WHERE position > ?1 ORDER BY position LIMIT ?2))sql"};
-/// Past ?1, not past ?2, of the aggregate types ?3 and event types ?4 (JSON arrays; empty: all), at
-/// most ?5.
+/// Positions after ?1, up to ?2, of aggregate types ?3 and event types ?4 (JSON arrays; empty:
+/// all), limit ?5.
 inline constexpr Statement read_feed{
     SUNDIAL_RECORDED_EVENT
     " WHERE position > ?1 AND position <= ?2"
@@ -65,7 +66,7 @@ inline constexpr Statement read_feed{
     " ORDER BY position LIMIT ?5"};
 #undef SUNDIAL_RECORDED_EVENT
 
-/// ?3 when, or null.
+/// ?3 time, or null.
 inline constexpr Statement archive_stream{R"sql(
     UPDATE streams SET archived_at = ?3 WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
 /// ?3 version.
@@ -75,7 +76,7 @@ inline constexpr Statement truncate_stream{R"sql(
 inline constexpr Statement erase_payloads{R"sql(
     UPDATE recorded_events SET data = NULL, headers = ''
      WHERE aggregate_type = ?1 AND aggregate_id = ?2 AND version < ?3)sql"};
-/// ?3 when.
+/// ?3 time.
 inline constexpr Statement close_stream{R"sql(
     UPDATE streams SET deleted_at = ?3 WHERE aggregate_type = ?1 AND aggregate_id = ?2)sql"};
 /// ?3 version, ?4 data, ?5 now.

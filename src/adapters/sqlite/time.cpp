@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto worth_telling = 1s;  // reliability 4
+constexpr auto worth_telling = 1s;  // larger steps back are logged (reliability 4)
 
 }  // namespace
 

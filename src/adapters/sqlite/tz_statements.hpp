@@ -2,11 +2,11 @@
 
 #include "adapters/sqlite/event_statements.hpp"
 
-/// What all of these say of the events that they are about: that of the partial index
-/// events_computed_with.
+/// The condition of the partial index events_computed_with, which all statements about its events
+/// repeat.
 #define SUNDIAL_FOLLOWS_RELEASES "status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL"
 
-/// The statements of the port TzRepository.
+/// SQL statements for the port TzRepository.
 namespace sundial::sqlite::sql {
 
 /// The pair after (?1, ?2).
@@ -14,7 +14,7 @@ inline constexpr Statement next_computed_with{
     "SELECT zone, tz_release FROM events INDEXED BY events_computed_with "
     "WHERE " SUNDIAL_FOLLOWS_RELEASES R"sql( AND (zone, tz_release) > (?1, ?2)
      ORDER BY zone, tz_release LIMIT 1)sql"};
-/// ?1 zone, ?2 release, ?3 the id after which to begin, or null, ?4 how many.
+/// ?1 zone, ?2 release, ?3 after this id, or null, ?4 limit.
 inline constexpr Statement events_computed_with{"SELECT " SUNDIAL_LIVE_EVENT
                                                 " FROM events INDEXED BY events_computed_with "
                                                 "WHERE " SUNDIAL_FOLLOWS_RELEASES

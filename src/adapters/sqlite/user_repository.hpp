@@ -5,7 +5,7 @@
 
 namespace sundial::sqlite {
 
-/// The writer is alone, so whatever it reads is locked and shared already.
+/// Only one connection writes, so every row that it reads is already locked and shared.
 class SqliteUserRepository final : public UserRepository {
 public:
     explicit SqliteUserRepository(Session& session) : connection_{session.connection} {}

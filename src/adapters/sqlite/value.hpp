@@ -30,24 +30,24 @@ struct sqlite3_stmt;
 
 namespace sundial::sqlite {
 
-// The four kinds of values that our columns have. Parameters count from 1, columns from 0; values
-// are copied.
+// The four kinds of values in our columns. Parameters count from 1, columns from 0. Values are
+// copied.
 void put_null(sqlite3_stmt* statement, int parameter);
 void put_integer(sqlite3_stmt* statement, int parameter, std::int64_t value);
 void put_text(sqlite3_stmt* statement, int parameter, std::string_view value);
 void put_blob(sqlite3_stmt* statement, int parameter, std::string_view value);
-// These throw Corrupt if the column has another kind. Views live until the statement goes on.
+// These throw Corrupt if the column has another kind. Views are valid until the statement steps on.
 [[nodiscard]] bool is_null(sqlite3_stmt* statement, int column);
 [[nodiscard]] std::int64_t get_integer(sqlite3_stmt* statement, int column);
 [[nodiscard]] std::string_view get_text(sqlite3_stmt* statement, int column);
 [[nodiscard]] std::string_view get_blob(sqlite3_stmt* statement, int column);
 
-/// Bytes that need not be text.
+/// Bytes, not necessarily text.
 struct Bytes {
     std::string value;
 };
 
-/// How a T is kept in a column.
+/// How a column stores a T.
 template <class T>
 struct Value;
 
@@ -107,7 +107,7 @@ struct Value<Strong<Tag, Rep>> {
     }
 };
 
-/// The instance's id and, if it is a worker's claim, the worker's name after it.
+/// The instance's id, followed by the worker's name if a pull worker made the claim.
 template <>
 struct Value<Claimant> {
     static void put(sqlite3_stmt* to, int parameter, const Claimant& claimant) {
@@ -144,7 +144,7 @@ struct Value<std::chrono::time_point<Clock, Duration>> {
     }
 };
 
-/// Enums are kept by their names.
+/// Enums are stored by name.
 template <class Enum, std::optional<Enum> (*parse)(std::string_view)>
 struct NamedValue {
     static void put(sqlite3_stmt* to, int parameter, Enum value) {
@@ -192,7 +192,7 @@ struct Value<OperationSubject> : NamedValue<OperationSubject, parse_operation_su
 template <>
 struct Value<AttemptOutcome> : NamedValue<AttemptOutcome, parse_attempt_outcome> {};
 
-/// RetryPolicy::Kind has no names of its own outside of JSON.
+/// RetryPolicy::Kind has no names outside of JSON.
 inline constexpr EnumNames<3> retry_policies{"standard", "seed", "custom"};
 template <>
 struct Value<RetryPolicy::Kind> {

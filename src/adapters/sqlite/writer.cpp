@@ -16,13 +16,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_in_batch = 200;   // an answer waits for as many others at most
-constexpr std::size_t most_waiting = 4'096;  // callers block, so there are never more than threads
-constexpr auto patience = 5s;                // for a place among them
-// Checkpoints: 16 MB of log cost tens of milliseconds to move; with less, better when nothing
+constexpr std::size_t most_in_batch = 200;   // maximum jobs that one answer waits for
+constexpr std::size_t most_waiting = 4'096;  // callers block, so never more than there are threads
+constexpr auto patience = 5s;                // maximum wait for a place in the queue
+// Checkpoints: copying 16 MB of log takes tens of milliseconds; a smaller log is copied when no job
 // waits.
 constexpr int pages_at_once = 4'096;
-constexpr int pages_at_most = 65'536;  // 256 MB: then writes wait until readers let the log go
+constexpr int pages_at_most = 65'536;  // 256 MB: then writes wait until readers release the log
 constexpr auto idle = 500ms;
 
 }  // namespace
@@ -34,7 +34,7 @@ Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& healt
         connection_->handle(),
         [](void* its_wal, sqlite3*, const char*, int pages) {
             auto& wal = *static_cast<Wal*>(its_wal);
-            if (pages < wal.pages) wal.moved = 0;  // it started anew
+            if (pages < wal.pages) wal.moved = 0;  // the log has restarted
             wal.pages = pages;
             return SQLITE_OK;
         },
@@ -136,7 +136,7 @@ void Writer::carry_out_within(const std::vector<Job*>& batch) {
 }
 
 void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
-    // Alone there is nothing to protect from being undone with it.
+    // A single job needs no savepoint: there are no others to protect from its rollback.
     if (!alone) connection_->execute(sql::savepoint);
     Session session{*connection_, time_.now()};
     open_ = &session;
@@ -148,7 +148,7 @@ void Writer::carry_out_one(Job& job, bool alone, Ledger& ledger) {
     } catch (...) {
         open_ = nullptr;
         job.error = std::current_exception();
-        // A full disk ends the transaction of all.
+        // A full disk rolls back the transaction of all jobs.
         if (!connection_->in_transaction()) throw Unavailable{"the transaction was undone"};
     }
     if (std::exchange(lost_, false)) {
@@ -167,8 +167,8 @@ void Writer::carry_out_part(const Work& work, Session& whole) {
     const auto end = [&](bool kept) {
         open_ = &whole;
         if (!connection_->in_transaction()) {
-            // A full disk has ended all. Whoever goes on as if only a part had failed must not
-            // write outside of any transaction.
+            // A full disk has rolled back everything. A caller that continues as if only a part had
+            // failed must not write outside of a transaction.
             lost_ = true;
             connection_->execute(sql::begin_write);
             return;
@@ -187,7 +187,7 @@ void Writer::carry_out_part(const Work& work, Session& whole) {
     end(kept);
 }
 
-/// Nothing of the batch is there. What was the fault of one is told to that one.
+/// The whole batch is undone. A job that caused an error gets its own error.
 void Writer::fail(const std::vector<Job*>& batch, const std::exception_ptr& error) {
     for (Job* job : batch) job->answer.set_exception(job->error ? job->error : error);
 }
@@ -199,18 +199,18 @@ void Writer::look_for_room() {
         connection_->execute(sql::commit);
         health_.full(false);
     } catch (const std::exception&) {
-        connection_->roll_back();  // still none
+        connection_->roll_back();  // still full
     }
 }
 
 void Writer::checkpoint() {
     try {
         health_.check();
-        // Readers keep the log from starting anew only while one overlaps the next.
+        // Readers prevent the log from restarting only while they overlap each other.
         const auto wal = connection_->checkpoint(wal_.pages >= pages_at_most);
         wal_ = {wal.pages, wal.checkpointed};
     } catch (const std::exception& error) {
-        warn("the log could not be moved into the database", error);  // tried again
+        warn("the log could not be moved into the database", error);  // retried later
     }
 }
 

@@ -4,23 +4,23 @@
 
 #include "adapters/postgres/statement.hpp"
 
-/// Statements as they were carried out: which indexes they used, and how many pages they touched.
+/// Runs statements and reports which indexes they used and how many pages they read.
 namespace sundial::postgres {
 
-/// How a transaction is set up before.
+/// The settings of the transaction.
 enum class Setup { queue, plain };
 
-/// The plan of `statement`, with its parameters' types and values, executed.
+/// Executes `statement` with parameters of these types and values, and returns its plan.
 [[nodiscard]] std::string carried_out(const std::string& url, const Statement& statement,
                                       const std::string& types, const std::string& values,
                                       Setup setup = Setup::queue);
-/// Of the whole statement: its first line about buffers.
+/// Pages read by the whole statement, from the first line about buffers.
 [[nodiscard]] int pages_touched(const std::string& plan);
 
-/// Claims `events` NORMAL ones of shard 3 that are claimable since `floor` or later.
+/// Claims `events` NORMAL events of shard 3 that have been claimable since `floor` or later.
 [[nodiscard]] std::string claim_a_batch(const std::string& url, int events,
                                         const std::string& floor = "-infinity");
-/// Settles all that were claimed so as done.
+/// Settles the events claimed by `claim_a_batch` as completed.
 [[nodiscard]] std::string settle_the_batch(const std::string& url);
 
 }  // namespace sundial::postgres

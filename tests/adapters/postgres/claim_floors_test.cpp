@@ -20,21 +20,21 @@ constexpr Instant noon = std::chrono::sys_days{std::chrono::year{2027} / 1 / 5} 
 constexpr Instant long_ago = std::chrono::sys_days{std::chrono::year{-3999} / 1 / 1};
 constexpr std::uint64_t many = 1000;
 
-/// Two shards. Transactions are numbered from 10.
+/// Two shards. Transaction ids start at 10.
 class ClaimFloorsTest : public testing::Test {
 protected:
     using Seen = ClaimFloors::Seen;
 
     static std::vector<Instant> heads(Instant all) { return std::vector<Instant>(8, all); }
-    /// A look at `at`, when nothing was open.
+    /// The result of a peek at `at`, with no transaction open.
     Seen seen(Instant at, std::uint64_t pages, std::vector<Instant> first = heads(never)) {
         number_ += 5;
         return {std::move(first), pages, at, number_, number_};
     }
     void look(const Seen& seen) { floors_.looked(floors_.all(), seen, now_); }
-    /// Floors at a second before noon.
+    /// Raises the floors to a second before noon.
     void raise() { look(seen(noon, many)); }
-    /// Has all of a round swept, and tells the slices of it. Each of `entries` in shard 0 takes a
+    /// Sweeps a whole round and returns its slices. Each entry of `entries`, in shard 0, takes a
     /// page.
     std::vector<ClaimFloors::Slice> sweep(const std::vector<Instant>& entries = {}) {
         std::vector<ClaimFloors::Slice> slices;
@@ -70,12 +70,12 @@ TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
 TEST_F(ClaimFloorsTest, AreRaisedWithoutALookThatCannotBeReadInTime) {
     floors_.could_not_look(noon, now_);
     EXPECT_THAT(floors_.all(), Each(noon - 1s));
-    EXPECT_FALSE(sweep().empty());  // until it has seen that nothing is below
+    EXPECT_FALSE(sweep().empty());  // until a round finds nothing below
     EXPECT_THAT(floors_.all(), Each(Lt(long_ago)));
 
     raise();
     const auto floors = floors_.all();
-    floors_.could_not_look(noon + 1h, now_);  // by the floors there are it must be read
+    floors_.could_not_look(noon + 1h, now_);  // the floors that exist stay
     EXPECT_EQ(floors_.all(), floors);
 }
 
@@ -98,7 +98,7 @@ TEST_F(ClaimFloorsTest, LooksFromThemRaiseThemFurther) {
 }
 
 TEST_F(ClaimFloorsTest, KeepCloseBehindALookOnceAllThatWroteBeforeItAreOver) {
-    raise();  // at noon, before number 15
+    raise();  // at noon, before transaction 15
     auto next = seen(noon + 400ms, 3);
     next.first_open = 14;
     look(next);
@@ -181,7 +181,7 @@ TEST_F(ClaimFloorsTest, SlicesReadAThousandPages) {
         if (count > 0) counts.push_back(count);
     }
     EXPECT_THAT(counts, SizeIs(Lt(450U)));
-    counts.erase(counts.begin(), counts.begin() + 2);  // by then it knows how much there is
+    counts.erase(counts.begin(), counts.begin() + 2);  // by now the sweep has adapted its slices
     EXPECT_THAT(counts, Each(Le(1'000U)));
 }
 
@@ -222,7 +222,7 @@ TEST_F(ClaimFloorsTest, TheSweepTakesATenthOfTheTime) {
     std::chrono::microseconds swept{0};
     const auto start = now_;
     while (now_ < start + 10s) {
-        now_ += 3ms;  // what else there is to do
+        now_ += 3ms;  // time for other work
         while (const auto slice = floors_.next_slice(now_)) {
             now_ += 2ms;
             swept += 2ms;

@@ -27,11 +27,11 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// What became of a transaction when the connection is lost around its COMMIT.
+/// The outcome of a transaction if the connection is lost around its COMMIT.
 namespace sundial::postgres {
 namespace {
 
-/// The real use cases over a real PostgreSQL, with a proxy between.
+/// The real use cases on a real PostgreSQL, with a proxy in between.
 class Commit : public testing::Test {
 protected:
     Commit() {
@@ -64,7 +64,7 @@ protected:
         add_due_event();
         return claim();
     }
-    /// Claimed and refused for good.
+    /// Returns an event that was claimed and refused permanently.
     Event a_failed_event() {
         const Claimed claimed = claim_new_event();
         const auto settlement = refused(claimed.events.at(0).event, claimed.now);
@@ -86,7 +86,7 @@ protected:
         }
         return times;
     }
-    /// Asks again and again: another process does it.
+    /// Polls, because another process satisfies the condition.
     static void wait_until(const std::function<bool()>& condition) {
         while (!condition()) std::this_thread::yield();
     }
@@ -100,7 +100,7 @@ protected:
     FakeIds ids;
     NoWakeups wakeups;
     std::unique_ptr<PostgresDatabase> database;
-    std::uint32_t shard = 0;  // of the latest due event
+    std::uint32_t shard = 0;  // shard of the latest due event
 };
 
 TEST_F(Commit, ThatHappenedWithoutAnAnswerIsASuccess) {
@@ -192,8 +192,8 @@ TEST_F(Commit, OfARetryIsFoundByItsKey) {
     EXPECT_EQ(told, 2);
 }
 
-/// The server still works on a COMMIT whose client is gone: until that is over nothing can be
-/// known.
+/// The server may still process a COMMIT whose client is gone. Until it has finished, the outcome
+/// is unknown.
 TEST_F(Commit, ThatIsStillUnderWayIsWaitedFor) {
     query(direct, R"(
         CREATE TABLE go (ahead boolean);
@@ -231,7 +231,7 @@ TEST_F(Commit, ThatNobodyCanTellOfInTimeSaysSo) {
     EXPECT_EQ(count("events"), "1");
 }
 
-/// One that has come back without what was written since it was replaced.
+/// A former primary that has come back lacks everything written since it was replaced.
 TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
     const std::string own =
         query(direct, "SELECT pg_get_functiondef('sundial.timeline(bigint,bigint)'::regprocedure)")
@@ -241,7 +241,7 @@ TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
           "CREATE OR REPLACE FUNCTION sundial.timeline(seen bigint, seen_of bigint) RETURNS "
           "bigint LANGUAGE sql AS 'SELECT 5::bigint'");
     settings.resolve_for = 200ms;
-    settings.on_outcome_unknown = [&](std::string_view) { query(direct, own); };  // now it is on 1
+    settings.on_outcome_unknown = [&](std::string_view) { query(direct, own); };  // timeline 1
     const auto of_later = PostgresDatabase::open(settings, log);
     (void)of_later->queue().look();
     proxy.cut_next(CommitCutter::Cut::reply);
@@ -295,11 +295,11 @@ TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
     EXPECT_EQ(told, 2);
 }
 
-/// Whether ours is among the changes that came before theirs nobody can tell any more.
+/// After another transaction has changed the row, it cannot be determined whether ours did before.
 TEST_F(Commit, OfWhatOthersHaveChangedSinceSaysSo) {
     const auto event = schedule();
     EditEvent edit_event{store(), zones, wakeups};
-    store().read([&](Transaction&) { proxy.let_in(false); });  // one connection is left
+    store().read([&](Transaction&) { proxy.let_in(false); });  // leaves only the open connection
     proxy.cut_next(CommitCutter::Cut::reply);
     auto edited = std::async(std::launch::async, [&] {
         return edit_event.run(to_string(event->id), sooner(), Version{1});
@@ -317,7 +317,7 @@ TEST_F(Commit, OfASettlementIsRepeatedAndKnownAgain) {
         const std::vector settlements{accepted(claimed.events.at(0).event, claimed.now)};
         proxy.cut_next(cut);
         EXPECT_TRUE(database->queue().settle(settlements).at(0));
-        EXPECT_TRUE(database->queue().settle(settlements).at(0));  // the worker may do so, too
+        EXPECT_TRUE(database->queue().settle(settlements).at(0));  // the worker may repeat it, too
     }
     EXPECT_EQ(count("event_history WHERE status = 'COMPLETED' AND version = 3"), "2");
     EXPECT_EQ(told, 2);
@@ -354,7 +354,7 @@ TEST_F(Commit, OfAnExtensionIsRepeated) {
               "1");
 }
 
-/// It was never told what it had claimed: nobody but the lease can give that back.
+/// The instance never learned what it claimed, so only the lease can end the claim.
 TEST_F(Commit, OfAClaimIsLeftToItsLease) {
     add_due_event();
     proxy.cut_next(CommitCutter::Cut::reply);

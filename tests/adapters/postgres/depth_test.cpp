@@ -7,7 +7,8 @@
 namespace sundial::postgres {
 namespace {
 
-/// Counting millions of finished rows would hold up whoever asks: large partitions are estimated.
+/// Counting millions of finished rows would delay the caller, so the rows of large partitions are
+/// estimated.
 TEST(Depth, EstimatesWhatLiesInLargePartitions) {
     RecordedLog log;
     const Settings settings{.url = PostgresCluster::shared().create_database()};

@@ -12,16 +12,16 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// What a transaction makes of each error that a server may answer (reliability 5).
+/// How a transaction handles each error that a server may return (reliability 5).
 namespace sundial::postgres {
 namespace {
 
-/// How it ends when the server says the same each time.
+/// How it ends if the server returns the same error each time.
 enum class End : std::uint8_t { unavailable, unknown, refused };
 
 struct ErrorClass {
     std::string state;
-    bool at_commit;  // else while it works
+    bool at_commit;  // otherwise during the work
     int tries;
     End end;
     friend void PrintTo(const ErrorClass& error, std::ostream* out) {
@@ -31,7 +31,7 @@ struct ErrorClass {
 
 class ErrorClasses : public testing::TestWithParam<ErrorClass> {
 protected:
-    /// The tries of adding a user, whose row is refused.
+    /// Number of attempts to add a user if the server rejects the row.
     int tries() {
         int count = 0;
         const User user = a_user();
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ErrorClasses,
                                     (info.param.at_commit ? "AtTheCommit" : "BeforeTheCommit");
                          });
 
-/// Sessions of ours at the server.
+/// Our sessions on the server.
 std::string sessions(const std::string& url) {
     return query(url, R"(
         SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
@@ -106,7 +106,7 @@ std::string sessions(const std::string& url) {
         .at(0);
 }
 
-/// A standby never becomes a primary on a connection that it already had.
+/// An existing connection to a standby never leads to a primary.
 TEST(WrongConnection, IsClosedWithAllOthers) {
     RecordedLog log;
     const Settings settings{.url = PostgresCluster::shared().create_database(), .pool_size = 2};
@@ -145,7 +145,7 @@ protected:
         PostgresDatabase::open({.url = proxy.url(), .pool_size = 1}, log);
 };
 
-/// A full disk can be read: what counts is whether something can be written.
+/// A full disk can still be read, so only a successful write ends the outage.
 TEST_F(PostgresOutage, LastsUntilSomethingIsWritten) {
     EXPECT_TRUE(add_user());
     EXPECT_EQ(database->failing_for(), std::nullopt);

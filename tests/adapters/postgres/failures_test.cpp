@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Ends every connection of our programs to this database, as an administrator or a fail-over does.
+/// Ends every connection of our programs to this database, as an administrator or a failover does.
 constexpr const char* end_all = R"(
     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
      WHERE application_name = 'sundial' AND datname = current_database())";
@@ -102,9 +102,11 @@ TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
     EXPECT_EQ(database->queue().look().next.size(), 16U);
 }
 
-/// Two that lock the same rows in opposite order: the server ends one, which then does it again.
+/// Two transactions lock the same rows in opposite order. The server aborts one, which then runs
+/// again.
 TEST_F(Failures, FromLocksInACircleAreMadeGoodByDoingOneAgain) {
-    settings.lock_timeout = 10s;  // so that it is the server who finds the circle, after a second
+    // so that the server detects the deadlock first, after a second
+    settings.lock_timeout = 10s;
     const auto patient = PostgresDatabase::open(settings, log);
     const User first = a_user(), second = a_user();
     add(first);
@@ -141,7 +143,7 @@ TEST_F(Failures, FromAConflictAreLoggedWithTheOperationAndNoData) {
     int times = 0;
     Database database{settings, 16, log};
     database.write("greeting", [&](Session& session) {
-        // As if somebody had taken the name after we looked.
+        // As if another transaction had taken the name after our check.
         if (++times == 1) {
             constexpr Statement again{"again", R"sql(
                 INSERT INTO sundial.users SELECT * FROM sundial.users)sql",
@@ -160,7 +162,7 @@ TEST_F(Failures, FromAConflictAreLoggedWithTheOperationAndNoData) {
     }
 }
 
-/// Whoever gives a connection back leaves no transaction open on it, and says nothing needless.
+/// A returned connection has no open transaction, and returning it causes no warning.
 TEST_F(Failures, LeaveNoTransactionOpen) {
     settings.pool_size = 1;
     const auto database = PostgresDatabase::open(settings, log);
@@ -249,7 +251,7 @@ TEST_F(Failures, ToGetALockInTimeSayUnavailable) {
         }}.join();
         return false;
     });
-    add(a_user());  // the connection is whole
+    add(a_user());  // the connection works
 }
 
 TEST_F(Failures, ToGetAConnectionInTimeNameTheSetting) {
@@ -275,7 +277,7 @@ TEST_F(Failures, ThatTheServerIsSetUpForAreToldAndStayTold) {
     EXPECT_THAT(log.lines().back().message, HasSubstr("synchronous_commit = local"));
 }
 
-/// The next transaction of the same session may be anybody's.
+/// The next transaction of the session may belong to any client.
 TEST_F(Failures, ToComeAreBoundedByTimeOutsThatEndWithTheTransaction) {
     settings.pool_size = 1;
     Database database{settings, 16, log};
@@ -294,7 +296,7 @@ TEST_F(Failures, ToComeAreBoundedByTimeOutsThatEndWithTheTransaction) {
     EXPECT_EQ(afterwards, "0 0 0");
 }
 
-/// As behind a pooler that hands out another server process for each transaction.
+/// As behind a pooler that uses another server process for each transaction.
 TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     settings.pool_size = 1;
     Database database{settings, 16, log};
@@ -333,7 +335,7 @@ TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {
 }
 
 TEST_F(Failures, ToWriteTextThatIsNoneDoNotHoldUpASettlement) {
-    const Event event = an_event().due(Instant{}).build();  // by the real clock: long ago
+    const Event event = an_event().due(Instant{}).build();  // long ago on the real clock
     store().transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
     auto database = PostgresDatabase::open(settings, log);
     const auto claimed = database->queue().claim_ready(

@@ -19,8 +19,8 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// ES32 to ES36 at once and for a while: many append, pause, commit or roll back, and others
-/// follow. SUNDIAL_FEED_SECONDS says for how long; 20 s if it does not.
+/// ES32 to ES36 under load: many transactions append, pause, and commit or roll back, while others
+/// follow. SUNDIAL_FEED_SECONDS sets the duration, by default 20 s.
 namespace sundial::postgres {
 namespace {
 
@@ -33,7 +33,7 @@ struct Seen {
     std::uint64_t version;
 };
 
-/// What a follower saw, held to what was committed.
+/// Compares the events that a follower saw with the committed ones.
 struct Verdict {
     std::size_t lost = 0, twice = 0, out_of_order = 0, never_committed = 0;
 };
@@ -66,8 +66,8 @@ protected:
         const char* seconds = std::getenv("SUNDIAL_FEED_SECONDS");
         return std::chrono::seconds{seconds == nullptr ? 20 : std::stoi(seconds)};
     }
-    /// Batches of random size, some by themselves, the others with random pauses before they are
-    /// kept, or not.
+    /// Appends batches of random size, some in one call, others with random pauses before they
+    /// commit or roll back.
     void write(unsigned seed, const std::stop_token& stop) {
         std::mt19937_64 random{seed};
         while (!stop.stop_requested()) {
@@ -85,7 +85,7 @@ protected:
             } else {
                 database_->store().transact([&](Transaction& tx) {
                     EXPECT_TRUE(append_.run(tx, wanted));
-                    std::this_thread::sleep_for(pause);  // the load itself
+                    std::this_thread::sleep_for(pause);  // part of the load
                     return keep;
                 });
             }
@@ -96,7 +96,7 @@ protected:
             }
         }
     }
-    /// Writes all the time, and appends nothing.
+    /// Writes without a pause, but appends nothing.
     void hold_a_row(const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             database_->store().transact([&](Transaction& tx) {
@@ -123,7 +123,7 @@ protected:
             if (last && !page.more && page.entries.empty()) return seen;
         }
     }
-    /// The control: takes what is visible for all there is.
+    /// The control: assumes that all visible events are all events.
     std::vector<Seen> trust_the_sequence(const std::stop_token& writers_done) {
         std::vector<Seen> seen;
         for (std::uint64_t after = 0;;) {
@@ -161,7 +161,7 @@ TEST_F(FeedUnderLoad, ES32_ES36_LosesNothingAndReordersNothing) {
         all.emplace_back([&, i] { write(i, writing.get_token()); });
     }
     all.emplace_back([&] { hold_a_row(writing.get_token()); });
-    std::this_thread::sleep_for(duration());  // how long the load lasts
+    std::this_thread::sleep_for(duration());  // the duration of the load
     writing.request_stop();
     all.clear();
     written.request_stop();

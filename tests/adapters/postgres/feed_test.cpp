@@ -15,7 +15,7 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// What the feed shows while transactions end in another order than they drew their positions.
+/// The feed while transactions end in another order than they got their positions.
 namespace sundial::postgres {
 namespace {
 
@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A transaction that a test drives, step by step, and ends as it likes.
+/// A transaction that a test drives step by step and then commits or rolls back.
 class OpenTransaction {
 public:
     using Step = std::function<void(Transaction&)>;
@@ -35,7 +35,7 @@ public:
     OpenTransaction(const OpenTransaction&) = delete;
     OpenTransaction& operator=(const OpenTransaction&) = delete;
 
-    /// Done when it returns.
+    /// Returns when the step is done.
     void then(Step step) {
         hand_over(std::move(step));
         done_.get_future().wait();
@@ -72,12 +72,12 @@ private:
     std::promise<Step> next_;
     std::promise<void> taken_, done_;
     bool keep_ = false;
-    std::thread thread_;  // last: it uses the others
+    std::thread thread_;  // last member: it uses the others
 };
 
 class PostgresFeedTest : public testing::Test {
 protected:
-    /// What other tests have left out of the feed is behind.
+    /// Skips the events of other tests.
     PostgresFeedTest() {
         append_and_commit("first");
         EXPECT_THAT(poll(), SizeIs(1));
@@ -105,7 +105,7 @@ protected:
         });
         return position;
     }
-    /// What is new since the last poll.
+    /// Positions that are new since the last poll.
     std::vector<std::uint64_t> poll() {
         const FeedPage page = storage_.feed().read_all(after_, {}, 100);
         after_ = page.next_position;
@@ -185,7 +185,7 @@ TEST_F(PostgresFeedTest, ES36_WhoWritesLongAndAppendsNothingHoldsNothingUp) {
     });
     OpenTransaction rolled_back{store()};
     static_cast<void>(append(rolled_back, "a"));
-    rolled_back.roll_back();  // a hole, so that it matters who is at work
+    rolled_back.roll_back();  // leaves a gap, so that the appenders matter
     const std::uint64_t shown = append_and_commit("b");
     EXPECT_THAT(poll(), ElementsAre(shown));
 }
@@ -220,8 +220,8 @@ TEST(KilledAppend, ES14_LeavesNothingBehindAndNoVersionOut) {
     const auto next = append.run(last);
     ASSERT_TRUE(next);
     EXPECT_EQ(next->first_version, 3U);
-    EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was there
-    std::size_t shown = 0;                     // whatever positions were drawn in vain
+    EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was stored
+    std::size_t shown = 0;                     // unused positions do not stop it
     for (std::uint64_t after = 0; shown < 6;) {
         const auto page = database->feed().read_all(after, {}, 10);
         ASSERT_GT(page.next_position, after);
@@ -231,7 +231,7 @@ TEST(KilledAppend, ES14_LeavesNothingBehindAndNoVersionOut) {
     EXPECT_EQ(shown, 6U);
 }
 
-/// A standby that took over may lack the last commits and give their positions anew.
+/// A promoted standby may lack the last commits and assign their positions again.
 TEST_F(PostgresFeedTest, WhatWasSettledAtAServerIsNotSoAtTheNext) {
     PostgresCluster cluster;
     const std::string url = cluster.create_database();
@@ -251,7 +251,7 @@ TEST_F(PostgresFeedTest, WhatWasSettledAtAServerIsNotSoAtTheNext) {
         }
         return positions;
     };
-    // Five positions are drawn, of which the last is seen, and so all are settled.
+    // Assigns five positions. The last is visible, so all are settled.
     database->store().transact([&](Transaction& tx) {
         for (int i = 0; i < 4; ++i) append_one(tx, "gone");
         return false;
@@ -263,12 +263,12 @@ TEST_F(PostgresFeedTest, WhatWasSettledAtAServerIsNotSoAtTheNext) {
     const auto before = shown(0);
     ASSERT_EQ(before.size(), 1U);
     const std::uint64_t last = before.front();
-    // As at a server that never had that: it gives the same positions to others.
+    // As on a server that never had them: it assigns the same positions to other events.
     query(url,
           "DELETE FROM sundial.recorded_events; DELETE FROM sundial.streams;"
           "SELECT setval(pg_get_serial_sequence('sundial.recorded_events', 'position'), 1, false)");
     cluster.kill_and_restart();
-    static_cast<void>(shown(last));  // meets the other server
+    static_cast<void>(shown(last));  // detects the other server
     OpenTransaction slow{database->store()};
     slow.then([&](Transaction& tx) { append_one(tx, "slow"); });
     database->store().transact([&](Transaction& tx) {

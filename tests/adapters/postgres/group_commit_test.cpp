@@ -16,7 +16,7 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// Creations that share a transaction, where one server serves many.
+/// Event creations that share a transaction, on one server for many clients.
 namespace sundial::postgres {
 namespace {
 
@@ -38,7 +38,7 @@ protected:
     [[nodiscard]] std::string count(const std::string& what) const {
         return query(direct, "SELECT count(*) FROM " + what).at(0).at(0);
     }
-    /// Asks again and again: another process does it.
+    /// Polls, because another process satisfies the condition.
     static void wait_until(const std::function<bool()>& condition) {
         while (!condition()) std::this_thread::yield();
     }

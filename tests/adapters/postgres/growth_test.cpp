@@ -1,5 +1,5 @@
-// What the hot statements and the API's lists cost beside ten million finished rows, in pages
-// touched: what they cost beside ten thousand. Pages, not time: they are the same on every machine.
+// The hot statements and the API's lists touch as many pages beside ten million finished rows as
+// beside ten thousand. The measure is pages, not time, because it is the same on every machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,22 +20,22 @@ using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
 
-/// SUNDIAL_FINISHED_ROWS takes other numbers, to try it out.
+/// SUNDIAL_FINISHED_ROWS sets another number, for experiments.
 long many() {
     const char* rows = std::getenv("SUNDIAL_FINISHED_ROWS");
     return rows ? std::stol(rows) : 10'000'000;
 }
 constexpr long few = 10'000;
 
-/// UUIDv7 of the instant `at`; its last byte says the shard.
+/// UUIDv7 of the instant `at`; the last byte selects the shard.
 std::string id_of(const std::string& at) {
     return "(lpad(to_hex((extract(epoch FROM " + at +
            ") * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3) || '8' || "
            "substr(md5(i::text), 5, 15))::uuid";
 }
 
-/// 100,000 live rows, one in two of them due and a few under way, and `finished` ones, of which one
-/// in a thousand had failed and one in a thousand was cancelled.
+/// 100,000 live rows, half of them due and a few claimed, and `finished` finished ones. One in a
+/// thousand of those is FAILED and one in a thousand CANCELLED.
 std::string database_with(long finished) {
     RecordedLog log;
     const std::string url = PostgresCluster::shared().create_database();
@@ -78,8 +78,8 @@ protected:
         static const std::string url = database_with(many());
         return url;
     }
-    /// A B-tree is a level or two deeper with a thousand times as many rows, and a list's page that
-    /// found ten rows is full.
+    /// Allows for a B-tree that is a level or two deeper with a thousand times as many rows, and
+    /// for a list's page that had only ten rows before and is full now.
     static void expect_as_few_pages(const std::string& beside_few, const std::string& beside_many,
                                     double times) {
         EXPECT_THAT(pages_touched(beside_few), Gt(0)) << beside_few;

@@ -10,8 +10,8 @@
 #include "postgres_storage.hpp"
 #include "support/recorded_log.hpp"
 
-/// What a transaction that guards a lock holds up, and what passes by (LK12). Elsewhere one
-/// transaction at a time writes, so there is nothing to see.
+/// Which calls wait for a transaction that guards a lock, and which do not (LK12). Other storages
+/// run one write transaction at a time, so this applies to PostgreSQL only.
 namespace sundial::postgres {
 namespace {
 
@@ -26,7 +26,8 @@ protected:
         EXPECT_TRUE(granted.has_value());
         return granted.value();
     }
-    /// A transaction of the holder of `token` that writes `user` and stays open until `may_commit`.
+    /// Runs a transaction of the holder of `token` that writes `user` and stays open until
+    /// `may_commit`.
     std::future<bool> guarded_write(FencingToken token, const User& user,
                                     std::promise<void>& is_open, std::future<void> may_commit) {
         return std::async(std::launch::async, [this, token, user, &is_open,
@@ -55,7 +56,7 @@ TEST_F(LockGuard, LK12_ATakeOverWaitsForTheCommitOfAGuardedTransaction) {
     auto written = guarded_write(first.fencing_token, user, open, commit.get_future());
     open.get_future().wait();
     ASSERT_TRUE(storage.clock().set(noon + 31s).has_value());
-    const auto refused = ask('b');  // at once: whoever waits asks again
+    const auto refused = ask('b');  // answered at once: a waiting caller retries
     ASSERT_TRUE(is<LockHeld>(refused));
     EXPECT_EQ(std::get<LockHeld>(refused.error()).holder, "holder");
     EXPECT_FALSE(
@@ -94,7 +95,7 @@ TEST_F(LockGuard, AHeldLockIsRefusedAtOnceWhateverItsHolderGuards) {
     open.get_future().wait();
     EXPECT_TRUE(is<LockHeld>(
         locks.acquire({.name = "job", .holder = "b", .token_hash = hash_of('b'), .ttl = 30s})));
-    EXPECT_TRUE(locks.release("job", hash_of('a')).has_value());  // neither does a release wait
+    EXPECT_TRUE(locks.release("job", hash_of('a')).has_value());  // a release does not wait either
     commit.set_value();
     EXPECT_TRUE(written.get());
 }

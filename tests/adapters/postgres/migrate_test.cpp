@@ -26,7 +26,7 @@ protected:
         return PostgresDatabase::open(settings, log);
     }
     [[nodiscard]] std::string one(const std::string& sql) { return query(settings.url, sql)[0][0]; }
-    /// What a start that must not happen says.
+    /// The error text of a start that must fail.
     [[nodiscard]] std::string refusal() {
         try {
             const auto opened = open();
@@ -95,7 +95,7 @@ TEST_F(Migrations, WaitForTheOperatorWhereTheyAreNotAutomatic) {
     EXPECT_EQ(refusal(), "it started");
 }
 
-/// Under way while the program is replaced.
+/// Events that are claimed while the program is replaced.
 TEST_F(Migrations, KeepTheLeasesOfWhatIsClaimedAndRefuseClaimsOfProgramsBefore) {
     query(settings.url, "CREATE SCHEMA sundial");
     for (const auto& file : migrations::embedded_files) {

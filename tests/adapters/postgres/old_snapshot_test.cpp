@@ -1,4 +1,5 @@
-// Claims while somebody holds an old snapshot: nothing that was claimed since can leave the index.
+// Claims while another session holds an old snapshot: entries claimed since then cannot leave the
+// index.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::Lt;
 using testing::SizeIs;
 
-/// 160,000 events were due, and have been claimed since the snapshot.
+/// 160,000 events were due and have been claimed since the snapshot.
 class BesideAnOldSnapshot : public testing::Test {
 protected:
     BesideAnOldSnapshot() {
@@ -29,7 +30,7 @@ protected:
             "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sundial.settings", 60s);
         query(url_, "UPDATE sundial.events SET claimable_at = claimable_at + interval '1 day'");
     }
-    /// Events of all shards that have been claimable for so long, the same number in each.
+    /// Inserts `count` events that have been claimable for `age`, spread evenly over the shards.
     void insert(const std::string& age, int count) { query(url_, insertion(age, count)); }
     static std::string insertion(const std::string& age, int count) {
         return R"(
@@ -48,7 +49,7 @@ protected:
             {.by = an_id<InstanceId>(), .shard = shard, .shares = {9, 9, 9, 9}, .lease = lease});
     }
 
-    /// Of this machine, and so of the database.
+    /// The clock of this machine, and so of the database.
     static Instant about_now() {
         return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
     }
@@ -70,7 +71,7 @@ TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
 
 TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
-    (void)queue.look();  // reads it all, and raises the floors
+    (void)queue.look();  // reads all entries and raises the floors
     insert("2 h", 16);
     EXPECT_THAT(claim(3).events, IsEmpty()) << "it begins at its floor";
     const auto start = std::chrono::steady_clock::now();
@@ -85,7 +86,7 @@ TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
     insert("10 s", 16);
     ASSERT_THAT(claim(3, 3s).events, SizeIs(1));
-    (void)queue.look();  // reads it all, and raises the floors past what is claimed
+    (void)queue.look();  // reads all and raises the floors past the claimed entries
     const auto start = std::chrono::steady_clock::now();
     Claimed rescued;
     while (rescued.events.empty() && std::chrono::steady_clock::now() < start + 60s) {
@@ -98,7 +99,7 @@ TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
 
 TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
-    for (int i = 0; i < 5; ++i) (void)queue.look();  // as close behind as they come
+    for (int i = 0; i < 5; ++i) (void)queue.look();  // raises the floors as far as possible
     insert("100 ms", 16);
     const Horizon seen = queue.look();
     EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
@@ -113,7 +114,8 @@ TEST_F(BesideAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
-/// Were floors simply 200 ms behind the clock, they would pass what it has written.
+/// If floors were simply 200 ms behind the clock, they would pass the writes of the open
+/// transaction.
 TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWithinASecond) {
     using Clock = std::chrono::steady_clock;
     EventQueue& queue = database_->queue();
@@ -129,7 +131,7 @@ TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWith
             EXPECT_THAT(claim(3).events, SizeIs(1));
             return;
         }
-        // Too slow a machine, this time.
+        // The machine was too slow this time.
         for (std::uint32_t shard = 0; shard < 16; ++shard) (void)claim(shard);
         (void)queue.look();
     }

@@ -1,5 +1,5 @@
-// The queue's statements at a million live rows, executed: which indexes they use, and how many
-// pages they touch. `plans_test.cpp` asks the same of small tables in every check.
+// Executes the queue's statements on a million live rows: which indexes they use, and how many
+// pages they touch. `plans_test.cpp` checks the same on small tables in every run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,12 @@ using testing::Le;
 using testing::Not;
 
 constexpr int claimed_at_once = 100;
-/// A claim or a settlement enters each of a handful of indexes, three pages deep, and the table or
-/// the history: some thirty pages a row. The table alone has forty thousand.
+/// Maximum pages for a batch. A claim or a settlement writes a handful of indexes, three pages
+/// deep, and the table or the history: some thirty pages per row. The table alone has forty
+/// thousand.
 constexpr int pages_of_a_batch = claimed_at_once * 60;
 
-/// Half of a million is due, the rest lies ahead.
+/// A million events: half are due, half lie in the future.
 std::string database_of_a_million() {
     RecordedLog log;
     const std::string url = PostgresCluster::shared().create_database();
@@ -57,7 +58,7 @@ void expect_few_pages(const std::string& claimed, const std::string& settled) {
                                HasSubstr("rows=" + std::to_string(claimed_at_once)),
                                Not(HasSubstr("Seq Scan"))));
     EXPECT_THAT(pages_touched(claimed), AllOf(testing::Gt(0), Le(pages_of_a_batch))) << claimed;
-    // A join filter is a nested loop that compares the batch with itself.
+    // A join filter means a nested loop that compares the batch with itself.
     EXPECT_THAT(settled,
                 AllOf(HasSubstr("Index Scan using events_pkey"), Not(HasSubstr("Join Filter")),
                       Not(HasSubstr("Seq Scan on events"))));

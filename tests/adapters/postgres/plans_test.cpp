@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// 20,000 rows in a table that was analysed when it was empty, or never: what trapped others.
+/// 20,000 rows in a table that was analysed while empty, or never. Both have led to bad plans.
 class Plans : public testing::Test {
 protected:
     Plans() {
@@ -30,7 +30,7 @@ protected:
                    'UTC', 'compatible', 'compatible', '2025b', '{}', now(), now()
               FROM generate_series(1, 20000) AS i)");
     }
-    /// The plan of a queue's statement, with its parameters' types and values, as the queue runs
+    /// The plan of a queue statement with parameters of these types and values, as the queue runs
     /// it.
     std::string plan_of(const Statement& statement, const std::string& types,
                         const std::string& values) {
@@ -49,7 +49,7 @@ protected:
         return plan;
     }
 
-    /// Each row by all of its key, and never all rows of a shard.
+    /// Finds each row by its whole key, and never reads all rows of a shard.
     static auto by_key() {
         return AllOf(HasSubstr("Index Scan using events_pkey on events event"),
                      Not(HasSubstr("Index Cond: (shard = ")), Not(HasSubstr("Seq Scan on events")));
@@ -118,7 +118,7 @@ private:
 
 TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) { expect_good_claims(); }
 
-/// HOT updates, by PostgreSQL's own count: no column of an index has changed (ADR 0027).
+/// PostgreSQL's own count of HOT updates: no indexed column has changed (ADR 0027).
 TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
     const auto updated = [this](const Statement& statement, const std::string& types,
                                 const std::string& values) {
@@ -157,8 +157,8 @@ TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
 
 TEST_F(Plans, ASettlementFindsItsRowsByTheirKey) { expect_good_settlements(); }
 
-/// A queue is empty more often than not, and its statistics say so: to the planner each index costs
-/// as much as any other.
+/// A queue is often empty, and its statistics say so. Then all indexes cost the same to the
+/// planner.
 TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     query(url(), "DELETE FROM sundial.events");
     query(url(), "VACUUM (ANALYZE, TRUNCATE false) sundial.events");
@@ -208,7 +208,7 @@ TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
                       Not(HasSubstr("event_history_done")), Not(HasSubstr("on events"))));
 }
 
-/// A page by target of some statuses, as lists run it.
+/// A page ordered by target, filtered by statuses, as lists run it.
 class PlansOfLists : public Plans {
 protected:
     std::string page_of(const std::string& statuses) {
@@ -254,7 +254,7 @@ TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
               Not(HasSubstr("event_history"))));
 }
 
-/// Its plan then joins by going through the oldest for each row of the table.
+/// The plan then repeats the subquery for the oldest keys for each row of the table.
 TEST_F(Plans, ASweepTakesNoMoreThanAskedThoughTheTableWasAnalysedWhenItHadOneRow) {
     const std::string add = R"(
         INSERT INTO sundial.idempotency_keys (tenant, principal, key, fingerprint, sealed, steps_done,

@@ -40,7 +40,7 @@ TEST_F(PoolTest, ServesWhoCameFirst) {
     const auto waits = [&](int name) {
         return std::jthread{[&, name] {
             const auto loan = pool.borrow();
-            served.push_back(name);  // one at a time has the connection
+            served.push_back(name);  // one thread at a time has the connection
         }};
     };
     const std::jthread first = waits(1);
@@ -48,7 +48,7 @@ TEST_F(PoolTest, ServesWhoCameFirst) {
     const std::jthread second = waits(2);
     wait_until_waiting(pool, 2);
     held.reset();
-    const auto again = pool.borrow();  // comes last, though the connection is free just now
+    const auto again = pool.borrow();  // served last, although the connection is free now
     EXPECT_THAT(served, ElementsAre(1, 2));
 }
 
@@ -67,9 +67,9 @@ TEST_F(PoolTest, LendsOutAtOnceWhatWasOnlyReadWith) {
     const auto process_after = [&](const Statement& begin) {
         const auto loan = pool.borrow();
         const std::array calls{Call{begin}, Call{sql::who_answers}};
-        const auto answers = loan->run(calls, false, 5s);  // no transaction is open, or it warns
+        const auto answers = loan->run(calls, false, 5s);  // warns inside a transaction
         loan->leave();
-        loan->leave();  // there is nothing more to leave
+        loan->leave();  // nothing left to roll back
         loan->roll_back(5s);
         EXPECT_TRUE(loan->is_quiet());
         return answers[1].get<std::int32_t>(0, 0);

@@ -10,8 +10,8 @@
 
 namespace sundial::postgres {
 
-/// A migrated database on a test clock at `noon`, with nothing in it: one for each number of shards
-/// in the whole program, wiped for each test.
+/// An empty, migrated database with a test clock at `noon`. The whole program shares one for each
+/// number of shards; each test empties it.
 class PostgresStorage final : public Storage {
 public:
     explicit PostgresStorage(std::uint32_t shards);

@@ -32,7 +32,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, RetentionContract, Kinds);
 
 namespace postgres {
 
-/// As where somebody retries an event that failed long ago.
+/// As if a user retried an event that failed long ago.
 TEST(PostgresRetention, ForgetsNoKeyThatIsTakenOverMeanwhile) {
     PostgresStorage storage{1};
     query(storage.url(), R"(

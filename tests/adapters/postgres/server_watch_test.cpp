@@ -56,10 +56,10 @@ TEST_F(ServerWatchTest, IsNotAgainOneOfTheFirstWhenItComesBack) {
     EXPECT_THAT(log.lines(), SizeIs(2));
 }
 
-/// One server, which crashes and comes back, or turns out to be an old one.
+/// One server that crashes and comes back, or turns out to be a former primary.
 class AnotherServer : public testing::Test {
 protected:
-    /// Due, and held by `instance_b` unless it is new; its lease is over.
+    /// Adds a due event. If `held`, `instance_b` has claimed it and its lease has expired.
     Event add(bool held) {
         Event event = an_event().due(Instant{});
         database->store().transact(
@@ -96,7 +96,7 @@ TEST_F(AnotherServer, LeavesForALeaseToOthersWhatTheyHold) {
     EXPECT_THAT(claim(instance_a, fresh, 30s), SizeIs(1));
     EXPECT_THAT(claim(instance_a, held, 30s), IsEmpty());
 
-    const auto after = claim(instance_a, held, 1us);  // a lease later
+    const auto after = claim(instance_a, held, 1us);  // after the length of a lease
     ASSERT_THAT(after, SizeIs(1));
     EXPECT_TRUE(after.front().rescued);
 }
@@ -110,7 +110,7 @@ TEST_F(AnotherServer, IsRefusedIfItsTimelineIsOneThatWasLeftBehind) {
     query(url,
           "CREATE OR REPLACE FUNCTION sundial.timeline(seen bigint, seen_of bigint) RETURNS "
           "bigint LANGUAGE sql AS 'SELECT 5::bigint'");
-    EXPECT_EQ(later->queue().look().next.size(), 16U);  // so it is on timeline 5
+    EXPECT_EQ(later->queue().look().next.size(), 16U);  // records timeline 5
     query(url, own);
     try {
         (void)later->queue().look();
@@ -118,14 +118,14 @@ TEST_F(AnotherServer, IsRefusedIfItsTimelineIsOneThatWasLeftBehind) {
     } catch (const Unavailable& refused) {
         EXPECT_THAT(refused.what(), HasSubstr("OLD_PRIMARY"));
     }
-    EXPECT_EQ(database->queue().look().next.size(), 16U);  // to whom it is the first
+    EXPECT_EQ(database->queue().look().next.size(), 16U);  // it has seen no later timeline
 }
 
-/// After the first of a URL turned out to be the wrong one, the next is asked first.
+/// If the first host of a URL turns out to be the wrong server, the next host is tried first.
 TEST_F(AnotherServer, OfAUrlIsAskedInTurn) {
     PostgresCluster other;
     const auto folder_of = [](const std::string& its) { return its.substr(its.find("host=") + 5); };
-    const std::string theirs = other.create_database();  // of the same name
+    const std::string theirs = other.create_database();  // with the same name
     const std::string two = url + "," + folder_of(theirs);
     constexpr Statement where{"where", "SELECT current_setting('data_directory')",
                               Statement::Plan::fresh};

@@ -23,7 +23,7 @@ protected:
                                          std::chrono::milliseconds wait = 0ms) {
         return SessionLock::acquire(url, name, wait, log);
     }
-    /// Ends the session of whoever has a lock of that kind.
+    /// Ends the session that holds a lock of that kind.
     void kill_holder() {
         constexpr Statement kill{"kill", R"sql(
             SELECT pg_terminate_backend(pid) FROM pg_locks

@@ -14,7 +14,7 @@
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
-/// `sundial.try_lock` and `sundial.unlock`, for those who speak SQL.
+/// `sundial.try_lock` and `sundial.unlock`, for SQL clients.
 namespace sundial::postgres {
 namespace {
 
@@ -26,7 +26,7 @@ class SqlLocks : public testing::Test {
 protected:
     using Rows = std::vector<std::vector<std::string>>;
     Rows sql(const std::string& text) { return query(storage.url(), text); }
-    /// Lock token and fencing token, or nothing.
+    /// Returns lock token and fencing token, or no row.
     Rows try_lock(const std::string& arguments) {
         return sql("SELECT lock_token, fencing_token FROM sundial.try_lock(" + arguments + ")");
     }
@@ -97,13 +97,13 @@ TEST_F(SqlLocks, NeverWaits) {
         EXPECT_THAT(other.run(calls, false, 30s).back().size(), 1U);
         return try_lock("'job', 'b'");
     };
-    EXPECT_THAT(beside_transaction_that_has_done(first), IsEmpty());  // nobody ever had it before
+    EXPECT_THAT(beside_transaction_that_has_done(first), IsEmpty());  // never held before
     ASSERT_THAT(try_lock("'job', 'a', '1 second'"), SizeIs(1));
     ASSERT_TRUE(storage.clock().set(noon + 1s));
     EXPECT_THAT(beside_transaction_that_has_done(guard), IsEmpty());
 }
 
-/// On a real clock: a test clock stands still within a statement, too.
+/// On a real clock, because a test clock stands still within a statement.
 TEST(SqlLocksOfALongStatement, CountTheirLeaseFromTheGrant) {
     const Settings settings{.url = PostgresCluster::shared().create_database()};
     RecordedLog log;

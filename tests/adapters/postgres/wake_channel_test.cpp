@@ -16,7 +16,7 @@
 namespace sundial::postgres {
 namespace {
 
-/// Keeps the hints of one instance.
+/// Records the hints of one instance.
 class Hints final : public Wakeups {
 public:
     void due_at(Instant when) override {
@@ -24,7 +24,7 @@ public:
         hints_.push_back(when);
         arrived_.notify_all();
     }
-    /// Waits until `count` have come. False: they did not.
+    /// Waits until `count` hints have come; false if they did not.
     bool reach(std::size_t count) {
         std::unique_lock lock{mutex_};
         return arrived_.wait_for(lock, 30s, [&] { return hints_.size() >= count; });
@@ -45,7 +45,7 @@ protected:
     struct Instance {
         Instance(const std::string& url, base::Log& log)
             : channel{{.url = url, .tick = 1s, .now = [] { return noon; }}, hints, log} {
-            EXPECT_TRUE(hints.reach(1));  // it listens now
+            EXPECT_TRUE(hints.reach(1));  // listening from now on
         }
         Hints hints;
         WakeChannel channel;
@@ -64,7 +64,7 @@ protected:
 TEST_F(WakeChannelTest, TellsTheOtherInstanceWhatIsDueBeforeItLooks) {
     here.channel.due_at(noon);
     EXPECT_TRUE(there.hints.reach(2));
-    EXPECT_EQ(here.hints.count(), 2U);  // its own, once: what it tells itself it does not hear
+    EXPECT_EQ(here.hints.count(), 2U);  // its own hint once, not its own notification
 }
 
 TEST_F(WakeChannelTest, KeepsToItselfWhatTheOthersWillSeeForThemselves) {
@@ -75,7 +75,7 @@ TEST_F(WakeChannelTest, KeepsToItselfWhatTheOthersWillSeeForThemselves) {
     EXPECT_EQ(here.hints.count(), 3U);
 }
 
-/// A notification in each of many commits would make them wait for each other.
+/// With a notification in each commit, many commits would wait for each other.
 TEST_F(WakeChannelTest, TellsOfManyAtOnce) {
     constexpr std::size_t many = 2000;
     for (std::size_t i = 0; i < many; ++i) here.channel.due_at(noon);
@@ -93,7 +93,7 @@ TEST_F(WakeChannelTest, ListensAgainAfterItWasCutOff) {
     query(url, R"(
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE application_name = 'sundial' AND datname = current_database())");
-    EXPECT_TRUE(here.hints.reach(2));  // it may have missed something, and says so
+    EXPECT_TRUE(here.hints.reach(2));  // hints may have been lost, so it sends one
     EXPECT_TRUE(there.hints.reach(2));
     here.channel.due_at(noon);
     EXPECT_TRUE(there.hints.reach(3));

@@ -14,14 +14,14 @@ using std::chrono::year;
 
 class WireTest : public testing::Test {
 protected:
-    /// What the server makes of a statement with these values.
+    /// The server's answer to a statement with these values.
     template <class... Values>
     Answer ask(const char* sql, const Values&... values) {
         const Statement statement{"asked", sql, Statement::Plan::fresh};
         const Call call{statement, values...};
         return std::move(connection().run({&call, 1}, false, 10s).front());
     }
-    /// A value there and back.
+    /// Sends a value to the server and returns the one that comes back.
     template <class T>
     T echo(const T& value) {
         return ask("SELECT $1", value).template get<T>(0, 0);

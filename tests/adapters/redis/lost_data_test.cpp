@@ -6,8 +6,8 @@
 #include "redis_storage.hpp"
 #include "support/mortal_store.hpp"
 
-/// A Redis server that forgets what it has acknowledged, or is gone: LK13, LK14, LK15, and what
-/// happens to those who do without fencing tokens.
+/// A Redis server that loses acknowledged writes or disappears: LK13, LK14, LK15, and the result
+/// without fencing tokens.
 namespace sundial::redis {
 namespace {
 
@@ -16,7 +16,7 @@ protected:
     static LockRequest request_of(char who) {
         return {.name = "job", .holder = "holder", .token_hash = hash_of(who), .ttl = 30s};
     }
-    /// Writes what `who` has to say, in a transaction that the lock guards.
+    /// Writes `what` in a transaction that the lock guards.
     bool guarded_write(RedisLocks& by, const LockGrant& grant, const User& what) {
         return in_transaction(store,
                               [&](Transaction& tx) -> Result<void> {
@@ -45,12 +45,12 @@ TEST_F(LostData, LK13_TokensGoOnAboveThoseOfAServerThatCameBackEmpty) {
     const auto before = locks.acquire(request_of('d'));
     ASSERT_GT(before->fencing_token, last);
     primary.restart();
-    const auto after = locks.acquire(request_of('e'));  // nobody seems to hold it
+    const auto after = locks.acquire(request_of('e'));  // the lock appears free
     ASSERT_TRUE(after.has_value());
     EXPECT_GT(after->fencing_token, before->fencing_token);
 
     const User of_first = a_user(), of_second = a_user();
-    EXPECT_FALSE(guarded_write(locks, *before, of_first));  // though nothing was written since
+    EXPECT_FALSE(guarded_write(locks, *before, of_first));  // although nothing was written since
     EXPECT_TRUE(guarded_write(locks, *after, of_second));
     EXPECT_FALSE(is_there(of_first));
     EXPECT_TRUE(is_there(of_second));
@@ -81,7 +81,7 @@ TEST_F(LostData, LK14_AfterAFailoverThatLostAGrantOnlyTheGreaterTokenWrites) {
     EXPECT_TRUE(is_there(of_second));
 }
 
-/// The control: what SET NX PX alone gives, which is all that many locks on Redis are.
+/// The control: SET NX PX alone, which many locks on Redis consist of.
 TEST_F(LostData, WithoutFencingTokensBothOfTwoHoldersWrite) {
     Server plain{parse_url(primary.url())};
     const auto acquired = [&](const std::string& who) {
@@ -96,7 +96,7 @@ TEST_F(LostData, WithoutFencingTokensBothOfTwoHoldersWrite) {
     primary.restart();
     ASSERT_TRUE(acquired("second"));
     write(of_second);
-    write(of_first);  // he cannot know
+    write(of_first);  // the holder cannot know
     EXPECT_TRUE(is_there(of_first));
     EXPECT_TRUE(is_there(of_second));
 }

@@ -12,7 +12,7 @@
 
 namespace sundial::redis {
 
-/// As if so much time had gone by at a server: leases that are not over then are so much shorter.
+/// Simulates the passage of time at a server by shortening all unexpired leases.
 inline void let_time_pass(Server& server, std::chrono::microseconds by) {
     for (const Reply& key : server.run({"KEYS", "sundial:lock:*"}).parts) {
         const auto left = std::chrono::milliseconds{server.run({"PTTL", key.text}).number} - by;
@@ -25,7 +25,7 @@ inline void let_time_pass(Server& server, std::chrono::microseconds by) {
     }
 }
 
-/// Nothing in it; one server for the whole program. What the locks guard is in memory.
+/// An empty lock storage; the whole program shares one server. The guarded data is in memory.
 class RedisStorage final : public LockStorage {
 public:
     RedisStorage() { admin_.run({"FLUSHALL"}); }

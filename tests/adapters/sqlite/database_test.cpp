@@ -29,7 +29,7 @@ protected:
         return SqliteDatabase::open(settings, log_,
                                     [this](const std::string& why) { fatal_.set_value(why); });
     }
-    /// Why it does not open.
+    /// The error text of a failed open.
     std::string refusal(const Settings& settings) {
         try {
             static_cast<void>(open(settings));
@@ -68,7 +68,7 @@ void add(Store& store, const Event& event) {
     store.transact([&](Transaction& tx) { return tx.events().add(event).has_value(); });
 }
 
-// What cannot be opened.
+// Files that cannot be opened.
 
 TEST_F(SqliteDatabaseTest, RefusesAFolder) {
     fs::create_directory(file());
@@ -172,7 +172,7 @@ TEST_F(SqliteDatabaseTest, BeginsWithTheBirthdayScheduleAtTheTimeOfTheSettings) 
         });
     };
     EXPECT_EQ(birthday(hours{8} + minutes{30}), hours{8} + minutes{30});
-    EXPECT_EQ(birthday(hours{10}), hours{8} + minutes{30});  // only the first counts
+    EXPECT_EQ(birthday(hours{10}), hours{8} + minutes{30});  // only the first value counts
 }
 
 TEST_F(SqliteDatabaseTest, KeepsTheFileAsReliabilityAsks) {
@@ -299,7 +299,7 @@ TEST_F(SqliteDatabaseTest, EndsLeasesThatWereExtended) {
     EXPECT_EQ(open(on_test_clock())->queue().look().next[0], noon);
 }
 
-/// The file as it would be after a crash at this moment.
+/// Copies the file as a crash at this moment would leave it.
 void copy_as_crashed(const fs::path& from, const fs::path& to) {
     fs::copy_file(from, to);
     fs::copy_file(from.string() + "-wal", to.string() + "-wal");
@@ -338,7 +338,7 @@ TEST_F(SqliteDatabaseTest, DoesNotCheckAFileThatWasClosed) {
         EXPECT_THAT(line.message, Not(HasSubstr("closed properly")));
 }
 
-/// Writes over one page of events.
+/// Overwrites one page of events.
 void damage(const fs::path& file) {
     const auto page = std::stol(answer_to(
         file, "SELECT max(pageno) FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'"));

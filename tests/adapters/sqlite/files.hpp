@@ -14,7 +14,7 @@ namespace sundial::sqlite {
 
 using SqlRow = std::vector<std::string>;  // values as texts, null as "NULL"
 
-/// What a shell would say to that SQL, beside whoever uses the file.
+/// Runs SQL as a shell does, beside any process that uses the file.
 inline std::vector<SqlRow> ask(const std::filesystem::path& file, const std::string& sql) {
     sqlite3* database = nullptr;
     std::vector<SqlRow> rows;
@@ -33,7 +33,7 @@ inline std::vector<SqlRow> ask(const std::filesystem::path& file, const std::str
     return rows;
 }
 
-/// Its only value.
+/// The only value of the result.
 inline std::string answer_to(const std::filesystem::path& file, const std::string& sql) {
     const auto rows = ask(file, sql);
     EXPECT_TRUE(rows.size() == 1 && rows[0].size() == 1) << sql;

@@ -18,9 +18,9 @@ namespace sundial::sqlite {
 namespace {
 
 constexpr int rounds = 20;
-constexpr std::size_t least_acknowledged = 150;  // of a round, before the kill
+constexpr std::size_t least_acknowledged = 150;  // per round, before the kill
 
-/// What the child says once the storage has answered: which event, and what of it is stored.
+/// Reports of the child after an answer of the storage: which event, and which step is stored.
 constexpr char created = 'c';
 constexpr char completed = 'd';
 constexpr std::size_t line_length = 38;
@@ -31,7 +31,7 @@ std::unique_ptr<SqliteDatabase> open(const std::filesystem::path& file, base::Lo
                                 [](const std::string& why) { ADD_FAILURE() << why; });
 }
 
-/// Creates, claims and settles until it is killed, and says so, each time after the answer.
+/// Creates, claims and settles until killed. Reports each step after its answer.
 void work_until_killed(const std::filesystem::path& file, int round, const Pipe& acknowledged) {
     RecordedLog log;
     const auto database = open(file, log);
@@ -73,8 +73,8 @@ struct Acknowledged {
     }
 };
 
-/// Nothing that the storage acknowledged is lost, however its process ends; what was claimed then
-/// can be claimed at once.
+/// No acknowledged write is lost, however the process ends. Events claimed at that time can be
+/// claimed at once.
 TEST(KillNine, LosesNothingThatWasAcknowledged) {
     const TemporaryFolder folder;
     Acknowledged acknowledged;
@@ -153,10 +153,10 @@ TEST(KillNine, ES14_LeavesNothingOfABatchThatWasInsertedAndNotCommitted) {
     ASSERT_TRUE(next);
     EXPECT_EQ(next->first_version, 3U);
     EXPECT_TRUE(append.run(first)->replayed);
-    EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was there
+    EXPECT_FALSE(append.run(lost)->replayed);  // nothing of it was stored
 }
 
-/// Follows the orders into the view, and says so after each step, until it is killed.
+/// Copies the orders from the feed into the view until killed. Reports after each step.
 void follow_until_killed(const std::filesystem::path& file, std::uint64_t number,
                          const Pipe& told) {
     RecordedLog log;

@@ -14,11 +14,11 @@
 
 namespace sundial::sqlite {
 
-/// A database of its own in a folder of its own, its test clock at `noon`.
+/// A database in its own folder, with its test clock at `noon`.
 class SqliteStorage final : public Storage {
 public:
     SqliteStorage() { open(); }
-    /// Whatever a test did, the counts that transactions kept are what counting finds.
+    /// After every test, the counts that transactions kept must equal the counted rows.
     ~SqliteStorage() override {
         close();
         EXPECT_EQ(ask(file(), counts_kept), ask(file(), counts_found));

@@ -25,7 +25,7 @@ TEST_F(TimeTest, StandsStillWhileTheSystemIsBehind) {
     EXPECT_EQ(time_.now(), noon);
     real_ = noon - 500ms;
     EXPECT_EQ(time_.now(), noon);
-    EXPECT_TRUE(log_.lines().empty());  // a step that small is nothing to tell
+    EXPECT_TRUE(log_.lines().empty());  // a step this small is not logged
 }
 
 TEST_F(TimeTest, TellsOfEachStepBackByMoreThanASecondOnce) {

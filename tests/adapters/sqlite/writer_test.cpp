@@ -46,7 +46,7 @@ protected:
         }
         return texts;
     }
-    /// Runs all of them while the writer is busy, so that they are committed together.
+    /// Runs all calls while the writer is busy, so that one commit includes them.
     template <class... Calls>
     void together(Calls... calls) {
         std::latch is_busy{1};
@@ -146,7 +146,7 @@ TEST_F(WriterTest, RefusesWritesWhileTheDiskIsFullAndStaysAlive) {
             return false;
         });
     };
-    allow_pages("1");  // as many as there are
+    allow_pages("1");  // no more than there are
     EXPECT_THROW(writer_->run(note(std::string(1'000'000, 'x'))), Unavailable);
     EXPECT_TRUE(notes().empty());
     EXPECT_TRUE(health_.is_full());
@@ -170,10 +170,10 @@ TEST_F(WriterTest, UndoesTheWholeIfAFullDiskEndedItInAPart) {
     EXPECT_TRUE(notes().empty());
 }
 
-/// Nobody may write where it is said that nothing can be written.
+/// Callers do not write while the disk is reported full.
 TEST_F(WriterTest, FindsOutByItselfThatThereIsRoomAgain) {
     health_.full(true);
-    writer_->run([](Session&) { return false; });  // so that it is up and about
+    writer_->run([](Session&) { return false; });  // wakes the writer
     while (health_.is_full()) std::this_thread::yield();
     EXPECT_TRUE(notes().empty());
 }
