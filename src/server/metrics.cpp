@@ -48,17 +48,17 @@ std::string_view outcome_name(Verdict verdict) {
     return to_string(AttemptOutcome::permanent);
 }
 
-/// Who claims through one instance may answer through another, or never: nobody can say what is in
-/// flight.
+/// Pull workers may claim through one instance and respond through another, or never, so no
+/// instance knows the number in flight.
 bool left_to_workers(const Endpoint* endpoint) {
     return endpoint != nullptr && endpoint->type == EndpointType::pull;
 }
 
-/// Names that people choose, of which only the first few become labels. Thread-safe.
+/// Names that clients choose; only the first few become labels. Thread-safe.
 class FirstNames {
 public:
     explicit FirstNames(std::size_t most) : most_(most) {}
-    /// `name` itself if it is one of the first, else what stands for all others.
+    /// `name` itself if it is one of the first, else the label of all others.
     std::string label(std::string name) {
         const std::lock_guard lock(mutex_);
         if (names_.contains(name)) return name;
@@ -281,7 +281,7 @@ std::string Metrics::render(const QueueDepth& depth,
     set_waiting("schedule", depth.waiting_for_schedule);
     for (const NamedCircuit& one : circuits) {
         const std::string endpoint = families_->endpoint_label(&one.endpoint);
-        if (endpoint == all_others) continue;  // the worst of many would say little
+        if (endpoint == all_others) continue;  // the maximum over many endpoints would say little
         families_->circuit.Add({{"endpoint", endpoint}}).Set(static_cast<double>(one.state));
     }
     families_->feed_position.Set(static_cast<double>(feed.position));

@@ -16,13 +16,13 @@
 
 namespace sundial::server {
 
-/// An endpoint is named in labels, until there are so many; so is a follower of the feed.
+/// Maximum number of endpoints that get their own label, and of followers of the feed.
 inline constexpr std::size_t most_endpoint_labels = 200, most_aggregate_labels = 200,
                              most_follower_labels = 200;
 
-/// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
-/// endpoint is named by its external id or id. Of endpoints and of types of aggregates the 201st
-/// and later ones count together as `other`. Thread-safe.
+/// The process's metrics as Prometheus text. Base units; labels contain no user, event or URL. An
+/// endpoint's label is its external id or its id. From the 201st on, endpoints and types of
+/// aggregates count together as `other`. Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
 public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
@@ -40,15 +40,15 @@ public:
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
 
-    /// A request that was ready to wait for a lock is over: "granted" or "held".
+    /// A request's wait for a lock has ended: "granted" or "held".
     void lock_waited(std::string_view outcome);
-    /// A snapshot was not kept, and why: "older" than the one that is.
+    /// A snapshot was not stored, and why: it is "older" than the stored one.
     void snapshot_ignored(std::string_view reason);
-    /// Another tz database is in force.
+    /// The tz database was replaced.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue, the operations that are RUNNING, the connections, the circuits,
-    /// the feed and the locks (empty: nobody knows) as they are now.
+    /// All metrics, including the given current values: the queue, the RUNNING operations, the
+    /// connections, the circuits, the feed and the locks (empty: unknown).
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::map<OperationKind, std::size_t>& operations,
                                      const std::optional<PoolUse>& connections,

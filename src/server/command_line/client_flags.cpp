@@ -17,9 +17,9 @@
 namespace sundial::server {
 namespace {
 
-constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; no job takes a year
+constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; far longer than any job
 
-/// What is wrong with it; empty: nothing.
+/// The error in the text; empty if it is valid.
 std::string judge_seconds(const std::string& text) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

@@ -12,7 +12,7 @@ class App;
 
 namespace sundial::server {
 
-/// What a command that asks a running server is told about it.
+/// The flags of a command that calls a running server.
 struct ClientFlags {
     std::string server = "http://127.0.0.1:8080";
     std::string api_key{};
@@ -21,13 +21,13 @@ struct ClientFlags {
 
 /// `flags` must live as long as `command`.
 void add_client_flags(CLI::App& command, ClientFlags& flags);
-/// `--timeout`: how many seconds something is waited for; 0 if it is not given.
+/// `--timeout`: maximum wait in seconds; 0 if not given.
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
-/// Where results and messages of this process go.
+/// The streams for results and messages of this process.
 [[nodiscard]] cli::Output output(bool json);
-/// By this machine's clock and terminal; 0 seconds: no end.
+/// Uses this machine's clock and terminal; 0 seconds: unlimited.
 [[nodiscard]] cli::Patience patience(std::int64_t timeout_seconds);
 
 }  // namespace sundial::server

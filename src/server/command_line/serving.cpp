@@ -24,8 +24,7 @@ struct TickFlags {
     bool json = false;
 };
 
-/// What `sundial dev` sets where nobody says otherwise: an inbox, local receivers, a file of its
-/// own.
+/// The defaults of `sundial dev`: an inbox, local receivers, a database file of its own.
 std::map<std::string, std::string> dev_settings(bool test_clock) {
     return {{"storage.url", test_clock ? "sqlite:sundial-test-clock.db" : "sqlite:sundial-dev.db"},
             {"ui.inbox", "true"},
