@@ -44,7 +44,7 @@ std::vector<OpenKey> opened(const std::vector<SigningKey>& keys, Secrets& secret
     return open;
 }
 
-/// A file that cannot be read would fail every delivery, one after the other, by and by.
+/// Checked at start: an unreadable file would make every delivery fail.
 void check_certificates(const std::string& file) {
     if (file.empty()) return;
     const std::unique_ptr<std::FILE, decltype(&std::fclose)> in(std::fopen(file.c_str(), "re"),
@@ -57,7 +57,7 @@ void check_certificates(const std::string& file) {
 
 }  // namespace
 
-/// The thread that owns libcurl's multi handle; others only queue and wake it.
+/// The thread that owns libcurl's multi handle; other threads only enqueue and wake it.
 class WebhookDelivery::Sender {
 public:
     Sender(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
@@ -107,7 +107,7 @@ public:
             is_first = arrived_.empty();
             arrived_.push_back(std::move(transfer));
         }
-        if (is_first) curl_multi_wakeup(multi_.get());  // else it has been called already
+        if (is_first) curl_multi_wakeup(multi_.get());  // otherwise it was already called
     }
 
     void abandon(const Event& event) {
@@ -143,7 +143,7 @@ private:
         looked_up_.clear();
     }
 
-    /// False once it is time to stop.
+    /// False when the thread must stop.
     bool take_arrived() {
         std::vector<std::unique_ptr<Transfer>> arrived;
         std::vector<Try> abandoned;
@@ -165,7 +165,7 @@ private:
         return !stopping;
     }
 
-    /// Those whose names are known by now, or have not been for too long.
+    /// Continues transfers whose names are resolved; ends those whose deadline has passed.
     void go_on_with_names() {
         const microseconds now = clock_.now();
         std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
@@ -197,7 +197,7 @@ private:
         return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));
     }
 
-    /// Removed in the middle, a transfer takes its connection with it.
+    /// Removing an unfinished transfer also closes its connection.
     void end(const Try& one) {
         const auto is_it = [&](const Transfer& transfer) {
             return Try{transfer.event().id, transfer.event().attempt} == one;
@@ -223,7 +223,7 @@ private:
             CURL* const handle = message->easy_handle;
             const CURLcode code = message->data.result;
             const auto found = under_way_.find(handle);
-            curl_multi_remove_handle(multi_.get(), handle);  // the message is gone with it
+            curl_multi_remove_handle(multi_.get(), handle);  // removing it also frees the message
             found->second->finish(code);
             under_way_.erase(found);
         }
@@ -239,8 +239,8 @@ private:
     std::vector<std::unique_ptr<Transfer>> arrived_;
     std::vector<Try> abandoned_;
     bool stopping_ = false;
-    // Only the thread's:
-    std::vector<std::unique_ptr<Transfer>> looked_up_;  // wait for the addresses of their names
+    // Used by this thread only:
+    std::vector<std::unique_ptr<Transfer>> looked_up_;  // waiting for name resolution
     std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;
     std::thread thread_;
 };

@@ -12,23 +12,22 @@
 
 namespace sundial::webhook {
 
-/// Signed POST requests by libcurl, many at once on one thread. Sends each at most once: no
-/// redirect, no proxy, no resend on a connection that died. At every try the URL is judged again,
-/// its name looked up, and each of its addresses judged: one that is denied, and it connects to
-/// none.
+/// Sends signed POST requests with libcurl, many at once on one thread. Sends each at most once: no
+/// redirect, no proxy, no resend after a broken connection. Every attempt checks the URL again,
+/// resolves its name and checks all addresses; a single denied address prevents the connection.
 class WebhookDelivery final : public Delivery {
 public:
-    /// Throws CannotStart if `settings.ca_file` has no certificate. `lookup` is for tests: by
-    /// default the system's.
+    /// Throws CannotStart if `settings.ca_file` has no certificate. `lookup` is for tests; the
+    /// default is the system's resolver.
     WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
                     const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system);
-    /// Gives up what is under way: its outcome is retryable.
+    /// Aborts the requests in progress with a retryable outcome.
     ~WebhookDelivery() override;
     WebhookDelivery(const WebhookDelivery&) = delete;
     WebhookDelivery& operator=(const WebhookDelivery&) = delete;
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
-    /// Closes its connection.
+    /// Closes the connection of the event's request.
     void abandon(const Event& event) override;
 
 private:
