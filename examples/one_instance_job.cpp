@@ -1,5 +1,5 @@
-// A job that must not run twice at a time: two instances want to, and each gets its turn. What they
-// write to refuses whoever comes with an older token than one that it has seen.
+// A job that must not run twice at a time: two instances try, and each gets its turn. The report
+// that they write refuses an older token than the newest it has seen.
 #include <chrono>
 #include <cstdint>
 #include <iostream>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Stands for whatever the job writes to; in a table it would be
+/// Stands for the resource that the job writes; in a table this would be
 /// UPDATE report SET text = ?, token = ? WHERE token <= ?
 class Report {
 public:
@@ -33,7 +33,7 @@ private:
     std::vector<std::string> lines_;
 };
 
-/// What an instance does; in life each is a process of its own on one PostgreSQL.
+/// The work of one instance; in production each is a process of its own on one PostgreSQL.
 bool run_job(sundial::Engine& engine, const std::string& instance, Report& report,
              std::uint64_t& token) {
     sundial::LockOptions options;
@@ -44,7 +44,7 @@ bool run_job(sundial::Engine& engine, const std::string& instance, Report& repor
         std::cerr << instance << ": " << lock.error().code << ' ' << lock.error().detail << '\n';
         return false;
     }
-    if (lock->lost().stop_requested()) return false;  // long work looks again and again
+    if (lock->lost().stop_requested()) return false;  // long work checks this repeatedly
     token = lock->fencing_token();
     return report.write("written by " + instance, token);
 }
@@ -66,7 +66,7 @@ int main() {
     second.join();
     if (!done[0] || !done[1] || report.lines() != 2 || tokens[0] == tokens[1]) return 1;
 
-    // One that was frozen since before the other's turn, and goes on now.
+    // An instance that was frozen since before the other's turn, and now continues.
     const std::uint64_t older = tokens[0] < tokens[1] ? tokens[0] : tokens[1];
     if (report.write("too late", older)) return 1;
     std::cout << "two turns, tokens " << tokens[0] << " and " << tokens[1]

@@ -1,6 +1,6 @@
-// Orders that are what has happened to them: commands decide by an order's history and add to it,
-// while others do the same, and a view of all orders is made of the feed. Name a file or a server
-// as the storage, and everything is there the next time.
+// Event-sourced orders: commands decide by an order's history and append to it while other clients
+// do the same, and a view of all orders is built from the feed. Name a file or a server as the
+// storage to keep the orders between runs.
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
@@ -51,7 +51,7 @@ Decision add_one(const Order& order) {
     return std::vector<Order::Event>{ItemsAdded{1}};
 }
 Decision ship(const Order& order) {
-    if (order.shipped) return std::vector<Order::Event>{};  // once is enough
+    if (order.shipped) return std::vector<Order::Event>{};  // shipping twice has no effect
     if (order.items == 0) return Error{"EMPTY", "there is nothing to send"};
     return std::vector<Order::Event>{Shipped{}};
 }
@@ -69,11 +69,11 @@ int main() {
     auto streams = engine->streams();
     sundial::AggregateRepository<Order> orders{streams};
 
-    // Of an order without items nothing can be sent.
+    // An order without items cannot be shipped.
     if (const auto refused = orders.execute("17", ship); refused || refused.error().code != "EMPTY")
         return EXIT_FAILURE;
 
-    // Two who loaded the same version: the second one's events are refused.
+    // Two clients loaded the same version: the second one's events are refused.
     if (const auto first = orders.execute("17", add_one); !first) return complain(first.error());
     auto one = orders.load("17"), other = orders.load("17");
     if (!one || !other) return EXIT_FAILURE;
@@ -84,7 +84,7 @@ int main() {
     if (late || late.error().code != "OPTIMISTIC_LOCK") return EXIT_FAILURE;
     std::cout << "too late: " << late.error().detail << '\n';
 
-    // A command is given to the order as it is by then, again and again if need be.
+    // After a conflict, the command runs again on the current order.
     std::atomic<int> failed = 0;
     std::vector<std::thread> customers;
     for (int customer = 0; customer < 8; ++customer) {
@@ -95,7 +95,7 @@ int main() {
     for (std::thread& customer : customers) customer.join();
     if (const auto sent = orders.execute("17", ship); !sent) return complain(sent.error());
 
-    // What was sent, told by the feed: each order once, however often this program dies.
+    // Shipments from the feed: each order once, however often this program dies.
     int sent = 0;
     auto view = streams.follow({.name = "sent-orders", .filter = {.event_types = {"OrderShipped"}}},
                                [&](const sundial::RecordedEvent& event) -> Result<sundial::Done> {

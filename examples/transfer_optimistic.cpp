@@ -1,5 +1,5 @@
-// Moving money with optimistic locking: read, decide, and write only if nobody has written in the
-// meantime; else do it all again, a few times. Nobody waits for anybody.
+// Moving money with optimistic locking: read, decide, and write only if no other client has written
+// in the meantime; otherwise start again, a few times. No client waits for another.
 #include <atomic>
 #include <sundial/engine.hpp>
 #include <sundial/retry.hpp>
@@ -41,7 +41,7 @@ int main() {
         Sqlite own{folder.file("bank.db")};
         for (int i = 0; i < 25; ++i) {
             const auto done = sundial::retry({.max_attempts = 5}, [&] {
-                return transfer(own, 1, 2, 7);  // reads anew each time
+                return transfer(own, 1, 2, 7);  // reads again each time
             });
             if (done) ++moved;
             if (!done && done.error().code == "OPTIMISTIC_LOCK") ++given_up;
