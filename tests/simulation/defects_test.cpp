@@ -9,7 +9,7 @@
 namespace sundial::simulation {
 namespace {
 
-/// A defect, and the invariants, at least one of which must be violated.
+/// A defect, and invariants; the defect must violate at least one of them.
 struct DefectCase {
     std::string name;
     Defect defect;

@@ -23,7 +23,7 @@ enum class CallFault : std::uint8_t { none, dies_before, dies_after, lost_reques
 /// `look`: a call that only reads. An idle process makes no others.
 enum class CallKind : std::uint8_t { look, other };
 
-/// What the ports need from the calling process.
+/// The ports' view of the calling process.
 class PortUser {
 public:
     virtual ~PortUser() = default;

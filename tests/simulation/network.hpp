@@ -10,7 +10,7 @@
 
 namespace sundial::simulation {
 
-/// What a network needs from the sending process.
+/// The network's view of the sending process.
 class Sender {
 public:
     virtual ~Sender() = default;

@@ -157,7 +157,7 @@ private:
     Time blocked_until_{0};      // its loop waits for a response
     Time believed_{0};           // within a turn or a call beside the loop
     std::size_t under_way_ = 0;  // calls beside the loop
-    /// The loop must not see this exception, because it stores what is thrown there.
+    /// The loop must not see this exception, because it stores exceptions thrown by these calls.
     bool has_died_beside_ = false;
     bool looked_ = false, busy_ = true, idle_ = false;
     bool lost_commit_ = false;
