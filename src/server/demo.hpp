@@ -22,7 +22,7 @@ public:
     Demo(CreateUser& create_user, CreateEndpoint& create_endpoint, EditSchedule& edit_schedule,
          ScheduleEvent& schedule_event);
 
-    /// Creates what is missing: `people` people (12 at least), the inbox, and its link to the
+    /// Creates the missing parts: `people` people (12 at least), the inbox, and its link to the
     /// birthday schedule. Returns how many people are new.
     std::size_t populate(std::size_t people, const TimeZones& zones);
     /// Schedules one greeting for each of the twelve, the first in three seconds, then one every

@@ -112,8 +112,8 @@ struct Engine::Parts {
     [[nodiscard]] std::unique_ptr<LockStore> open_lock_store();
     /// Number of held locks, counted up to a limit; empty if the lock server does not respond.
     [[nodiscard]] std::optional<std::size_t> locks_held();
-    /// The jobs that one instance runs for all: see MaintenanceJob. With a test clock that moves
-    /// years at once, nothing is deleted.
+    /// The jobs that one instance runs for all: see MaintenanceJob. With a test clock, which
+    /// may move by years, retention does not run.
     [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs();
     [[nodiscard]] bool unpark_all();
     /// Runs before the first claim: events that became due while the process was down may have

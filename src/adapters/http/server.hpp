@@ -23,8 +23,8 @@ struct ServerSettings {
     std::uint16_t port = 8080;  // 0: any free port
 
     std::size_t io_threads = 1;  // at most one per core
-    /// Handlers block on the database. A transaction that groups single creates contains at most
-    /// half as many creates.
+    /// Handlers block on the database. If all of them create single events, a group commit contains
+    /// half as many.
     std::size_t handler_threads = 32;
     std::size_t handler_queue = 512;  // requests that wait for a handler; then 503 OVERLOADED
 
