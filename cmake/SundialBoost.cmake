@@ -1,5 +1,5 @@
-# Boost comes as headers only (libboost1.81-dev). Its two big libraries are compiled once each, so that no
-# source of ours pays for them:
+# Boost is installed as headers only (libboost1.81-dev). Its two big libraries are compiled once each, so that our
+# sources do not compile them again:
 #   sundial_boost_json   Boost.JSON
 #   sundial_boost_beast  Boost.Asio, with TLS, and Boost.Beast
 # Link the one you need as PRIVATE.

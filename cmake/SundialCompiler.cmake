@@ -11,7 +11,7 @@ target_compile_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_COMPILE})
 target_link_options(sundial_compiler INTERFACE ${SUNDIAL_HARDENING_LINK})
 
 if(CMAKE_UNITY_BUILD)
-    # A parameter of one file may bear the name of a constant of another: that hides nothing.
+    # A parameter in one file may have the name of a constant in another file: that hides nothing.
     target_compile_options(sundial_compiler INTERFACE -Wno-shadow)
 endif()
 

@@ -1,12 +1,12 @@
 # sundial_embed(NAME HEADER file.hpp NAMESPACE some::space FILES a.sql b.json ...)
 #
-# Makes text files part of a program. NAME is a layer or any other target; HEADER can then be included
-# in its sources, and in no other's. It declares in NAMESPACE
+# Embeds text files in a program. NAME is a layer or any other target. Only its sources can include
+# HEADER, which declares in NAMESPACE
 #     extern const std::string_view a_sql;                            one for each file; 0001_a.sql: file_0001_a_sql
 #     extern const std::span<const base::EmbeddedFile> embedded_files;   all of them, in the order given
-# Both are constant-initialised. Any bytes are kept as they are, also zeros.
-# The header is written at configure time and changes only with the list of files; when a file changes,
-# one source is made and compiled again. Needs nothing but CMake.
+# Both are constant-initialised. All bytes are kept, including zeros.
+# The header is written at configure time and changes only with the list of files. If a file changes,
+# one source is generated and compiled again. Needs only CMake.
 set(SUNDIAL_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_files.cmake)
 
 function(sundial_embed name)
@@ -56,14 +56,14 @@ namespace @EMBED_NAMESPACE@ {
         DEPENDS ${paths} ${SUNDIAL_EMBED_SCRIPT}
         COMMENT "Embedding ${EMBED_HEADER}"
         VERBATIM)
-    # One literal may be longer than the 65536 characters that the standard asks of every compiler:
-    # both of ours take it.
+    # A literal may exceed the 65536 characters that the standard guarantees; both of our compilers
+    # accept it.
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
     target_sources(${target} PRIVATE ${source})
     target_include_directories(${target} PRIVATE ${folder})
 endfunction()
 
-# The C++ name of an embedded file. Used by the script too.
+# The C++ name of an embedded file. The script uses it too.
 function(sundial_embedded_identifier file_name result)
     string(MAKE_C_IDENTIFIER ${file_name} identifier)
     if(file_name MATCHES "^[0-9]")

@@ -1,15 +1,15 @@
-# Layers, their tests, and programs. src/README and style follow from here: what is not declared does not link.
+# Layers, their tests, and programs. A dependency that is not declared here does not link (src/README).
 
 # sundial_layer(NAME [CLANG_ONLY] SOURCES ... HEADERS ... [USES layer...] [PRIVATE library...])
 #
 # One static library for one layer. It sees the headers of the layers it USES (and, through them, of the
 # layers below) and of nothing else's libraries; third-party libraries are PRIVATE to its sources.
-# Two targets keep it honest:
-#   sundial_NAME_alone                      links the whole layer with what it USES and nothing else: whoever
-#                                           calls what he did not declare gets an undefined symbol
+# Two targets enforce this:
+#   sundial_NAME_alone                      links the whole layer with the layers that it USES and nothing else:
+#                                           a call into an undeclared layer is an undefined symbol
 #   all_verify_interface_header_sets        compiles each header alone, without the PRIVATE libraries
-# CLANG_ONLY is for layers with coroutines: with any other compiler the layer, and whatever USES it, is left
-# out, and asking for it by name fails with the reason.
+# CLANG_ONLY is for layers with coroutines: with any other compiler the layer and everything that USES it are
+# left out, and building one of them by name fails with the reason.
 function(sundial_layer name)
     cmake_parse_arguments(LAYER "CLANG_ONLY" "" "SOURCES;HEADERS;USES;PRIVATE" ${ARGN})
     _sundial_refused(refused ${LAYER_USES})
@@ -47,12 +47,12 @@ endfunction()
 # sundial_tests(NAME [TOGETHER] LAYER layer... SOURCES ... [ALONE source...] [LIBRARIES ...] [LABELS label]
 #               [TIMEOUT seconds] [PARTS n] [COST seconds])
 #
-# One test program, test_NAME, for the layers named. Every test becomes a ctest test of its own; TOGETHER
-# makes them one, for tests which share something slow to start, as a database. The label `long` keeps
-# them out of `./sundial-dev check`. A test which is not done after TIMEOUT (120 seconds, TOGETHER 600: ten
-# times what our slowest ones need on two busy cores) has failed. Sources that are ALONE stay out of a unity build:
-# their short names mean something else in the files beside them. PARTS divides a program that is TOGETHER into so many
-# tests of ctest, each with a server of its own. Tests with a COST start first, the highest before the others.
+# One test program, test_NAME, for the given layers. Every test becomes a ctest test of its own. TOGETHER
+# makes them one, for tests that share something slow to start, such as a database. The label `long` keeps
+# them out of `./sundial-dev check`. A test fails after TIMEOUT (default 120 seconds, with TOGETHER 600: ten
+# times the time of our slowest tests on two busy cores). Sources that are ALONE stay out of a unity build:
+# their short names mean something else in the files beside them. PARTS divides a program that is TOGETHER into that
+# many tests of ctest, each with a server of its own. Tests with a COST start first, the highest cost before the others.
 function(sundial_tests name)
     cmake_parse_arguments(TESTS "TOGETHER" "TIMEOUT;LABELS;PARTS;COST" "LAYER;SOURCES;ALONE;LIBRARIES" ${ARGN})
     _sundial_refused(refused ${TESTS_LAYER})
@@ -101,7 +101,7 @@ endfunction()
 
 # sundial_program(NAME SOURCES ... USES layer... [PRIVATE library...])
 #
-# An executable, bin/NAME, left out where one of its layers is.
+# An executable, bin/NAME. It is left out if one of its layers is.
 function(sundial_program name)
     cmake_parse_arguments(PROGRAM "" "" "SOURCES;USES;PRIVATE" ${ARGN})
     _sundial_refused(refused ${PROGRAM_USES})
@@ -117,7 +117,7 @@ function(sundial_program name)
     endforeach()
 endfunction()
 
-# Sets `result` when one of the layers named is left out with this compiler.
+# Sets `result` if one of the given layers is left out with this compiler.
 function(_sundial_refused result)
     get_property(all GLOBAL PROPERTY SUNDIAL_REFUSED_LAYERS)
     set(${result} OFF PARENT_SCOPE)
@@ -128,7 +128,7 @@ function(_sundial_refused result)
     endforeach()
 endfunction()
 
-# Whether a program is built by this compiler. One that is refused is a target, too, which only says why.
+# Whether this compiler builds a program. A refused program is still a target, which only prints the reason.
 function(sundial_is_built program result)
     set(${result} OFF PARENT_SCOPE)
     if(TARGET ${program})
@@ -139,7 +139,7 @@ function(sundial_is_built program result)
     endif()
 endfunction()
 
-# A target which tells why it cannot be built. Measured: g++ 12.2 destroys temporaries of a full expression
+# A target that prints why it cannot be built. Measured: g++ 12.2 destroys temporaries of a full expression
 # with co_await twice (lambdas with captures, aggregates, braced lists, ?:), so the result crashes at run time.
 function(_sundial_refuse target)
     set(reason "${target} is not built with ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}: it needs clang, because g++ 12 miscompiles coroutines (temporaries beside co_await are destroyed twice). Use the preset dev or release.")

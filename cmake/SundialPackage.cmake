@@ -1,9 +1,9 @@
-# What `cmake --install` brings: the library as one archive of all layers that Sundial::engine is made of, its public
-# headers, a package file with which find_package(Sundial) finds what it links, and the program.
+# The contents of `cmake --install`: the library as one archive of all layers of Sundial::engine, its public headers, a
+# package file with which find_package(Sundial) finds the libraries it links, and the program.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# `result`: a layer and all that are below it.
+# `result`: a layer and all layers below it.
 function(_sundial_layers_of layer result)
     set(found ${layer})
     get_target_property(links ${layer} LINK_LIBRARIES)
@@ -17,7 +17,7 @@ function(_sundial_layers_of layer result)
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# What the layers' sources use. The package file below looks for the same.
+# Libraries that the layers' sources use. The package file below searches for the same ones.
 find_package(OpenSSL 3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(SQLiteCpp REQUIRED)
@@ -50,7 +50,7 @@ find_dependency(PostgreSQL)
 find_dependency(SQLiteCpp)
 find_dependency(spdlog)
 find_dependency(Threads)
-# cctz has no package file of its own on all systems.
+# Not every system has a package file for cctz.
 if(NOT TARGET cctz)
     find_library(Sundial_CCTZ_LIBRARY cctz)
     if(NOT Sundial_CCTZ_LIBRARY)

@@ -1,8 +1,8 @@
-# Writes sundial_version.hpp: which Sundial this is, for `sundial version`, /v1/info and the User-Agent.
+# Writes sundial_version.hpp: the version of this tree, for `sundial version`, /v1/info and the User-Agent.
 #
-# sundial_version(NAME) lets the sources of one layer or target include it; include it in one source only,
-# for that source is compiled again after each commit. The commit is taken at configure time; a new commit or
-# checkout makes CMake configure again, and nothing else ever does work. Without git (an archive) it is empty.
+# sundial_version(NAME) lets the sources of one layer or target include it. Include it in one source only,
+# because that source is compiled again after each commit. The commit is read at configure time. A new commit or
+# checkout makes CMake configure again; otherwise nothing is done. Without git (an archive) the commit is empty.
 execute_process(COMMAND git describe --always --abbrev=12 --match "v[0-9]*"
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE SUNDIAL_COMMIT
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE _describe_failed)

@@ -1,6 +1,6 @@
-// A hundred people want the same report at the moment when nobody has it: one of them computes it,
-// all the others wait for that one. Later readers get what is kept, and near its end one of them
-// has it computed anew while the rest go on with the old one.
+// A hundred readers request the same report while it is not cached. One of them computes it, and
+// the others wait for the result. Later readers get the cached report. Near its end one reader
+// computes it again while the others still get the old one.
 #include <atomic>
 #include <optional>
 #include <sundial/cache.hpp>
@@ -25,7 +25,7 @@ int main() {
         return std::optional{row[0]};
     };
     sundial::Cache<std::string, long long> sales{
-        // keys carry the tenant
+        // keys contain the tenant
         {.ttl = 60s, .stale_while_revalidate = 30s, .stale_if_error = 10min, .negative_ttl = 5s},
         compute};
 

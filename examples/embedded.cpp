@@ -1,6 +1,6 @@
-// A program with Sundial inside: no server, no network. It lives through a year in a moment, on a
-// clock that it moves itself; drop `test_clock`, name a file, call start() in place of advance(),
-// and the same program waits for real birthdays.
+// A program with Sundial embedded: no server, no network. It runs through a year in a moment, on a
+// clock that it moves itself. Remove `test_clock`, name a file, and call start() instead of
+// advance(): the same program then waits for real birthdays.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -29,7 +29,7 @@ int main() {
         return sundial::Handled::done();
     });
     engine->on("REMINDER", [&](const sundial::Event& event) {
-        // The first try fails; it is repeated a second later.
+        // The first attempt fails; the retry follows a second later.
         if (event.attempt == 1) return sundial::Handled::retry("the line was busy");
         ++reminders;
         return sundial::Handled::done();

@@ -1,5 +1,5 @@
-// A hundred people want the last one in stock: look and take in one statement, which says by the
-// number of rows whether it was there. Reading first and writing then would sell it many times.
+// A hundred buyers want the last item in stock. Check and take it in one statement, whose row count
+// says whether it was there. Reading first and writing later would sell it many times.
 #include <atomic>
 
 #include "support.hpp"

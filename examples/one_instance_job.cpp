@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Stands for whatever the job writes to; in a table it would be
+/// Stands for the resource that the job writes; in a table this would be
 /// UPDATE report SET text = ?, token = ? WHERE token <= ?
 class Report {
 public:
@@ -84,7 +84,7 @@ int main() {
     require(done == 2 && report.lines() == 2, "each has its turn");
     require(tokens[0] != tokens[1], "each turn has a token of its own");
 
-    // One that was frozen since before the other's turn, and goes on now.
+    // An instance that was frozen since before the other's turn, and now continues.
     const std::uint64_t older = tokens[0] < tokens[1] ? tokens[0] : tokens[1];
     require(!report.write("too late", older), "who comes with an older token is refused");
     std::cout << "two turns, tokens " << tokens[0] << " and " << tokens[1]

@@ -1,6 +1,6 @@
-// Orders that are what has happened to them: commands decide by an order's history and add to it,
-// while others do the same, and a view of all orders is made of the feed. Name a file or a server
-// as the storage, and everything is there the next time.
+// Event-sourced orders: commands decide by an order's history and append to it while other clients
+// do the same, and a view of all orders is built from the feed. Name a file or a server as the
+// storage to keep the orders between runs.
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
@@ -53,7 +53,7 @@ Decision add_one(const Order& order) {
     return std::vector<Order::Event>{ItemsAdded{1}};
 }
 Decision ship(const Order& order) {
-    if (order.shipped) return std::vector<Order::Event>{};  // once is enough
+    if (order.shipped) return std::vector<Order::Event>{};  // shipping twice has no effect
     if (order.items == 0) return Error{"EMPTY", "there is nothing to send"};
     return std::vector<Order::Event>{Shipped{}};
 }
@@ -74,7 +74,7 @@ int main() {
     const auto refused = orders.execute("17", ship);
     require(!refused && refused.error().code == "EMPTY", "of an order without items none is sent");
 
-    // Two who loaded the same version: the second one's events are refused.
+    // Two clients loaded the same version: the second one's events are refused.
     if (const auto first = orders.execute("17", add_one); !first) return complain(first.error());
     auto one = orders.load("17"), other = orders.load("17");
     require(one && other, "both have loaded it");
@@ -99,7 +99,7 @@ int main() {
     require(failed == 0, "whoever met with a conflict has decided again");
     if (const auto sent = orders.execute("17", ship); !sent) return complain(sent.error());
 
-    // What was sent, told by the feed: each order once, however often this program dies.
+    // Shipments from the feed: each order once, however often this program dies.
     int sent = 0;
     auto view = streams.follow({.name = "sent-orders", .filter = {.event_types = {"OrderShipped"}}},
                                [&](const sundial::RecordedEvent& event) -> Result<sundial::Done> {

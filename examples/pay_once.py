@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A client that got no answer sends its payment again; someone clicks twice. With an Idempotency-Key the payment is made
-once: whoever comes second is told what the first was told, or that it is still under way.
+"""A client sends its payment again because it got no response, or a user clicks twice. With an Idempotency-Key the
+payment is made once: the second request gets the response to the first, or an error while the first is in progress.
 
 usage: pay_once.py SUNDIAL    (the program: bin/sundial)
 """

@@ -1,4 +1,4 @@
-// What the examples share: a database in a file that goes away with them, and many at once.
+// Shared by the examples: a database in a temporary file, and many threads at once.
 #pragma once
 
 #include <sqlite3.h>
@@ -17,14 +17,14 @@
 #include <variant>
 #include <vector>
 
-/// An example that does not do what it shows has failed.
+/// An example fails if it does not do what it demonstrates.
 inline void require(bool holds, const char* what) {
     if (holds) return;
     std::cerr << "not so: " << what << '\n';
     std::exit(EXIT_FAILURE);
 }
 
-/// Runs `work(number)` on so many threads, which begin together.
+/// Runs `work(number)` on several threads that begin together.
 template <class Work>
 void in_parallel(int threads, Work work) {
     std::barrier all_are_there{threads};

@@ -1,5 +1,5 @@
-// Moving money with optimistic locking: read, decide, and write only if nobody has written in the
-// meantime; else do it all again, a few times. Nobody waits for anybody.
+// Moving money with optimistic locking: read, decide, and write only if no other client has written
+// in the meantime; otherwise start again, a few times. No client waits for another.
 #include <atomic>
 #include <sundial/engine.hpp>
 #include <sundial/retry.hpp>

@@ -1,6 +1,7 @@
-// Moving money under row locks: whoever comes second waits for the first, so nothing is ever done
-// twice. Better than optimism where many want the same rows. The locks are always taken in the
-// order of the ids: two transfers in opposite directions would else wait for each other.
+// Moving money under row locks: the second client waits for the first, so no work is repeated. This
+// is better than optimistic locking if many clients want the same rows. The locks are always taken
+// in the order of the ids, because two transfers in opposite directions would otherwise wait for
+// each other.
 #include <libpq-fe.h>
 
 #include <atomic>
@@ -17,7 +18,7 @@ class Postgres {
 public:
     explicit Postgres(const char* url) : connection_{PQconnectdb(url), PQfinish} {}
 
-    /// The first value of the answer as a number; 0 if there is none.
+    /// The first value of the result as a number; 0 if there is none.
     long long run(const char* sql, const std::vector<std::string>& parameters = {}) {
         std::vector<const char*> texts;
         for (const auto& parameter : parameters) texts.push_back(parameter.c_str());

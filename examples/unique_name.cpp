@@ -1,6 +1,6 @@
-// A hundred people want the same name: insert first, and let the unique constraint say who was the
-// first. Looking before would tell many that the name is free. A duplicate is an ordinary answer
-// with a code, not a failure of the database.
+// A hundred clients want the same name. Insert first, and let the unique constraint decide which
+// one was first. Checking before would tell many that the name is free. A duplicate is an ordinary
+// result with a code, not a failure of the database.
 #include <atomic>
 #include <sundial/engine.hpp>
 

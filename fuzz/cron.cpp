@@ -12,8 +12,8 @@
 #include "base/check.hpp"
 #include "support/fake_zone.hpp"
 
-/// A cron expression, after one byte that chooses zone and policies. Whatever it is, it gets an
-/// answer; if it is a rule, it fires, in order, and as often as it counts.
+/// A cron expression, after one byte that selects zone and policies. Every input gets a result. A
+/// valid rule fires in order, and as often as its count says.
 namespace sundial {
 namespace {
 
@@ -38,7 +38,7 @@ void fires_as_it_says(const CronRule& rule, unsigned choice) {
                                   OverlapPolicy::skip};
     const auto recurrence = cron_recurrence(rule, zone_of(choice), gaps.at(choice / 3 % 4),
                                             overlaps.at(choice / 12 % 4));
-    // Around changes of these zones, and at the ends of the calendar.
+    // Around changes of these zones, and at the limits of the calendar.
     const std::array<Instant, 5> starts{Instant::min(),
                                         std::chrono::sys_days{std::chrono::December / 29 / 2011},
                                         std::chrono::sys_days{std::chrono::March / 8 / 2026},

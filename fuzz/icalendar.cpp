@@ -4,7 +4,7 @@
 
 #include "rrule_answers.hpp"
 
-/// An iCalendar text of a recurring event, after a byte that chooses zones and policies.
+/// An iCalendar text of a recurring event, after a byte that selects zones and policies.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sundial;
     if (size == 0) return 0;

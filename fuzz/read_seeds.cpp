@@ -9,7 +9,7 @@
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-/// Gives every file of the folder named to a fuzz target, in place of libFuzzer.
+/// Runs a fuzz target on every file of the given folder, without libFuzzer.
 int main(int argc, char** argv) {
     if (argc != 2) {
         std::cerr << "usage: " << argv[0] << " FOLDER\n";
@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
     for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
         std::ifstream in(entry.path(), std::ios::binary);
         const std::string bytes(std::istreambuf_iterator<char>(in), {});
-        std::cout << entry.path().filename().string() << std::endl;  // the last one is the culprit
+        // After a failure, the last name is the cause.
+        std::cout << entry.path().filename().string() << std::endl;
         LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
         ++files;
     }

@@ -4,11 +4,11 @@
 
 #include "rrule_answers.hpp"
 
-/// A recurrence rule, after a byte that chooses zone and policies and one that chooses DTSTART.
+/// A recurrence rule, after a byte that selects zone and policies and one that selects DTSTART.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sundial;
     if (size < 2) return 0;
-    // Near changes of the zones, in a leap day, and at the ends of the calendar.
+    // Near changes of the zones, on a leap day, and at the limits of the calendar.
     constexpr std::array<std::string_view, 8> starts{
         "20260307T023000", "20261101T013000", "20111229T090000", "20240229T235959",
         "19970902T090000", "00010101T120000", "99991231T120000", "20251231T000000"};

@@ -11,7 +11,7 @@
 #include "domain/time/recurrence_set.hpp"
 #include "support/fake_zone.hpp"
 
-/// What both fuzz targets of RRULE check.
+/// Checks that both fuzz targets for RRULE share.
 namespace sundial {
 
 inline std::shared_ptr<const Zone> rrule_zone_of(unsigned choice) {
@@ -21,7 +21,7 @@ inline std::shared_ptr<const Zone> rrule_zone_of(unsigned choice) {
     return zones.at(choice % zones.size());
 }
 
-/// An error is one of its codes, with a message that can be shown.
+/// An error has a valid code and a printable message.
 inline void check_error(const TimeError& error) {
     using enum TimeErrorCode;
     constexpr std::array codes{bad_rrule, bad_time, out_of_range, bad_request, never_fires};
@@ -30,8 +30,8 @@ inline void check_error(const TimeError& error) {
     base::check(std::ranges::all_of(error.message, [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
-/// The set is answered; if it fires, then in order, and as often as it counts. `choice` stands for
-/// zone and policies.
+/// The set gets a result. If it fires, it fires in order, and as often as its count says. `choice`
+/// selects zone and policies.
 inline void check_set(const RecurrenceSet& set, unsigned choice) {
     constexpr std::array gaps{GapPolicy::compatible, GapPolicy::earlier, GapPolicy::boundary,
                               GapPolicy::skip};
@@ -49,7 +49,7 @@ inline void check_set(const RecurrenceSet& set, unsigned choice) {
         return;
     }
     const Recurrence& recurrence = **made;
-    // Around changes of these zones, and at the ends of the calendar.
+    // Around changes of these zones, and at the limits of the calendar.
     const std::array<Instant, 5> starts{Instant::min(),
                                         std::chrono::sys_days{std::chrono::December / 29 / 2011},
                                         std::chrono::sys_days{std::chrono::March / 8 / 2026},

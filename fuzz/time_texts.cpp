@@ -8,8 +8,8 @@
 #include "base/check.hpp"
 #include "domain/time/text.hpp"
 
-/// A text for each reader of RFC 3339, RFC 9557 and durations. What is read can be written, and
-/// what is written is read as the same.
+/// A text for each parser of RFC 3339, RFC 9557 and durations. A parsed value can be written, and
+/// reading it again gives the same value.
 namespace sundial {
 namespace {
 

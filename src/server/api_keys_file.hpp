@@ -7,8 +7,8 @@
 
 namespace sundial::server {
 
-/// The keys in a file of the operator's: a line each, `NAME ROLE KEY`, as
-/// `ci WRITE sundial_sk_…`; empty lines and those that begin with # say nothing. Throws
+/// The keys in a file that the operator provides, one per line, `NAME ROLE KEY`, as in
+/// `ci WRITE sundial_sk_…`. Empty lines and lines that begin with # are ignored. Throws
 /// CannotStart, naming file and line, never the key.
 [[nodiscard]] std::vector<FixedKey> read_api_keys_file(const std::string& file,
                                                        const ApiKeySecrets& secrets);

@@ -10,7 +10,7 @@
 namespace sundial::server {
 namespace {
 
-constexpr std::chrono::seconds longest_outage{10};  // that readiness overlooks (reliability 5)
+constexpr std::chrono::seconds longest_outage{10};  // tolerated by readiness (reliability 5)
 
 class Sqlite final : public Database {
 public:
@@ -31,7 +31,7 @@ public:
         return note.empty() ? std::nullopt : std::optional(std::move(note));
     }
     [[nodiscard]] std::optional<std::string> trouble() const override {
-        if (!opened_->disk_is_full()) return std::nullopt;  // all else ends the process
+        if (!opened_->disk_is_full()) return std::nullopt;  // any other failure ends the process
         return "the disk is full";
     }
     [[nodiscard]] std::unique_ptr<Wakeups> share_wakeups(

@@ -25,10 +25,10 @@ namespace sundial::server {
 struct PoolUse {
     std::size_t idle = 0;
     std::size_t in_use = 0;
-    std::size_t waiting = 0;  // calls that wait for one
+    std::size_t waiting = 0;  // calls that wait for a connection
 };
 
-/// The one database of this process, whichever it is.
+/// The database of this process, independent of its kind.
 class Database {
 public:
     virtual ~Database() = default;
@@ -39,34 +39,33 @@ public:
     virtual FeedMeter& feed_meter() = 0;
     virtual Clock& clock() = 0;
     virtual Retention& retention() = 0;
-    /// Its pool of connections, where it has one.
+    /// Its pool of connections, if it has one.
     [[nodiscard]] virtual std::optional<PoolUse> connections() const = 0;
-    /// Where it listens, as far as it is reached by TCP: a database may move. Thread-safe.
+    /// The TCP addresses it listens on; they may change when a database moves. Thread-safe.
     [[nodiscard]] virtual std::vector<ListenAddress> listens_at() const = 0;
     [[nodiscard]] virtual std::string kind() const = 0;  // "sqlite", "postgresql"
     [[nodiscard]] virtual std::string version() const = 0;
     [[nodiscard]] virtual std::optional<std::string> note() const = 0;
-    /// Why nothing can be written, for longer than one overlooks; empty while it can.
+    /// Why writes have failed for longer than readiness tolerates; empty while they succeed.
     [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
-    /// Hints to `local` and to the other instances; null where there are none, or nobody is told
-    /// of them.
+    /// Sends hints to `local` and to the other instances. Null if there are no other instances, or
+    /// hints cannot reach them.
     [[nodiscard]] virtual std::unique_ptr<Wakeups> share_wakeups(
         Wakeups& local, std::chrono::microseconds tick) = 0;
 };
 
-/// Called from any thread when the database can no longer be trusted: the process must end,
-/// non-zero.
+/// Called from any thread when the database can no longer be trusted. The process must then end
+/// with a non-zero exit code.
 using OnFatal = std::function<void(const std::string& why)>;
-/// Called from any thread when no answer came to a COMMIT.
+/// Called from any thread when a COMMIT gets no response.
 using OnOutcomeUnknown = std::function<void(std::string_view operation)>;
 
-/// Throws Unavailable where trying again later may help (PostgreSQL does not answer), CannotStart
-/// where it does not.
+/// Throws Unavailable if a later retry may help (PostgreSQL does not respond), CannotStart if not.
 [[nodiscard]] std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock,
                                                       base::Log& log, OnFatal on_fatal,
                                                       OnOutcomeUnknown on_outcome_unknown);
 
-/// What `sundial db migrate` and `status` print: one line for each migration.
+/// The output of `sundial db migrate` and `status`: one line per migration.
 struct SchemaReport {
     std::string text;
     bool up_to_date = false;
@@ -74,11 +73,11 @@ struct SchemaReport {
 [[nodiscard]] SchemaReport migrate_database(const Settings& settings, base::Log& log);
 [[nodiscard]] SchemaReport database_status(const Settings& settings, base::Log& log);
 
-/// The file that `storage.url` names; nothing if it names a server. Throws CannotStart if it names
+/// The file that `storage.url` names; empty if it names a server. Throws CannotStart if it names
 /// neither.
 [[nodiscard]] std::optional<std::string> sqlite_file(const std::string& url);
 
-/// What `--db` means as `storage.url`: a URL stays, anything else is a SQLite file.
+/// Turns the value of `--db` into `storage.url`: a URL stays, anything else is a SQLite file.
 [[nodiscard]] std::string database_url(const std::string& text);
 
 }  // namespace sundial::server

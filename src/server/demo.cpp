@@ -40,7 +40,7 @@ constexpr std::array<Person, 12> people_of_the_demo{{
 constexpr std::string_view inbox = "inbox";
 constexpr const char* correlation = "sys-demo";
 
-/// The i-th of the people beyond the twelve: spread over all zones and all days of the year.
+/// The i-th person beyond the twelve. These people cover all zones and all days of the year.
 UserFields further_person(std::size_t i, const TzData& zones) {
     const auto names = zones.names();
     const Date day{
@@ -65,7 +65,7 @@ UserFields fields_of(const Person& person) {
     return fields;
 }
 
-/// "43 ms", "1.3 s", "2 h 5 min": as a person would say it.
+/// "43 ms", "1.3 s", "2 h 5 min".
 std::string in_words(std::chrono::microseconds duration) {
     std::ostringstream text;
     const auto millis = std::chrono::floor<std::chrono::milliseconds>(duration);
@@ -96,7 +96,7 @@ void Demo::make_inbox() {
     wanted.external_id = inbox;
     wanted.name = "Demo inbox";
     wanted.type = EndpointType::inbox;
-    if (!create_endpoint_.run(wanted, correlation)) return;  // it is there already
+    if (!create_endpoint_.run(wanted, correlation)) return;  // it already exists
     ScheduleFields edit;
     edit.endpoint = "ext:" + std::string(inbox);
     (void)edit_schedule_.run("ext:birthday", edit, std::nullopt, correlation);
@@ -128,7 +128,7 @@ void Demo::greet() {
         greeting.target.utc = "now+" + std::to_string(wait.count()) + "s";
         greeting.target.zone = person.timezone;
         greeting.payload = std::move(payload).text();
-        (void)schedule_event_.run(greeting);  // refused only if somebody deleted the person
+        (void)schedule_event_.run(greeting);  // fails only if the person was deleted
         wait += 3s;
     }
 }

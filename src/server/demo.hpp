@@ -15,19 +15,18 @@
 
 namespace sundial::server {
 
-/// What `sundial dev` shows itself with: an inbox, people in twelve zones whose birthdays go there,
-/// and for each of the twelve a greeting that is due within seconds of the start, at their local
-/// time.
+/// The demo data of `sundial dev`: an inbox, people in twelve zones whose birthday events go to it,
+/// and one greeting for each of the twelve, due within seconds of the start at their local time.
 class Demo {
 public:
     Demo(CreateUser& create_user, CreateEndpoint& create_endpoint, EditSchedule& edit_schedule,
          ScheduleEvent& schedule_event);
 
-    /// Makes what is not there yet: `people` of them (12 at least), the inbox, the birthday
-    /// schedule's way to it. Returns how many people were new.
+    /// Creates the missing parts: `people` people (12 at least), the inbox, and its link to the
+    /// birthday schedule. Returns how many people are new.
     std::size_t populate(std::size_t people, const TimeZones& zones);
-    /// One greeting for each of the twelve, the first in three seconds, then one every three. New
-    /// ones at every start.
+    /// Schedules one greeting for each of the twelve, the first in three seconds, then one every
+    /// three. Every start schedules new ones.
     void greet();
 
 private:

@@ -5,8 +5,8 @@
 
 namespace sundial::server {
 
-/// Ends the process with exit code 1 and without destructors, once `log` has said what it was told.
-/// `log` outlives the database.
+/// Ends the process with exit code 1 and without destructors, after flushing `log`. `log` must
+/// outlive the database.
 [[nodiscard]] OnFatal end_at_once(system::JsonLog& log);
 
 }  // namespace sundial::server

@@ -71,7 +71,7 @@ std::vector<http::HealthCheck> Engine::health() const {
     try {
         database_now = parts_->database->clock().now();
     } catch (const Unavailable&) {
-        database_now.reset();  // that is the answer
+        database_now.reset();  // reported by database_check
     }
     std::vector<http::HealthCheck> checks{
         database_check(database_now.has_value(), parts_->monotonic.now() - begun),

@@ -22,7 +22,7 @@
 
 namespace sundial::server {
 
-/// What the engine is made of beside its database; all outlive it.
+/// The parts of the engine besides its database; all outlive it.
 struct EngineParts {
     const Settings& settings;
     const TimeZones& zones;
@@ -30,14 +30,14 @@ struct EngineParts {
     EngineObserver& observer;
     StorageObserver& storage_observer;
     base::Log& log;
-    /// 32 bytes each; the first seals, all open. None: secrets cannot be kept.
+    /// 32 bytes each. The first one seals, all of them open. If empty, secrets cannot be stored.
     std::vector<std::string> encryption_keys;
-    /// Where this process itself listens: no webhook goes there.
+    /// The addresses this process listens on; webhooks must not go there.
     std::vector<ListenAddress> listeners{};
 };
 
-/// Every use case over one database, and the worker that claims and delivers. The wiring of the
-/// product: alone it knows which adapter stands behind which port.
+/// Every use case on one database, and the worker that claims and delivers. Wires the product: only
+/// this class knows which adapter implements which port.
 class Engine {
 public:
     Engine(std::unique_ptr<Database> database, const EngineParts& parts);
@@ -45,29 +45,29 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Brings pending events to the tz database in force, finishes what an earlier process left
-    /// half done (endpoints that were enabled), then lets the worker and the operations run, each
-    /// on a thread of its own, as does the watch for pull workers.
+    /// Updates pending events to the current tz database, and finishes what an earlier process left
+    /// incomplete (releasing the events of enabled endpoints). Then starts the worker, the
+    /// operations and the watch for pull workers, each on a thread of its own.
     void start();
-    /// Answers those who wait, for work or for the feed, here and from now on, at once.
+    /// Ends all waits for work or for the feed at once, current and future ones.
     void end_waits();
-    /// Claims nothing more; waits until what was claimed is settled or given back, and for the
-    /// batch of the operation under way.
+    /// Claims nothing more; waits until all claims are settled or released, and until the current
+    /// batch of the operation has finished.
     void stop();
 
-    /// Answers what comes with an Idempotency-Key.
+    /// Answers requests with an Idempotency-Key.
     [[nodiscard]] const http::KeyedAnswers& keyed_answers();
-    /// All of the API but health.
+    /// Adds all routes of the API except health.
     void add_routes(http::Router& router, Metrics& metrics);
-    /// How it goes: the database, the claim loop, the disk, the clock.
+    /// Checks the database, the claim loop, the disk and the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
     [[nodiscard]] Database& database();
-    /// The keys in force, for whoever checks them.
+    /// The current keys, for the guard that checks them.
     [[nodiscard]] ApiKeyRing& api_keys();
     [[nodiscard]] Demo demo();
-    /// For whoever puts another tz database in force, once it has started.
+    /// For replacing the tz database after the start.
     [[nodiscard]] FollowTzdata& follow_tzdata();
-    /// One pass, for whoever has no worker running.
+    /// The result of one pass, run without the worker.
     struct Pass {
         std::uint64_t claimed, completed, failed, retrying;
     };

@@ -179,15 +179,16 @@ std::vector<MaintenanceJob> Engine::Parts::maintenance_jobs() {
 }
 
 bool Engine::Parts::unpark_all() {
-    // Whoever enabled their endpoint failed to let them go, or died. Where nothing is parked a
-    // count tells so, which on PostgreSQL reads all that is live: hence not each minute.
+    // Some events still wait if the process that enabled their endpoint failed or died before it
+    // released them. The count shows whether any do. On PostgreSQL it reads all live rows, so this
+    // does not run every minute.
     if (queue.depth().waiting_for_endpoint > 0) (void)unpark.run_all();
     return false;
 }
 
 void Engine::Parts::follow_tzdata() {
     if (settings.tz.on_change == "report") return follow.remember();
-    // On SQLite nobody else can be ahead of this process.
+    // On SQLite this is the only process, so no other can have a newer release.
     const bool alone = database->kind() == "sqlite";
     const auto followed = follow.run(alone ? Takeover::of_any : Takeover::of_older);
     const std::string release = zones.current()->release();

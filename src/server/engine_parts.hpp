@@ -80,7 +80,7 @@
 
 namespace sundial::server {
 
-/// The claim log, for whoever asked for one, and what writes to it.
+/// The optional claim log, and the observers that write to it.
 struct Claims {
     Claims(const std::string& file, InstanceId instance, EventQueue& queue,
            const MonotonicClock& monotonic, base::Log& log)
@@ -90,7 +90,7 @@ struct Claims {
     LoggedSends sends;
 };
 
-/// A test delivery goes where the endpoint's events would.
+/// Sends a test delivery the same way as the endpoint's events.
 class ByEndpointType final : public Delivery {
 public:
     ByEndpointType(Delivery& webhooks, Delivery& inbox) : webhooks_(webhooks), inbox_(inbox) {}
@@ -104,20 +104,20 @@ private:
     Delivery& inbox_;
 };
 
-/// All that an engine is made of, in the order in which they need each other.
+/// All parts of an engine; each depends only on parts above it.
 struct Engine::Parts {
     Parts(std::unique_ptr<Database> opened, const EngineParts& given);
 
-    /// In the database, or on a lock server if there is one.
+    /// In the database, or on the lock server if one is configured.
     [[nodiscard]] std::unique_ptr<LockStore> open_lock_store();
-    /// So many of them at most; nothing if the lock server does not answer.
+    /// Number of held locks, counted up to a limit; empty if the lock server does not respond.
     [[nodiscard]] std::optional<std::size_t> locks_held();
-    /// What one instance does for all: see MaintenanceJob. Where a year passes in a moment nothing
-    /// is forgotten.
+    /// The jobs that one instance runs for all: see MaintenanceJob. With a test clock, which
+    /// may move by years, retention does not run.
     [[nodiscard]] std::vector<MaintenanceJob> maintenance_jobs();
     [[nodiscard]] bool unpark_all();
-    /// Before anything is claimed: what came due in the meantime may not be due by the clock of
-    /// today.
+    /// Runs before the first claim: events that became due while the process was down may have
+    /// another due time with the current tz database.
     void follow_tzdata();
     /// After the encryption key has been replaced, or a version that did not seal everything.
     void reseal();
@@ -130,7 +130,7 @@ struct Engine::Parts {
     base::Log& log;
     std::unique_ptr<Database> database;
     system::BootClock monotonic;
-    ObservedStore store;  // what people do; the worker tells of itself
+    ObservedStore store;  // observes changes by callers; the worker reports its own
     ObservedQueue queue;
     ObservedPullQueue pull_queue;
     system::SystemIds ids;
@@ -151,7 +151,7 @@ struct Engine::Parts {
     WorkerLoop loop;
     PullWatch watch;
     BothWakeups local_wakeups;
-    std::unique_ptr<Wakeups> shared_wakeups;  // with the other instances; null: there are none
+    std::unique_ptr<Wakeups> shared_wakeups;  // hints to other instances; null: there are none
     WakeupsAfterCommit told_wakeups;
     Wakeups& wakeups;
     WakeupsAfterCommit watch_wakeups;
@@ -207,7 +207,7 @@ struct Engine::Parts {
     Locks locks;
     ForgetOld forget_old;
     Maintenance maintenance;
-    SingleFlight<std::monostate, std::string> scrapes;  // of /metrics
+    SingleFlight<std::monostate, std::string> scrapes;  // for /metrics
     std::thread worker;
     std::thread operations_worker;
     std::thread pull_watcher;

@@ -20,14 +20,14 @@
 namespace sundial::server {
 namespace {
 
-/// A line in the log every ten seconds while the test clock is on its way.
+/// Writes a log line every ten seconds while the test clock advances.
 AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log& log) {
     auto told = std::make_shared<std::chrono::microseconds>(monotonic.now());
     return [&monotonic, &log, told](const Advanced& advanced) {
         if (monotonic.now() - *told < std::chrono::seconds(10)) return;
         *told = monotonic.now();
         base::LogLine line;
-        line.level = base::LogLevel::warn;  // seen under `dev` too: somebody waits for this
+        line.level = base::LogLevel::warn;  // so that `dev` shows it too: a person is waiting
         line.message = "the clock is at " + format_instant_millis(advanced.now) + ": " +
                        std::to_string(advanced.delivered) + " delivered, " +
                        std::to_string(advanced.failed) + " failed";
@@ -111,8 +111,8 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
     };
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
-        // Replicas of a scraper come at the same moments: the database counts its rows once for
-        // all.
+        // Replicas of a scraper send their requests at the same moments. They share one count of
+        // the database's rows.
         const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
             try {
                 return metrics.render(

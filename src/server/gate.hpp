@@ -12,17 +12,17 @@
 
 namespace sundial::server {
 
-/// Answers from the first moment on: health and documents always, everything else with 503 until
-/// the database is there.
+/// Answers requests from the start of the process: health and documents always, everything else
+/// with 503 until the database is open.
 class Gate {
 public:
-    /// `schema`, `log` and the texts of `documents` outlive this.
+    /// `schema`, `log` and the texts of `documents` must outlive this object.
     Gate(const http::ApiSchema& schema, const http::Documents& documents, base::Log& log);
 
     /// Thread-safe; never throws.
     [[nodiscard]] http::Response answer(http::Request request) const;
 
-    /// From now on `router` answers, the gate's own routes included, and `checks` says how it goes.
+    /// From now on `router` answers, including the gate's own routes, and `checks` supplies health.
     void open(http::Router& router, std::function<std::vector<http::HealthCheck>()> checks);
     /// Health answers "draining"; requests are still served.
     void drain() { draining_ = true; }

@@ -9,8 +9,9 @@ using namespace std::chrono_literals;
 using enum http::HealthCheck::Status;
 
 constexpr auto slowest_database = 2s;
-constexpr auto tolerated_difference = 1s;              // a tick: what is late by less is not late
-constexpr std::uintmax_t little_free = 256ULL << 20U;  // some minutes of a busy day
+// One tick: a smaller lateness does not count as late.
+constexpr auto tolerated_difference = 1s;
+constexpr std::uintmax_t little_free = 256ULL << 20U;  // enough for some minutes of a busy day
 
 }  // namespace
 

@@ -7,15 +7,18 @@
 
 #include "adapters/http/api/health_routes.hpp"
 
-/// What the health of an instance is made of.
+/// The checks behind the health of an instance.
 namespace sundial::server {
 
-/// Within two seconds, or requests had better go elsewhere.
+/// Fails if the database takes longer than two seconds: requests should then go to another
+/// instance.
 [[nodiscard]] http::HealthCheck database_check(bool answered, std::chrono::microseconds after);
 [[nodiscard]] http::HealthCheck claim_loop_check(bool stopping, bool turning);
-/// Bytes that are left; nothing if nobody knows. That it is full is told by whoever cannot write.
+/// `free`: bytes left; empty if unknown. A full disk is reported by the database, whose write
+/// fails.
 [[nodiscard]] http::HealthCheck disk_check(std::optional<std::uintmax_t> free);
-/// This machine's clock less the database's, by which all is decided: a difference only warns.
+/// This machine's clock minus the database's clock. The database's clock decides everything, so a
+/// difference is only a warning.
 [[nodiscard]] http::HealthCheck clock_check(std::chrono::microseconds ahead);
 
 [[nodiscard]] std::optional<std::uintmax_t> free_space_beside(const std::string& file);

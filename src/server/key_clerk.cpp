@@ -34,7 +34,7 @@ void KeyClerk::run() {
     note_uses();
 }
 
-/// What cannot be told now is not told at all: nobody depends on it.
+/// A use that cannot be recorded now is dropped: nothing depends on it.
 void KeyClerk::note_uses() {
     try {
         keys_.note_uses();

@@ -9,8 +9,8 @@
 
 namespace sundial::server {
 
-/// Tells the database once a minute which keys have been used, on a thread of its own: no request
-/// waits for that.
+/// Records in the database once a minute which keys were used. Runs on a thread of its own, so no
+/// request waits for it.
 class KeyClerk {
 public:
     KeyClerk(ApiKeyRing& keys, base::Log& log);

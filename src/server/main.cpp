@@ -24,16 +24,16 @@ int told(int exit_code, const char* what, const std::exception& error) {
     return exit_code;
 }
 
-/// A core dump would hold keys, secrets and people's names.
+/// Disables core dumps, which would contain keys, secrets and people's names.
 void leave_no_core_dump() {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/// A batch of events takes the memory that the one before it left. What is returned to the kernel
-/// in between comes back page by page: a fifth of what a drain costs the process
-/// (docs/benchmarks.md). At most 16 MB stay so in each heap of the C library.
+/// Lets the C library keep freed memory for the next batch of events. Memory that is returned to
+/// the kernel comes back page by page, which takes a fifth of the process's time in a drain
+/// (docs/benchmarks.md). Each heap of the C library keeps at most 16 MB this way.
 void keep_freed_memory() {
     ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
     ::mallopt(M_MMAP_THRESHOLD, 4 << 20);

@@ -48,8 +48,8 @@ std::string_view outcome_name(Verdict verdict) {
     return to_string(AttemptOutcome::permanent);
 }
 
-/// Who claims through one instance may answer through another, or never: nobody can say what is in
-/// flight.
+/// Pull workers may claim through one instance and respond through another, or never, so no
+/// instance knows the number in flight.
 bool left_to_workers(const Endpoint* endpoint) {
     return endpoint != nullptr && endpoint->type == EndpointType::pull;
 }

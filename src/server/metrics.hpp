@@ -40,15 +40,15 @@ public:
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
 
-    /// A request that was ready to wait for a lock is over: "granted" or "held".
+    /// A request's wait for a lock has ended: "granted" or "held".
     void lock_waited(std::string_view outcome);
-    /// A snapshot was not kept, and why: "older" than the one that is.
+    /// A snapshot was not stored, and why: it is "older" than the stored one.
     void snapshot_ignored(std::string_view reason);
-    /// Another tz database is in force.
+    /// The tz database was replaced.
     void tz_release(std::string_view release);
 
-    /// Everything, with the queue, the operations that are RUNNING, the connections, the circuits,
-    /// the feed and the locks (empty: nobody knows) as they are now.
+    /// All metrics, including the given current values: the queue, the RUNNING operations, the
+    /// connections, the circuits, the feed and the locks (empty: unknown).
     [[nodiscard]] std::string render(const QueueDepth& depth,
                                      const std::map<OperationKind, std::size_t>& operations,
                                      const std::optional<PoolUse>& connections,

@@ -6,7 +6,7 @@
 
 namespace sundial::server {
 
-/// Tells several observers the same.
+/// Forwards each call to several observers.
 class Observers final : public EngineObserver {
 public:
     void add(EngineObserver& observer) { observers_.push_back(&observer); }

@@ -45,8 +45,9 @@ using namespace std::chrono_literals;
 
 constexpr auto first_try_again = 1s;
 constexpr auto longest_try_again = 10s;
-constexpr auto still_accepting = 1s;  // after the first sign of stopping: balancers look at readyz
-constexpr auto answers_pending = 5s;  // for requests under way at the end
+// After the first stop signal, so that load balancers notice readyz.
+constexpr auto still_accepting = 1s;
+constexpr auto answers_pending = 5s;  // for requests in progress at the end
 
 system::LogSettings log_settings(const Settings& settings, std::string start_id) {
     return {.level = system::parse_log_level(settings.log.level).value_or(base::LogLevel::info),
@@ -62,7 +63,7 @@ std::string tz_directory(const Settings& settings) {
 
 bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
 
-/// What can be reached from elsewhere asks for keys, so there must be one.
+/// A server that other machines can reach requires keys, so one must exist.
 CannotStart without_keys(const Settings& settings) {
     return CannotStart("http.listen: " + settings.http.listen +
                        " can be reached from elsewhere, and there is no API key yet; make one with "
@@ -137,7 +138,7 @@ base::LogLine line(base::LogLevel level, std::string event_name, std::string mes
     return line;
 }
 
-/// Tries until the database answers; nothing if a signal came first.
+/// Retries until the database responds; empty if a signal arrives first.
 std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock,
                                          system::JsonLog& log,
                                          const OnOutcomeUnknown& on_outcome_unknown,
@@ -155,7 +156,7 @@ std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clo
     }
 }
 
-/// One warning for each setting that changes where webhooks may go.
+/// Logs one warning for each setting that extends where webhooks may go.
 void warn_of_open_doors(const Settings& settings, base::Log& log) {
     const Settings::Delivery& delivery = settings.delivery;
     const auto warn = [&log](bool changed, const char* what) {
@@ -176,7 +177,8 @@ void warn_of_open_doors(const Settings& settings, base::Log& log) {
          "delivery.ports: webhooks may use other ports than 443 and 8443");
 }
 
-/// Whom the API asks for a key, and says so. Throws CannotStart where everybody could do all.
+/// Decides which callers need a key, and logs it. Throws CannotStart if every caller could do
+/// everything.
 void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
     if (!settings.security.api_keys_file.empty()) {
         keys.fix(
@@ -195,7 +197,7 @@ http::ServerWorld real_world(Ids& ids) {
             .never_blocks = http::asks_for_life};
 }
 
-/// Says what there is to see, `made` people of it new, then begins to show it.
+/// Prints what the demo shows, including the `made` new people, then starts it.
 void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOptions& options,
                   const TimeZones& zones, std::uint16_t port, const std::string& key_file) {
     std::cout << "Sundial " << product_version() << " on http://127.0.0.1:" << port << ", "
@@ -215,7 +217,7 @@ void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOpt
     demo.greet();
 }
 
-/// Reads what `keys` of the settings name again. What cannot be used changes nothing.
+/// Reads again the files that `keys` of the settings name. An unusable file changes nothing.
 void read_again(const std::string& keys, base::Log& log, const std::function<void()>& read) {
     base::LogLine told = line(base::LogLevel::info, "config.reloaded", "read again");
     told.fields.emplace_back("keys", keys);
@@ -228,7 +230,7 @@ void read_again(const std::string& keys, base::Log& log, const std::function<voi
     log.write(std::move(told));
 }
 
-/// What the operator may change without a restart.
+/// Applies the changes that need no restart.
 void reload(const Settings& settings, http::HttpServer& server, ApiKeyRing& keys, base::Log& log) {
     if (!settings.http.tls_cert.empty()) {
         read_again("http.tls_cert,http.tls_key", log, [&] { server.renew_certificate(); });
@@ -241,8 +243,8 @@ void reload(const Settings& settings, http::HttpServer& server, ApiKeyRing& keys
     }
 }
 
-/// Until a signal says to stop. SIGHUP says to look at files that may have changed, or that the
-/// terminal that it was started from has been closed.
+/// Waits for a signal to stop. SIGHUP means that files may have changed, or that the terminal that
+/// started the process was closed.
 void wait_for_end(const Signals& signals, TzWatch& tz_watch,
                   const std::function<void()>& reload_files) {
     const bool has_terminal = ::isatty(STDIN_FILENO) != 0;
@@ -253,8 +255,8 @@ void wait_for_end(const Signals& signals, TzWatch& tz_watch,
     }
 }
 
-/// Waits for a signal, then stops in the order that loses nothing and repeats nothing. When it
-/// returns no handler runs any more, and none will.
+/// Waits for a signal, then stops in an order that loses nothing and repeats nothing. After it
+/// returns, no handler runs.
 void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, system::JsonLog& log,
                         const Signals& signals, TzWatch& tz_watch,
                         const std::function<void()>& reload_files) {
@@ -270,8 +272,8 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
     server.stop_accepting();
     engine.stop();
     if (!server.drain(answers_pending)) {
-        // Nothing that a handler uses may go while it runs, and nobody knows how long that is.
-        // What it has not committed is as if it had never begun.
+        // A handler may run for any time, and the objects it uses must outlive it. Ending the
+        // process is safe: uncommitted work is rolled back.
         log.write(line(base::LogLevel::warn, "server.drain_cut_short",
                        "leaving while requests are under way: they took too long"));
         log.flush();
@@ -331,7 +333,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                         &engine.keyed_answers());
     gate.add_own_routes(router);
     engine.add_routes(router, metrics);
-    Demo demo = engine.demo();  // there before the first request is answered
+    Demo demo = engine.demo();  // before the first request is answered
     const std::size_t made =
         options.demo_people > 0 ? demo.populate(options.demo_people, zones) : 0;
     gate.open(router, [&engine] { return engine.health(); });

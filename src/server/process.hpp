@@ -21,12 +21,12 @@ struct ProcessOptions {
 /// code. Throws CannotStart before anything has changed.
 [[nodiscard]] int run_process(const LoadedSettings& loaded, const ProcessOptions& options);
 
-/// One pass over what is due, then the end: for an external minute trigger. Prints what it did.
+/// Runs one pass over all due events, for an external trigger every minute. Prints the counts.
 [[nodiscard]] int run_tick(const Settings& settings, std::uint64_t limit, bool json);
 
-/// The tz database of the settings. Throws CannotStart where there is none.
+/// Loads the tz database of the settings. Throws CannotStart if there is none.
 [[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const Settings& settings);
-/// Of a directory. Throws CannotStart when it holds none.
+/// The same for a directory. Throws CannotStart if it contains none.
 [[nodiscard]] std::unique_ptr<const TimeZones> load_time_zones(const std::string& directory);
 
 }  // namespace sundial::server

@@ -17,7 +17,7 @@
 namespace sundial::server {
 namespace {
 
-/// What a key takes, said to whoever gave it something else.
+/// The values that a key accepts, for the error message.
 using Complaint = std::optional<std::string>;
 
 Complaint take(bool& into, std::string_view text) {
@@ -54,7 +54,7 @@ Complaint take_duration(std::chrono::seconds& into, std::string_view text,
     return std::nullopt;
 }
 
-/// Whole days, P90D, or a duration as everywhere, PT36H.
+/// Whole days (P90D), or a duration in the common format (PT36H).
 Complaint take_long(std::chrono::microseconds& into, std::string_view text,
                     std::chrono::days least) {
     constexpr std::chrono::days most{36'500};
@@ -170,7 +170,7 @@ Key number(std::string_view name, std::string_view help, Member member, std::uin
     return made;
 }
 
-/// More than nothing, at most the whole.
+/// More than 0, at most 1.
 template <class Member>
 Key fraction(std::string_view name, std::string_view help, Member member) {
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
@@ -431,7 +431,7 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
     }
     known.insert("SUNDIAL_CONFIG");
     known.insert("SUNDIAL_SERVER");
-    known.insert("SUNDIAL_API_KEY");  // of the commands that ask a server
+    known.insert("SUNDIAL_API_KEY");  // read by client commands
     const std::vector<std::string> names(known.begin(), known.end());
     for (const auto& [name, text] : environment) {
         if (!name.starts_with("SUNDIAL_") || known.contains(name)) continue;

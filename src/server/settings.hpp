@@ -13,8 +13,7 @@
 
 namespace sundial::server {
 
-/// Everything that an operator can set, with its default: the one place that bounds what the
-/// process uses.
+/// All settings and their defaults. This is the one place that bounds the resources of the process.
 struct Settings {
     struct Http {
         std::string listen = "127.0.0.1:8080";
@@ -22,25 +21,26 @@ struct Settings {
         std::string tls_key{};   // PEM
         bool require_if_match = false;
         std::vector<std::string> trusted_proxies{};  // CIDR
-        std::uint32_t rate_limit_per_second = 0;     // of one API key; 0: none
+        std::uint32_t rate_limit_per_second = 0;     // per API key; 0: unlimited
     } http;
     struct Storage {
         std::string url = "sqlite:sundial.db";
-        std::string listen_url{};     // PostgreSQL, for hints between instances; empty: none
+        std::string listen_url{};     // PostgreSQL URL for hints between instances; empty: none
         std::uint32_t pool_size = 8;  // PostgreSQL connections
         std::uint32_t shards = 16;    // PostgreSQL; fixed by the first migration
         bool auto_migrate = true;
-        std::string synchronous = "full";  // or normal; SQLite
+        std::string synchronous = "full";  // or normal; SQLite only
     } storage;
     struct Scheduler {
         std::chrono::seconds tick{1};
         std::uint32_t claim_batch = 500;
         std::chrono::seconds lease{30};
-        TimeOfDay birthday_time{9 * 3600};  // only fills the birthday row at the first migration
+        /// Used only by the first migration, for the birthday row.
+        TimeOfDay birthday_time{9 * 3600};
     } scheduler;
     struct Delivery {
-        std::uint32_t workers = 64;        // tries in flight at most
-        std::chrono::seconds timeout{10};  // of an endpoint that names none
+        std::uint32_t workers = 64;        // attempts in flight at most
+        std::chrono::seconds timeout{10};  // for endpoints without their own
         bool allow_private = false;
         bool allow_http = false;
         std::vector<std::string> allow{};  // CIDR
@@ -51,12 +51,12 @@ struct Settings {
         CircuitPolicy circuit{};
     } delivery;
     struct Retention {
-        RetentionTerms events{};  // and what belongs to them
+        RetentionTerms events{};  // including their dependent rows
         std::chrono::seconds idempotency{
-            std::chrono::hours{24}};  // of answers to requests with an Idempotency-Key
+            std::chrono::hours{24}};  // for stored responses under an Idempotency-Key
     } retention;
     struct Security {
-        std::string api_keys_file{};   // keys beside those in the database, a line each
+        std::string api_keys_file{};   // keys besides those in the database, one per line
         std::string encryption_key{};  // 32 bytes in base64; empty on SQLite: a key file beside the
                                        // database
     } security;
@@ -64,7 +64,7 @@ struct Settings {
         std::string url{};  // redis://…; empty: the storage database
     } locks;
     struct Tz {
-        std::string source = "auto";  // auto: dir if it is given, else the system's; system; dir
+        std::string source = "auto";  // auto: dir if given, else the system's; system; dir
         std::string dir{};
         bool watch = true;
         std::string on_change = "reschedule";  // or report
@@ -79,11 +79,11 @@ struct Settings {
         bool metrics = true;
     } telemetry;
     struct Ui {
-        bool inbox = false;  // endpoints of type INBOX may be made
+        bool inbox = false;  // whether endpoints of type INBOX may be created
     } ui;
 };
 
-/// Where a value came from, for `sundial config show`.
+/// The source of a value, for `sundial config show`.
 struct SettingShown {
     std::string key;
     std::string value;   // "***" for a secret that is set
@@ -103,14 +103,15 @@ struct LoadedSettings {
 };
 
 struct SettingsSources {
-    std::map<std::string, std::string> defaults{};     // of the command, in place of ours
+    /// The command's, which replace the general ones.
+    std::map<std::string, std::string> defaults{};
     std::string file{};                                // TOML; empty: none
-    std::map<std::string, std::string> environment{};  // all of it
+    std::map<std::string, std::string> environment{};  // the complete environment
     std::map<std::string, std::string> flags{};        // "http.listen" → text
 };
 
-/// Flag > environment > <KEY>_FILE > file > the command's default > default. Throws CannotStart: an
-/// unknown key (with what was probably meant), a value that its key does not take, settings that
+/// Precedence: flag > environment > <KEY>_FILE > file > the command's default > default. Throws
+/// CannotStart for an unknown key (suggesting the nearest one), an invalid value, or settings that
 /// contradict each other.
 [[nodiscard]] LoadedSettings load_settings(const SettingsSources& sources);
 
@@ -121,7 +122,7 @@ struct SettingKey {
 };
 [[nodiscard]] std::vector<SettingKey> setting_keys();
 
-/// "127.0.0.1:8080" or "[::1]:8080", taken apart. Throws CannotStart.
+/// "127.0.0.1:8080" or "[::1]:8080", parsed. Throws CannotStart.
 struct ListenAddress {
     std::string host;
     std::uint16_t port;

@@ -6,12 +6,12 @@
 
 namespace sundial::server {
 
-/// The values of a TOML file by dotted key, as text; a list's members joined by commas. Throws
+/// The values of a TOML file by dotted key, as text; list members are joined by commas. Throws
 /// CannotStart, naming file, line and remedy.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> read_settings_file(
     const std::string& file);
 
-/// The content of a file that holds one value (a mounted secret), without its last line break.
+/// The content of a file with a single value (a mounted secret), without its last line break.
 /// Throws CannotStart.
 [[nodiscard]] std::string read_secret_file(const std::string& file, const std::string& named_by);
 

@@ -5,18 +5,18 @@
 
 namespace sundial::server {
 
-/// SIGTERM, SIGINT and SIGHUP as something to wait for. Make one before any thread is started:
-/// threads inherit the mask.
+/// Waits for SIGTERM, SIGINT and SIGHUP. Construct it before any thread starts, because threads
+/// inherit the mask.
 class Signals {
 public:
     Signals();
-    /// The signal that came within `duration`, if one did.
+    /// The signal that arrives within `duration`; empty if none does.
     [[nodiscard]] std::optional<int> wait_for(std::chrono::milliseconds duration) const;
-    /// The next one, SIGHUP included; the others do not hear of that.
+    /// Waits for the next signal, including SIGHUP. The other functions ignore SIGHUP.
     [[nodiscard]] int wait() const;
-    /// From now on a further signal ends the process at once, with exit code 130.
+    /// From now on, another signal ends the process at once, with exit code 130.
     void exit_on_next() const;
-    /// The same for one that came within `duration`.
+    /// The same for a signal that arrives within `duration`.
     void exit_if_within(std::chrono::milliseconds duration) const;
 };
 

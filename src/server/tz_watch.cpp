@@ -22,7 +22,7 @@ void TzWatch::look() {
 }
 
 void TzWatch::run(const std::stop_token& stop) {
-    std::chrono::milliseconds wait = options_.pace.between_looks;  // the start was a look
+    std::chrono::milliseconds wait = options_.pace.between_looks;  // the start included a check
     for (;;) {
         bool told = false;
         {
@@ -67,7 +67,7 @@ void TzWatch::follow(const std::stop_token& stop) {
     const std::string release = zones_.current()->release();
     FollowedTzdata followed;
     if (options_.reschedule) {
-        // Whoever has put another database in force means it, be it older.
+        // An operator who installs another database wants it, even if it is older.
         const auto takeover = replaced_.empty() ? Takeover::of_older : Takeover::of_any;
         followed = follow_.run(takeover, stop);
         if (!followed.complete) return;

@@ -17,39 +17,40 @@
 
 namespace sundial::server {
 
-/// Looks after the tz database while the process runs, on a thread of its own: puts another one in
-/// force when its directory holds one, and brings pending events to it. What is damaged or half
-/// copied is told and looked at again; the one in force stays until then.
+/// Watches the directory of the tz database on a thread of its own. If it contains another release,
+/// replaces the current one and updates the pending events. If the new files are damaged or half
+/// copied, logs that and checks again later; the current database stays until then.
 class TzWatch {
 public:
-    /// How long it waits for what.
+    /// Intervals between checks.
     struct Pace {
         std::chrono::milliseconds between_looks = std::chrono::minutes{10};
-        /// A copy that goes on changes what it has written by then.
+        /// Time in which an unfinished copy changes the files again.
         std::chrono::milliseconds until_settled = std::chrono::seconds{10};
-        /// What was computed with the old database at the moment of a replacement is stored by
-        /// then, and follows too.
+        /// Time after which every event computed with the old database during the replacement is
+        /// stored, so that a second pass updates it too.
         std::chrono::milliseconds after_replacement = std::chrono::minutes{1};
         std::chrono::milliseconds after_failure = std::chrono::minutes{1};
     };
     struct Options {
-        bool watch = true;       // look by itself, not only when told to
-        bool reschedule = true;  // else pending events stay, and `impact` tells
+        bool watch = true;       // check regularly, not only after look()
+        bool reschedule = true;  // otherwise pending events stay; `impact` lists them
         std::function<void(const std::string& release)> replaced;  // called after each replacement
         Pace pace{};
     };
-    /// What is given outlives this; `follow` is nobody else's from now on.
+    /// The arguments must outlive this object; only this object may use `follow` from now on.
     TzWatch(zones::CctzTimeZones& zones, FollowTzdata& follow, base::Log& log, Options options);
     ~TzWatch();
     TzWatch(const TzWatch&) = delete;
     TzWatch& operator=(const TzWatch&) = delete;
 
-    /// Looks now: somebody says that the database is ready. From any thread.
+    /// Checks now, because the operator reports that the files are complete. From any thread.
     void look();
 
 private:
     void run(const std::stop_token& stop);
-    /// Answers when to look again. `told` says that nobody is writing there any more.
+    /// Returns the time until the next check. `told`: the operator reports that all files are
+    /// written.
     std::chrono::milliseconds turn(bool told, const std::stop_token& stop);
     enum class Look : std::uint8_t { nothing_new, unsettled, replaced };
     Look replace_if_new(bool told);
@@ -59,14 +60,14 @@ private:
     FollowTzdata& follow_;
     base::Log& log_;
     const Options options_;
-    std::shared_ptr<const TzData> candidate_;  // seen, and perhaps still being written
-    std::set<std::string> replaced_;           // releases whose events have not all followed yet
-    std::set<std::string> newer_;              // releases of others, newer than ours
+    std::shared_ptr<const TzData> candidate_;  // found, but possibly still being written
+    std::set<std::string> replaced_;           // replaced releases that still have events to update
+    std::set<std::string> newer_;              // releases of other instances, newer than ours
 
     std::mutex mutex_;
     std::condition_variable_any told_condition_;
     bool told_ = false;
-    std::jthread thread_;  // last: it uses all of the above
+    std::jthread thread_;  // last, because it uses all members above
 };
 
 }  // namespace sundial::server

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto hang_guard = 60s;
 
-/// A line of the log as soon as it is there.
+/// Waits for a line of the log.
 class AwaitedLog final : public base::Log {
 public:
     explicit AwaitedLog(base::LogLevel level) : level_(level) {}
@@ -41,7 +41,7 @@ private:
     std::promise<std::string> line_;
 };
 
-/// A directory that holds 2031a, and 2031b beside it.
+/// A directory that contains 2031a, and 2031b beside it.
 class TzWatchTest : public zones::TzDirectoryTest {
 protected:
     TzWatchTest() {
@@ -64,7 +64,7 @@ protected:
                 .replaced = [this](const std::string& release) { replaced_.set_value(release); },
                 .pace = pace};
     }
-    /// The release that is put in force; throws if none is.
+    /// The release of the replacement; throws if none happens.
     std::string replaced() {
         auto future = replaced_.get_future();
         if (future.wait_for(hang_guard) != std::future_status::ready)

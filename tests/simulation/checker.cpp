@@ -15,22 +15,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Reliability 11: back within lease + 2 ticks + 5 s. The lease is counted where there is one.
+/// Reliability 11: recovered within lease + 2 ticks + 5 s. The lease is added where there is one.
 constexpr auto back_within = 7s;
-/// Whatever is done at one moment: calls take their time.
+/// Tolerance for steps that belong to one moment, because calls take time.
 constexpr auto soon = 50ms;
 constexpr auto signed_within = 5s;
 
 bool accepts(int status) { return status >= 200 && status < 300; }
 
-/// When what was broken, and for whom.
+/// The faults by time and process.
 class Faults {
 public:
     explicit Faults(const std::vector<Fault>& faults) {
         for (const Fault& fault : faults) of_[fault.source].push_back(fault);
         for (auto& [source, list] : of_) std::ranges::sort(list, {}, &Fault::begin);
     }
-    /// The kind of one that hit `source`, or everybody, within that time.
+    /// The kind of a fault that hit `source`, or all processes, within that time.
     [[nodiscard]] std::optional<std::string> during(std::uint32_t source, Time begin,
                                                     Time end) const {
         if (auto kind = among(source, begin, end)) return kind;
@@ -43,7 +43,7 @@ public:
 
 private:
     static constexpr std::uint32_t everybody = 0;
-    /// No fault lasts longer, but for a time in which nobody is there, which is everybody's.
+    /// No fault lasts longer, except a time in which no process runs, which concerns all processes.
     static constexpr Time longest = std::chrono::hours{100};
 
     [[nodiscard]] std::optional<std::string> among(std::uint32_t source, Time begin,
@@ -60,11 +60,11 @@ private:
     std::map<std::uint32_t, std::vector<Fault>> of_;
 };
 
-/// What is known of one event at a point of its history.
+/// The state of one event at a point of its history.
 struct Life {
     struct Request {
         const Step* step;
-        Time end = Time::max();  // still under way
+        Time end = Time::max();  // still in progress
     };
     struct Holder {
         std::uint32_t source;
@@ -73,17 +73,18 @@ struct Life {
         Time since;
     };
     std::optional<Holder> holder;
-    std::optional<UserId> user;  // whose it was when it was claimed
+    std::optional<UserId> user;  // its user at the time of the claim
     std::uint64_t version = 0;
     std::uint32_t attempt = 0;  // of the latest claim
     std::uint32_t highest_sent = 0;
     std::set<std::uint32_t> sent;
     std::set<std::uint64_t> settled;  // versions of claims whose settlement took effect
     std::vector<Request> requests;
-    const Step* accepted = nullptr;  // the first answer, heard or not, of a receiver that accepted
-    const Step* ended = nullptr;     // the step that made it final
-    std::optional<Instant> not_before;  // its next try
-    /// By the receiver, in its answer to that claim; counts once its sender has settled it.
+    // The first response of an accepting receiver, even if it was lost.
+    const Step* accepted = nullptr;
+    const Step* ended = nullptr;        // the step that made it final
+    std::optional<Instant> not_before;  // its next attempt
+    /// Set by the receiver's response to that claim; applies once the sender has settled the claim.
     std::optional<std::pair<std::uint64_t, Instant>> asked_to_wait;
     bool edited = false;
 };
@@ -114,7 +115,7 @@ private:
     void breach(std::string invariant, std::string text, const Step& step) {
         breach(std::move(invariant), std::move(text) + ": " + describe(step), step.id);
     }
-    /// A breach unless a fault of one of these explains it.
+    /// Reports a breach unless one of these faults explains it.
     void breach_unless_fault(const char* invariant, const std::string& text, const Step& step,
                              std::initializer_list<std::uint32_t> sources, Time begin) {
         for (const std::uint32_t source : sources) {
@@ -194,7 +195,7 @@ private:
         Instant ready = std::max(step.target, step.created_at);
         if (life.holder) ready = std::max(ready, life.holder->until);
         if (life.not_before) ready = std::max(ready, *life.not_before);
-        // Paused, edited or parked in between: it is not known since when it could be claimed.
+        // Paused, edited or parked in between: the time since which it could be claimed is unknown.
         const bool unclear = life.edited || (life.holder && life.not_before) ||
                              (!life.holder && !life.not_before && step.version != 2);
         if (unclear || step.at - ready <= back_within) return;
@@ -206,7 +207,7 @@ private:
         breach("I12", "not taken up in time", step);
     }
 
-    /// An instance that stops gives back what it holds, but for what it never learned of.
+    /// An instance that stops releases all its claims, except those whose response was lost.
     void judge_left(const Step& step, const Life::Holder& holder) {
         const auto stopped = stopped_.find(holder.source);
         if (stopped == stopped_.end()) return;
@@ -227,7 +228,7 @@ private:
 
     void follow_write(const Step& step, Life& life) {
         if (step.how != How::ok) return;
-        if (life.settled.contains(step.version)) return;  // repeated, since its answer was lost
+        if (life.settled.contains(step.version)) return;  // repeated, because its response was lost
         if (!life.holder || life.holder->version != step.version ||
             life.holder->source != step.source) {
             return breach("I6", "written by who does not have it", step);
@@ -284,7 +285,7 @@ private:
         life.requests.push_back({&step});
     }
 
-    /// Only a cause that the history tells excuses a request after one that was accepted.
+    /// A request after an accepted one needs a cause in the history.
     void judge_duplicate(const Step& step, const Life& life) {
         if (life.accepted == nullptr) return;
         if (life.accepted->how == How::unknown || life.accepted->op == Op::close) {
@@ -307,7 +308,7 @@ private:
         }
     }
 
-    // What is there in the end.
+    // The final state.
 
     void judge_keys() {
         std::map<std::string_view, int> taken;
@@ -321,7 +322,7 @@ private:
         }
     }
 
-    /// Each request has a payload of its own, which its event keeps or exchanges for another such.
+    /// Each request has a payload of its own; an edit replaces it by another unique one.
     void judge_effects() {
         std::set<std::string_view> payloads;
         for (const FinalEvent& one : history_.events) {
@@ -420,7 +421,7 @@ private:
     std::unordered_map<EventId, Life> lives_;
     std::vector<const Step*> acknowledged_;
     std::set<UserId> erased_;
-    std::map<std::uint32_t, Time> stopped_;  // instances, and when
+    std::map<std::uint32_t, Time> stopped_;  // instances and their stop times
 };
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t one = 1, two = 2, three = 3;  // instances
 
-/// The history of one event that is due at noon, told step by step; at its end the event is there,
-/// as its steps have left it, and waits for its next try unless they ended it.
+/// The step-by-step history of one event that is due at noon. At its end the event is in the state
+/// that its steps have left, and waits for a retry unless they finished it.
 class Story {
 public:
     Step& add(Op op, std::uint32_t source, Time when, std::uint64_t version = 0,
@@ -71,13 +71,13 @@ public:
         ++event.retry_count;
         tried(attempt, AttemptOutcome::retryable);
     }
-    /// Claimed by the first, sent and answered, in its first 90 ms.
+    /// Claimed by the first instance, sent and answered, in the first 90 ms.
     void first_try(int status) {
         claim(one, 1ms, 2, 1);
         request(one, 5ms, 2, 1);
         answer(one, 90ms, 2, 1, status);
     }
-    /// By the second, after the first one's lease.
+    /// Claimed by the second instance, after the first one's lease.
     void second_try() {
         claim(two, 31s, 3, 2);
         request(two, 31s, 3, 2);

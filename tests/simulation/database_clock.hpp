@@ -6,7 +6,7 @@
 
 namespace sundial::simulation {
 
-/// The database's clock: true time, and what it has been put ahead by. Never goes back.
+/// The database's clock: true time plus all steps forward. Never goes back.
 class DatabaseClock final : public Clock {
 public:
     DatabaseClock(Instant begin, const std::chrono::microseconds& true_time)
@@ -16,7 +16,7 @@ public:
     Result<void> set(Instant /*now*/) override { return ClockNotTest{}; }
 
     void put_ahead(std::chrono::microseconds by) { ahead_ += by; }
-    /// The true time at which it will show `instant` unless it is put ahead before.
+    /// The true time at which it shows `instant`, if it is not stepped before.
     [[nodiscard]] std::chrono::microseconds true_time_of(Instant instant) const {
         return instant - begin_ - ahead_;
     }

@@ -55,7 +55,7 @@ private:
         if (defect_ == Defect::takes_over_early) return 2s;
         return defect_ == Defect::lease_never_ends ? for_ever : lease;
     }
-    /// Whoever holds the event, and whichever try it is, it is this one's.
+    /// Makes the settlement match the current claim, whichever instance and attempt holds it.
     void take_over(Settlement& settlement) {
         store_.read([&](Transaction& tx) {
             const auto event = tx.events().find(settlement.id);

@@ -9,29 +9,29 @@
 
 namespace sundial::simulation {
 
-/// Mistakes that are made on purpose, to see that the checker finds them.
+/// Deliberate defects, to prove that the checker finds them.
 enum class Defect : std::uint8_t {
     none,
-    acked_before_commit,      // what a client is told to be stored sometimes is not
-    no_version_check,         // a settlement counts whoever holds the event by now
-    claims_early,             // by a clock that is ahead
-    takes_over_early,         // a lease is over before it is over
-    lease_never_ends,         // what a crashed instance held is nobody's
-    retry_forgotten,          // what should be tried again is put away
+    acked_before_commit,      // sometimes reports success before the commit
+    no_version_check,         // accepts a settlement of a claim that another instance has replaced
+    claims_early,             // uses a clock that is ahead
+    takes_over_early,         // treats a lease as expired too early
+    lease_never_ends,         // never releases the claims of a crashed instance
+    retry_forgotten,          // drops events that should be retried
     successor_forgotten,      // a schedule stops after its next event
-    hidden_resend,            // a request is sent twice
-    new_key_on_retry,         // the receiver takes the second try for another event
-    body_changes_on_retry,    // as above
-    unknown_is_success,       // a time-out counts as accepted
-    settles_before_sending,   // accepted by nobody
-    retry_after_ignored,      // the receiver's wish is
-    cancel_ignored,           // is answered with success, and nothing is cancelled
-    keys_not_unique,          // of two creates with one key each makes an event
-    wrong_zone,               // an hour off
-    sends_unclaimed_numbers,  // an attempt number that is not committed
+    hidden_resend,            // sends a request twice
+    new_key_on_retry,         // the receiver takes the second attempt for another event
+    body_changes_on_retry,    // likewise
+    unknown_is_success,       // treats a timeout as accepted
+    settles_before_sending,   // settles as accepted without sending
+    retry_after_ignored,      // ignores the receiver's Retry-After
+    cancel_ignored,           // reports success, but cancels nothing
+    keys_not_unique,          // two creates with one key each create an event
+    wrong_zone,               // off by an hour
+    sends_unclaimed_numbers,  // sends an attempt number that is not committed
 };
 
-/// The same queue with the defect, if it is one of the queue.
+/// The same queue with the defect, if the defect concerns the queue.
 [[nodiscard]] std::unique_ptr<EventQueue> with_defect(EventQueue& queue, Store& store,
                                                       DatabaseClock& clock, Defect defect);
 

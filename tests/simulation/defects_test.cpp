@@ -9,7 +9,7 @@
 namespace sundial::simulation {
 namespace {
 
-/// A mistake, and the invariants of which it must break one.
+/// A defect, and invariants; the defect must violate at least one of them.
 struct DefectCase {
     std::string name;
     Defect defect;
@@ -20,7 +20,7 @@ void PrintTo(const DefectCase& one, std::ostream* out) { *out << one.name; }
 
 class SeededDefect : public testing::TestWithParam<DefectCase> {};
 
-/// Within a few seeds: a checker that needs many would miss what is rarer than these.
+/// Within a few seeds: a checker that needs many would miss rarer defects.
 TEST_P(SeededDefect, IsFound) {
     constexpr std::uint64_t most_seeds = 20;
     std::set<std::string> found;

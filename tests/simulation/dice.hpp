@@ -7,8 +7,8 @@
 
 namespace sundial::simulation {
 
-/// The only source of chance: the same seed, the same throws, on every machine (SplitMix64, which
-/// unlike the distributions of the standard library is the same everywhere).
+/// The only source of randomness: the same seed gives the same numbers on every machine
+/// (SplitMix64; the distributions of the standard library differ between implementations).
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -28,7 +28,7 @@ public:
         return low + std::chrono::microseconds{static_cast<std::int64_t>(
                          below(static_cast<std::uint64_t>((high - low).count()) + 1))};
     }
-    /// One of what is not empty.
+    /// A random element of a range that is not empty.
     template <class Range>
     auto& pick(Range&& range) {
         return *std::next(std::begin(range), static_cast<std::ptrdiff_t>(below(std::size(range))));

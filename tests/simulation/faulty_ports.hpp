@@ -14,23 +14,23 @@
 
 namespace sundial::simulation {
 
-/// Thrown where a process dies. No exception of the product's: nobody may catch it.
+/// Thrown where a process dies. Not an exception of the product, so that no code catches it.
 struct ProcessDied {};
 
-/// What happens to one call of a port on its way there and back.
+/// The fault of one call of a port.
 enum class CallFault : std::uint8_t { none, dies_before, dies_after, lost_request, lost_reply };
 
-/// A look changes nothing, and is all that an idle process does.
+/// `look`: a call that only reads. An idle process makes no others.
 enum class CallKind : std::uint8_t { look, other };
 
-/// What the ports need of the process that calls.
+/// The ports' view of the calling process.
 class PortUser {
 public:
     virtual ~PortUser() = default;
     [[nodiscard]] virtual std::uint32_t number() const = 0;
-    /// A call arrives at the database; says what becomes of it.
+    /// A call arrives at the database; returns its fault.
     virtual CallFault begin_call(CallKind kind) = 0;
-    /// The answer, or that there is none, is on its way.
+    /// The response, or its loss, is on its way.
     virtual void end_call(CallFault fault) = 0;
     [[nodiscard]] virtual bool loses_commits() = 0;
 
@@ -60,7 +60,7 @@ private:
     }
 };
 
-/// The database's store as one process reaches it.
+/// The database's store as seen by one process.
 class FaultyStore final : public Store {
 public:
     FaultyStore(World& world, PortUser& user) : world_(world), user_(user) {}
@@ -80,8 +80,8 @@ private:
     PortUser& user_;
 };
 
-/// The database's queue as one process reaches it. What takes effect is recorded, whether or not
-/// the process learns of it.
+/// The database's queue as seen by one process. Records every effect, even if the process does not
+/// learn of it.
 class FaultyQueue final : public EventQueue {
 public:
     FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}

@@ -13,11 +13,11 @@
 
 namespace sundial::simulation {
 
-/// True time since the beginning, which no process sees.
+/// True time since the beginning; no process can read it.
 using Time = std::chrono::microseconds;
 
-/// What happened. The first group is done by clients, the second by the database for an instance,
-/// the third seen by the receiver, the last done by an instance.
+/// Kinds of steps. The first group is done by clients, the second by the database for an instance,
+/// the third is observed by the receiver, the last is done by an instance.
 enum class Op : std::uint8_t {
     create,
     cancel,
@@ -30,18 +30,18 @@ enum class Op : std::uint8_t {
     settle,
     release,
     request,
-    answer,  // the receiver's
-    close,   // of a request without an answer: timed out, abandoned or its sender died
-    stop,    // it was told to, and is done before its time to drain is over
+    answer,  // by the receiver
+    close,   // of a request without a response: timed out, abandoned, or the sender died
+    stop,    // as requested, within its time to drain
 };
 [[nodiscard]] std::string_view to_string(Op op);
 
-/// Done; refused (not found, lease lost, …); or nobody who asked knows.
+/// Done; refused (not found, lease lost, …); or unknown to the caller.
 enum class How : std::uint8_t { ok, refused, unknown };
 [[nodiscard]] std::string_view to_string(How how);
 
-/// One line of the history. Those of the database tell what took effect, whether or not whoever
-/// asked ever learned it.
+/// One line of the history. Steps of the database record effects, even if the caller never learned
+/// of them.
 struct Step {
     Instant at{};  // the database's clock
     Time mono{0};
@@ -49,56 +49,57 @@ struct Step {
     Op op = Op::manage;
     How how = How::ok;
     std::optional<EventId> id{};
-    std::optional<UserId> user{};  // erase, claim: whose events
+    std::optional<UserId> user{};  // erase, claim: the user of the events
     std::string key{};
     std::uint64_t version = 0;
     std::uint32_t attempt = 0;
-    int status = 0;      // HTTP
-    Instant target{};    // when it is due: of create, claim and request
-    Instant until{};     // claim, extend: end of the lease; settle, release: the next try;
-                         // request: now, as its sender believes
-    std::string what{};  // settle: result; request: body; else for people
-    bool sound = true;   // create, claim: the target shows the local time that was asked for
-    std::optional<Time> retry_after{};  // of an answer
-    Instant created_at{};               // of what is claimed
+    int status = 0;    // HTTP status
+    Instant target{};  // create, claim, request: due instant
+    /// Claim, extend: end of the lease; settle, release: the next attempt; ¶ request: the present,
+    /// as its sender believes.
+    Instant until{};
+    std::string what{};  // settle: result; request: body; otherwise a text for people
+    bool sound = true;   // create, claim: the target shows the requested local time
+    std::optional<Time> retry_after{};  // from a response
+    Instant created_at{};               // of the claimed event
 };
 
-/// Something that was broken on purpose, and until when.
+/// A deliberate fault and its end.
 struct Fault {
     std::string kind;
     std::uint32_t source;  // 0: all
     Time begin, end;
 };
 
-/// An event as the repository shows it in the end.
+/// The final state of an event in the repository.
 struct FinalEvent {
     Event event;
     std::vector<AttemptRecord> attempts;
-    bool may_go = true;  // its endpoint is enabled, and so is its schedule
+    bool may_go = true;  // its endpoint and its schedule are enabled
 };
-/// A rule that should go on for ever, for one user or for nobody, and whether it does.
+/// An endless rule, for one user or for none, and whether it continues.
 struct FinalChain {
     std::string schedule;
     std::optional<UserId> user;
     bool alive;
 };
 
-/// All that the checker looks at.
+/// The input of the checker.
 struct History {
     std::vector<Step> steps;
     std::vector<Fault> faults;
     std::vector<FinalEvent> events;
     std::vector<FinalChain> chains;
     Instant ended_at{};
-    bool roomy = true;  // slots enough that no event waits for one
+    bool roomy = true;  // enough slots that no event waits for one
 };
 
-/// For people: one line each.
+/// For people: one line per step.
 [[nodiscard]] std::string describe(const Step& step);
-/// Everything that concerns one event, or the last `most` lines.
+/// All lines about one event, or the last `most` lines.
 [[nodiscard]] std::string trace(const History& history, std::optional<EventId> about,
                                 std::size_t most);
-/// The same history has the same hash.
+/// Equal histories have equal hashes.
 [[nodiscard]] std::uint64_t hash_of(const History& history);
 
 }  // namespace sundial::simulation

@@ -7,15 +7,15 @@
 
 namespace sundial::simulation {
 
-/// What a clock on the wall shows at `instant`, by the zone's offset alone: the way there, while
-/// the product looks for the way back.
+/// The wall time at `instant`, from the zone's offset alone. The product computes the opposite
+/// direction.
 [[nodiscard]] inline WallTime shown_at(const Zone& zone, Instant instant) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(instant);
     return WallTime{seconds.time_since_epoch() + zone.offset_at(instant)};
 }
 
-/// Whether the event is due when its zone's clock shows the time that was asked for; or, where no
-/// clock ever shows it, within the day.
+/// Whether the event is due when its zone's clock shows the requested time; if the clock never
+/// shows it, whether it is due within that day.
 [[nodiscard]] inline bool shows_local_time(const Event& event, const FakeTzData& zones) {
     if (!event.intent.wall) return true;
     const auto zone = zones.find(event.intent.zone);

@@ -1,4 +1,4 @@
-// The simulation at length: `./sundial-dev sim SEED=1 SEEDS=10000 YEARS=0.1 FAULTS=mixed`.
+// A long simulation: `./sundial-dev sim SEED=1 SEEDS=10000 YEARS=0.1 FAULTS=mixed`.
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -43,7 +43,7 @@ bool read_argument(std::string_view argument, Wish& wish) {
     return profile.has_value();
 }
 
-/// What all seeds together have seen.
+/// Sums over all seeds.
 class Sum {
 public:
     void add(const Run& run, double years) {

@@ -75,7 +75,7 @@ void Network::start(DeliveryRequest request, std::function<void(Outcome)> done) 
 }
 
 void Network::arrive(const Shared& exchange) {
-    if (exchange->over) return;  // its connection was closed before anything was sent
+    if (exchange->over) return;  // the connection was closed before anything was sent
     exchange->reply = world_.receivers.reply_of(exchange->request.endpoint->url, world_.dice);
     if (!exchange->reply.connects) {
         exchange->over = true;
@@ -124,7 +124,7 @@ void Network::close(const Shared& exchange, const char* why) {
     if (exchange->arrived) {
         Step step = step_of(Op::close, *exchange);
         step.what = why;
-        // The receiver may have done all of its work, and its answer found nobody.
+        // The receiver may have finished its work although its response was lost.
         const bool accepted = judge_status(exchange->reply.status, 0) == Verdict::accepted;
         step.status = accepted && world_.dice.chance(0.5) ? exchange->reply.status : 0;
         world_.record(std::move(step));

@@ -10,22 +10,22 @@
 
 namespace sundial::simulation {
 
-/// What a network needs to know of the process that sends.
+/// The network's view of the sending process.
 class Sender {
 public:
     virtual ~Sender() = default;
     [[nodiscard]] virtual std::uint32_t number() const = 0;
-    /// Runs `what` once the process is neither dead nor frozen; never if it is dead.
+    /// Runs `what` when the process is neither dead nor frozen; never if it is dead.
     virtual void when_awake(std::function<void()> what) = 0;
 };
 
-/// The outbound HTTP of one process, and the receivers at its other end.
+/// The outbound HTTP of one process, and the receivers at the other end.
 class Network final : public Delivery {
 public:
     Network(World& world, Sender& sender) : world_(world), sender_(sender) {}
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void abandon(const Event& event) override;
-    /// The process is dead: its connections are closed.
+    /// Closes all connections, because the process has died.
     void cut();
     [[nodiscard]] bool idle() const { return exchanges_.empty(); }
 
@@ -34,7 +34,7 @@ private:
         DeliveryRequest request;
         std::function<void(Outcome)> done;
         Time began;
-        bool arrived = false;  // the receiver has seen it
+        bool arrived = false;  // at the receiver
         bool over = false;     // answered, or closed by the sender
         Reply reply{};
     };
@@ -49,7 +49,7 @@ private:
 
     World& world_;
     Sender& sender_;
-    std::map<std::uint64_t, Shared> exchanges_;  // under way, by number
+    std::map<std::uint64_t, Shared> exchanges_;  // exchanges in progress, by number
     std::uint64_t count_ = 0;
 };
 

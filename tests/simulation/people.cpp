@@ -53,18 +53,19 @@ bool kept(const Result& result, Keep keep) {
     return true;
 }
 
-/// What is not there was deleted by an earlier try.
+/// If it does not exist, an earlier try deleted it.
 bool gone(const Result<void>& deleted) {
     return deleted || std::holds_alternative<NotFound>(deleted.error());
 }
 
 }  // namespace
 
-// How they ask.
+// Requests.
 
 How People::ask(const std::function<bool(Process&)>& request, bool repeat, bool lost_commit) {
     ++world_.counts.actions;
-    How so_far = How::refused;  // an earlier try may have done what the last one is refused
+    // An earlier try may have succeeded, so that the last one is refused.
+    How so_far = How::refused;
     for (int tries = repeat ? 4 : 1; tries > 0; --tries) {
         Process* process = someone_();
         if (process == nullptr) return so_far;
@@ -104,12 +105,12 @@ std::string People::a_birth_date() {
 
 std::optional<EventId> People::some_event() {
     if (events_.empty()) return std::nullopt;
-    // The newest are the ones that things still happen to.
+    // Most later steps concern the newest events.
     const std::size_t newest = std::min<std::size_t>(events_.size(), 12);
     return events_[events_.size() - 1 - world_.dice.below(newest)];
 }
 
-// What they do.
+// Actions.
 
 void People::create_event(std::optional<Instant> due) {
     NewEvent wanted;
@@ -142,7 +143,7 @@ void People::create_event(std::optional<Instant> due) {
             const auto* known = std::get_if<DuplicateIdempotencyKey>(&event.error());
             if (known == nullptr) return false;
             events_.push_back(known->existing);
-            return true;  // an earlier request has made it
+            return true;  // an earlier request has created it
         },
         keyed);
     Step step;
@@ -414,7 +415,7 @@ void People::settle_in() {
 
 void People::act() {
     Dice& dice = world_.dice;
-    if (dice.chance(0.06)) {  // many at one moment
+    if (dice.chance(0.06)) {  // many actions at one moment
         const Instant due = soon();
         for (auto left = dice.below(20) + 3; left > 0; --left) create_event(due);
         return;

@@ -12,21 +12,21 @@
 
 namespace sundial::simulation {
 
-/// Clients: create, cancel, edit and retry events, users, schedules and endpoints, at random, and
-/// ask again where nobody told them what became of it.
+/// Clients. They create, cancel, edit and retry events, users, schedules and endpoints at random,
+/// and repeat requests whose outcome they did not learn.
 class People {
 public:
-    /// `someone`: a process that answers, or null.
+    /// `someone`: returns a process that answers, or null.
     People(World& world, std::function<Process*()> someone)
         : world_(world), someone_(std::move(someone)) {}
 
-    /// Endpoints, users and schedules to begin with.
+    /// Creates the initial endpoints, users and schedules.
     void settle_in();
-    /// One thing, or a burst of them.
+    /// Does one action, or a burst of them.
     void act();
-    /// What they have disabled or broken is well again.
+    /// Undoes what they have disabled or broken.
     void make_up();
-    /// Those of the rules that they made that should still go on.
+    /// Their rules that should still continue.
     [[nodiscard]] std::vector<FinalChain> chains();
 
 private:
@@ -35,7 +35,7 @@ private:
         bool per_user;
     };
 
-    /// Returns how it went, having asked again a few times if `repeat`.
+    /// Sends a request, again a few times if `repeat`; returns the outcome.
     How ask(const std::function<bool(Process&)>& request, bool repeat, bool lost_commit = false);
     void record(Op op, How how, std::optional<EventId> id, std::string what);
 
@@ -56,7 +56,7 @@ private:
     [[nodiscard]] std::string zone();
     [[nodiscard]] std::string a_birth_date();
     [[nodiscard]] Instant soon();
-    /// An event that they know of.
+    /// An event known to the clients.
     [[nodiscard]] std::optional<EventId> some_event();
 
     World& world_;
@@ -65,7 +65,7 @@ private:
     std::vector<std::string> urls_;
     std::vector<UserId> users_;
     std::vector<KnownSchedule> schedules_;
-    std::set<ScheduleId> unwanted_;  // one whose deletion is cut short stays, paused
+    std::set<ScheduleId> unwanted_;  // a schedule whose deletion is cut short stays, paused
     std::vector<EventId> events_;
     std::size_t count_ = 0;
 };

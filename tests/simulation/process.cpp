@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr Time tick = 1s;
 constexpr Time drain = 25s;
-/// Of the processes: who does all within its turns.
+/// Share of the processes that do everything within their turns.
 constexpr double works_alone = 0.2;
-/// Of the waits beside the loop: in which it does a lot.
+/// Share of the calls beside the loop that take long, so that the loop does much meanwhile.
 constexpr double waits_long = 0.05;
 const EndpointSettings endpoint_settings{};
 
@@ -76,7 +76,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
     loop_.work_beside({std::make_unique<Beside>(*this), std::make_unique<Beside>(*this)});
 }
 
-// Its time.
+// Time of the process.
 
 Time Process::believed_now() const {
     const bool waits = doing_ == Doing::turn || doing_ == Doing::beside;
@@ -94,7 +94,7 @@ Time Process::true_time_of(Mono local_time) const {
     return started_ + Time{static_cast<std::int64_t>(std::ceil(elapsed / rate_))};
 }
 
-// Its turns.
+// Turns.
 
 void Process::turn() {
     const Time now = world_.time.now();
@@ -103,7 +103,7 @@ void Process::turn() {
         return;
     }
     if (world_.faults_happen && !idle_ && world_.dice.chance(world_.rates.freeze)) {
-        // It has decided what to do, and then stands still before it does it.
+        // Freezes between a decision and its execution.
         freeze(world_.dice.chance(0.5) ? world_.dice.between(1s, 29s)
                                        : world_.dice.between(30s, 120s));
         next_turn_ = Timeline::never;
@@ -189,7 +189,7 @@ void Process::at(Time when, std::function<void()> what) {
     });
 }
 
-// Beside its turns.
+// Calls beside the turns.
 
 void Process::Beside::run(std::function<void()> work, std::function<void()> tell) {
     base::check(!under_way_);
@@ -237,7 +237,7 @@ void Process::carry_out_beside(const std::function<void()>& work,
     });
 }
 
-// Its calls.
+// Port calls.
 
 CallFault Process::throw_dice() {
     if (!world_.faults_happen) return CallFault::none;
@@ -256,7 +256,7 @@ CallFault Process::begin_call(CallKind kind) {
     const Time now = world_.time.now();
     if (doing_ != Doing::request) believed_ = std::max(believed_, now);
     if (kind != CallKind::look) idle_ = false;
-    // Whoever only looks while nothing happens has nothing to lose.
+    // A process that only looks while nothing happens has nothing to lose, so it needs no faults.
     const CallFault fault = idle_ ? CallFault::none : throw_dice();
     if (kind == CallKind::look && fault == CallFault::none) {
         looked_ = true;

@@ -33,39 +33,39 @@
 
 namespace sundial::simulation {
 
-/// One start of one instance: the real worker loop and the real use cases, on ports that fail. It
-/// is driven turn by turn. Within a turn time passes for it alone: it decides at one moment, its
-/// call takes effect at another, the answer reaches it at a third. Most claim and settle beside
-/// their loop; the others do so within a turn, as under `tick`.
+/// One run of one instance: the real worker loop and the real use cases, on faulty ports. The
+/// simulation drives it turn by turn. Within a turn, time passes for this process alone: it decides
+/// at one moment, its call takes effect at another, the response arrives at a third. Most processes
+/// claim and settle beside their loop; the others do so within a turn, as under `tick`.
 class Process final : public Sender, public PortUser {
 public:
     Process(World& world, std::uint32_t number, std::size_t slots);
 
-    /// What an instance does first: lets go what a crash has left parked.
+    /// The first action of an instance: releases events that a crash has left parked.
     void begin();
 
     [[nodiscard]] std::uint32_t number() const override { return number_; }
     [[nodiscard]] bool alive() const { return alive_; }
-    /// Neither dead nor frozen.
+    /// Whether it is neither dead nor frozen.
     [[nodiscard]] bool answers() const { return alive_ && world_.time.now() >= frozen_until_; }
-    /// When its loop wants its next turn, in true time; never if it is dead.
+    /// The time of its loop's next turn, in true time; never if it is dead.
     [[nodiscard]] Time next_turn() const { return alive_ ? next_turn_ : Timeline::never; }
     void turn();
-    /// Nothing but ticks since its last wait, and nothing under way.
+    /// Only ticks since its last wait, and nothing in progress.
     [[nodiscard]] bool idle() const { return idle_ && network_.idle(); }
-    /// Its next turns, in which it would only look, are left out up to a tick before `until`.
+    /// Skips its next turns, which would only look, up to a tick before `until`.
     void skip_ticks_until(Time until);
     void kill();
-    /// SIGTERM: gives back and settles what it holds, then ends.
+    /// SIGTERM: releases and settles its claims, then ends.
     void stop();
-    /// Stands still for so long, its network too.
+    /// Freezes the process, including its network.
     void freeze(Time how_long);
 
-    /// A client's request to this process. False if it died of it, or nobody knows what became of
-    /// it; `lost_commit`: what it says to have stored is not.
+    /// A client's request to this process. False if the process died of it, or the outcome is
+    /// unknown. `lost_commit`: the change that it reports as stored is not.
     [[nodiscard]] bool serve(const std::function<void(Process&)>& request,
                              bool lost_commit = false);
-    /// Works on what operations there are.
+    /// Works on the existing operations.
     void work_on_operations();
 
     // Sender and PortUser.
@@ -99,7 +99,7 @@ private:
     private:
         Process& process_;
     };
-    /// Nothing is refused.
+    /// Refuses nothing.
     class AnyDestination final : public DestinationRules {
     public:
         [[nodiscard]] std::optional<FieldError> refuse(std::string_view) const override {
@@ -107,7 +107,7 @@ private:
         }
         [[nodiscard]] std::string origin(std::string_view) const override { return {}; }
     };
-    /// Nobody verifies a signature here.
+    /// Nothing in the simulation verifies a signature.
     class OpenSecrets final : public Secrets {
     public:
         std::optional<std::string> seal_text(std::string_view text) override {
@@ -121,8 +121,9 @@ private:
         std::string open(const std::string& sealed) override { return sealed; }
         std::optional<std::string> resealed(const std::string&) override { return std::nullopt; }
     };
-    /// Where its loop claims, or settles: what it is given begins a little later, and is told a
-    /// little after its answer is there, however much the loop does meanwhile.
+    /// Runs the loop's claims or settlements beside it. A call begins a little later than
+    /// requested, and its result is reported a little after it is available, however much the loop
+    /// does meanwhile.
     class Beside final : public Side {
     public:
         explicit Beside(Process& process) : process_(process) {}
@@ -134,14 +135,14 @@ private:
     };
     enum class Doing : std::uint8_t { nothing, turn, beside, request };
 
-    /// Whatever it thinks is now.
+    /// The present, as the process believes.
     [[nodiscard]] Time believed_now() const;
     [[nodiscard]] Mono local(Time true_time) const;
     [[nodiscard]] Time true_time_of(Mono local) const;
     void carry_out_turn(Time decided_at);
     void end();
     void wake();
-    /// Once it is not frozen; never if it is dead.
+    /// Runs `what` when the process is not frozen; never if it is dead.
     void at(Time when, std::function<void()> what);
     [[nodiscard]] Time wait_beside();
     void begin_beside(std::function<void()> work, std::function<void()> tell);
@@ -151,16 +152,17 @@ private:
     World& world_;
     std::uint32_t number_;
     Time started_;
-    double rate_;  // of its clock
+    double rate_;  // rate of its clock
     bool alive_ = true;
     Doing doing_ = Doing::nothing;
     Time next_turn_;
     Time stopped_at_ = Timeline::never;
     Time frozen_until_{0};
-    Time blocked_until_{0};         // its loop waits for an answer
-    Time believed_{0};              // within a turn, or what is done beside
-    std::size_t under_way_ = 0;     // beside
-    bool has_died_beside_ = false;  // which the loop, that keeps what is thrown there, must not see
+    Time blocked_until_{0};      // its loop waits for a response
+    Time believed_{0};           // within a turn or a call beside the loop
+    std::size_t under_way_ = 0;  // calls beside the loop
+    /// The loop must not see this exception, because it stores exceptions thrown by these calls.
+    bool has_died_beside_ = false;
     bool looked_ = false, busy_ = true, idle_ = false;
     bool lost_commit_ = false;
 
@@ -184,7 +186,7 @@ private:
     Operations operations_;
 
 public:
-    // What clients can ask for.
+    // The use cases that clients call.
     ScheduleEvent schedule_event;
     CancelEvent cancel_event;
     EditEvent edit_event;

@@ -11,10 +11,10 @@
 
 namespace sundial::simulation {
 
-/// How a receiver takes what it gets.
+/// How a receiver responds.
 enum class Mood : std::uint8_t {
     well,
-    slow,       // answers within seconds, sometimes too late
+    slow,       // responds within seconds, sometimes too late
     failing,    // 500 or 503
     asking,     // 429 with Retry-After
     refusing,   // no connection
@@ -30,7 +30,7 @@ struct Reply {
     std::optional<std::chrono::seconds> retry_after{};
 };
 
-/// Everybody who receives, by URL.
+/// All receivers, by URL.
 class Receivers {
 public:
     [[nodiscard]] Reply reply_of(const std::string& url, Dice& dice) const;
@@ -38,7 +38,7 @@ public:
     void all_are_well() { moods_.clear(); }
 
 private:
-    std::map<std::string, Mood> moods_;  // who is not there is well
+    std::map<std::string, Mood> moods_;  // a receiver without an entry is well
 };
 
 }  // namespace sundial::simulation

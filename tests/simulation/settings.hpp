@@ -8,7 +8,7 @@
 
 namespace sundial::simulation {
 
-/// Which faults there are.
+/// The kinds of faults to inject.
 enum class Profile : std::uint8_t { none, crash, replies, pause, clock, mixed };
 [[nodiscard]] std::string_view to_string(Profile profile);
 [[nodiscard]] std::optional<Profile> parse_profile(std::string_view name);
@@ -17,24 +17,23 @@ struct Settings {
     std::uint64_t seed = 1;
     double years = 0.1;
     Profile faults = Profile::mixed;
-    Defect defect = Defect::none;  // to see whether the checker finds it
+    Defect defect = Defect::none;  // to test that the checker finds it
 };
 
-/// What goes wrong with one call of a port, as a probability, and with a process by itself, as a
-/// number each year.
+/// Fault rates: per call of a port as a probability, for a process by itself as a number per year.
 struct Rates {
-    double dies = 0;  // before the call takes effect, or after
+    double dies = 0;  // before or after the call takes effect
     double lost_request = 0;
-    double lost_reply = 0;   // it took effect, and whoever asked is told nothing
-    double late = 0;         // the answer takes seconds
-    double lost_answer = 0;  // of a receiver
+    double lost_reply = 0;   // the call took effect, but the caller gets no response
+    double late = 0;         // the response takes seconds
+    double lost_answer = 0;  // by a receiver
     double freeze = 0;       // between two turns, or within one
-    double stops = 0;        // with a claim or a settlement under way beside the loop
-    double kills = 0;        // each year
-    double clock_steps = 0;  // of the database, forward, each year
-    double drift = 0;        // of the processes' clocks, at most
+    double stops = 0;        // with a claim or a settlement in progress beside the loop
+    double kills = 0;        // per year
+    double clock_steps = 0;  // of the database, forward, per year
+    double drift = 0;        // maximum, of the processes' clocks
 };
-/// Of one seed: some have few faults, others many.
+/// The rates of one seed: some have few faults, others many.
 [[nodiscard]] Rates rates_of(Profile profile, double severity);
 
 }  // namespace sundial::simulation

@@ -16,11 +16,11 @@ using namespace std::chrono_literals;
 
 constexpr std::array<std::size_t, 4> slot_counts{64, 64, 8, 2};
 constexpr Time year = std::chrono::seconds{std::chrono::years{1}};
-/// Between two steps of the database's clock there is time for a lease, so that no lease meets two:
-/// together they could be more than the margin that is kept of it.
+/// The minimum between two steps of the database's clock. It exceeds a lease, so that no lease
+/// meets two steps, which together could exceed the lease's safety margin.
 constexpr Time between_clock_steps = 2min;
 constexpr Time largest_clock_step = 4s;
-/// After the last fault: the longest freeze, a lease, and what is due by then.
+/// After the last fault: covers the longest freeze, a lease, and all events that are due by then.
 constexpr Time quiet = 10min;
 
 class Simulation {
@@ -68,7 +68,7 @@ private:
         }
     }
 
-    /// While nobody does anything but look, and nothing can come of it, ticks are left out.
+    /// Skips ticks while all processes only look, and looking cannot have a result.
     void jump() {
         const auto rests = [](const Process* one) { return !one->alive() || one->idle(); };
         if (!std::ranges::all_of(running_, rests)) return;
@@ -136,7 +136,7 @@ private:
         return answering.empty() ? nullptr : world_.dice.pick(answering);
     }
 
-    // What happens by itself.
+    // Spontaneous actions.
 
     void act_later() {
         world_.time.after(world_.dice.between(1min, 16h), [this] {
@@ -191,7 +191,7 @@ private:
         }
         run_until(world_.time.now() + quiet);
         people_.make_up();
-        // Whoever starts frees what a crash has left parked.
+        // An instance that starts releases events that a crash has left parked.
         for (Process* one : running_) one->begin();
         for (int i = 0; i < 4; ++i) {
             for (Process* one : running_) one->work_on_operations();
@@ -234,8 +234,8 @@ private:
 
     World world_;
     People people_;
-    std::vector<std::unique_ptr<Process>> processes_;  // the dead ones too
-    std::vector<Process*> running_;                    // by place
+    std::vector<std::unique_ptr<Process>> processes_;  // including dead ones
+    std::vector<Process*> running_;                    // by slot
     std::vector<bool> restarting_;
     std::size_t slots_ = 0;
     Time end_{0};
@@ -245,7 +245,7 @@ private:
 }  // namespace
 
 Run simulate(const Settings& settings) {
-    // On the heap: the processes hold on to it.
+    // On the heap: the processes keep pointers to it.
     const auto simulation = std::make_unique<Simulation>(settings);
     return simulation->run();
 }

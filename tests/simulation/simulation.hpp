@@ -14,13 +14,13 @@ struct Run {
     History history;
     Counts counts;
     Verdict verdict;
-    std::uint64_t hash;  // of the history: the same settings, the same hash
+    std::uint64_t hash;  // of the history: equal settings give equal hashes
 };
 
-/// One system, from its first start through all that its seed has for it to a quiet end.
+/// Runs one system from its first start through all faults of its seed to a quiet end.
 [[nodiscard]] Run simulate(const Settings& settings);
 
-/// What is wrong, for people: each breach, with the history of the event that shows it.
+/// The breaches for people: each with the history of the event that shows it.
 [[nodiscard]] std::string explain(const Run& run);
 
 }  // namespace sundial::simulation

@@ -11,7 +11,7 @@
 namespace sundial::simulation {
 namespace {
 
-constexpr double three_weeks = 0.06;  // years
+constexpr double three_weeks = 0.06;  // in years
 constexpr std::uint64_t some_seeds = 8;
 
 TEST(Simulation, IsTheSameForTheSameSeedAndAnotherForAnother) {
@@ -24,13 +24,13 @@ TEST(Simulation, IsTheSameForTheSameSeedAndAnotherForAnother) {
 
 struct FaultsCase {
     Profile profile;
-    std::set<std::string> happen;  // and no others
+    std::set<std::string> happen;  // only these may happen
 };
 void PrintTo(const FaultsCase& one, std::ostream* out) { *out << to_string(one.profile); }
 
 class Faults : public testing::TestWithParam<FaultsCase> {};
 
-/// A profile without its faults would prove nothing; nor would one in which nothing is delivered.
+/// A profile without its faults would prove nothing; neither would one without deliveries.
 TEST_P(Faults, AllHappenThatTheirNameSays) {
     Counts counts;
     for (std::uint64_t seed = 1; seed <= some_seeds; ++seed) {

@@ -9,7 +9,7 @@
 
 namespace sundial::simulation {
 
-/// True time, and what is to be done when. Time jumps from one thing to the next.
+/// True time and the planned actions. Time jumps from one action to the next.
 class Timeline {
 public:
     static constexpr Time never = Time::max();
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] Time next_at() const { return later_.empty() ? never : later_.begin()->first; }
 
     void advance_to(Time when) { now_ = std::max(now_, when); }
-    /// The first of what is to be done; of several at one time the one that was asked for first.
+    /// Runs the first action; of several at one time, the one planned first.
     void do_next() {
         const auto first = later_.begin();
         advance_to(first->first);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A tz database in which the clocks of New York go forward and back until 2040.
+/// A tz database in which New York has its clock changes until 2040.
 FakeTzData zones_with(std::chrono::seconds new_york_off_by) {
     using namespace std::chrono;
     std::vector<FakeZone::Change> changes;
@@ -24,13 +24,13 @@ FakeTzData zones_with(std::chrono::seconds new_york_off_by) {
 
 constexpr std::array<std::uint32_t, 4> shard_counts{1, 2, 4, 16};
 
-/// Some seeds are quiet, some are rough.
+/// Some seeds have few faults, some many.
 double severity(Dice& dice) {
     constexpr std::array<double, 4> severities{0.2, 0.5, 1.0, 3.0};
     return dice.pick(severities);
 }
 
-/// Any day of the year 2026, so that changes of the clocks and the end of the year are met.
+/// Any day of 2026, so that clock changes and the end of the year are covered.
 Instant some_day(Dice& dice) {
     return std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
            std::chrono::days{static_cast<int>(dice.below(365))} + dice.between(0s, 24h);

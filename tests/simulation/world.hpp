@@ -18,23 +18,23 @@
 
 namespace sundial::simulation {
 
-/// What was done, by kind.
+/// Counters by kind.
 struct Counts {
     std::map<std::string, std::uint64_t> faults;
-    std::uint64_t turns = 0;     // of worker loops
-    std::uint64_t calls = 0;     // of ports
-    std::uint64_t actions = 0;   // of clients
-    std::uint64_t requests = 0;  // that a receiver saw
-    std::uint64_t accepted = 0;  // of those
-    std::uint64_t events = 0;    // in the end, finished ones included
+    std::uint64_t turns = 0;     // by worker loops
+    std::uint64_t calls = 0;     // to ports
+    std::uint64_t actions = 0;   // by clients
+    std::uint64_t requests = 0;  // seen by a receiver
+    std::uint64_t accepted = 0;  // of these requests
+    std::uint64_t events = 0;    // at the end, finished ones included
 };
 
-/// Everything outside of the processes: time, chance, the database, receivers, and the record of it
-/// all. For one thread.
+/// Everything outside the processes: time, randomness, the database, the receivers, and the
+/// history. Single-threaded.
 struct World {
     explicit World(const Settings& its_settings);
 
-    /// At the present moment.
+    /// At the current time.
     void record(Step step);
     void record_fault(const std::string& kind, std::uint32_t source, Time begin, Time end);
     [[nodiscard]] bool defective(Defect defect) const { return settings.defect == defect; }
@@ -47,10 +47,10 @@ struct World {
     DatabaseClock clock;
     FakeIds ids;
     const FakeTzData true_zones;
-    FakeTimeZones zones;  // as the product sees them
+    FakeTimeZones zones;  // as seen by the product
     memory::MemoryStore store;
     memory::MemoryEventQueue memory_queue;
-    std::unique_ptr<EventQueue> queue;  // with the defect, if there is one
+    std::unique_ptr<EventQueue> queue;  // with the defect, if one is set
     Receivers receivers;
     History history;
     Counts counts;

@@ -17,25 +17,26 @@
 #include "domain/schedule.hpp"
 #include "domain/user.hpp"
 
-/// Valid values for tests, changed where the test cares: `an_event().due(noon).with_key("k")`.
-/// Every id, key and external name is distinct within one program and the same in every run.
-/// A builder converts to what it builds; `build()` says so where the type must be deduced.
+/// Valid values for tests; a test changes only what it is about:
+/// `an_event().due(noon).with_key("k")`. Every id, key and external name is unique within one
+/// program and the same in every run.
+/// A builder converts to the type that it builds; use `build()` where the type must be deduced.
 namespace sundial {
 
 using namespace std::chrono_literals;
 
-/// The moment at which tests happen: a Tuesday, 2027-01-05T12:00:00Z.
+/// The present moment of tests: a Tuesday, 2027-01-05T12:00:00Z.
 inline constexpr Instant noon = std::chrono::sys_days{std::chrono::year{2027} / 1 / 5} + 12h;
-/// When the things of the builders were made: a day before.
+/// Creation time of the builders' objects: one day earlier.
 inline constexpr Instant the_day_before = noon - 24h;
 
-/// The next number of a count that all builders share.
+/// The next number of a counter that all builders share.
 [[nodiscard]] inline std::uint64_t next_number() {
     static std::atomic<std::uint64_t> count = 0;
     return ++count;
 }
 
-/// A version 7 id that ends in `number`, so consecutive ones lie in consecutive shards.
+/// A version 7 id that ends in `number`, so consecutive ids fall into consecutive shards.
 [[nodiscard]] inline Uuid uuid_of(std::uint64_t number) {
     Uuid uuid;
     uuid.bytes = {0x01, 0x99, 0x5b, 0x2c, 0x7d, 0x3a, 0x70, 0x00, 0x80};
@@ -44,7 +45,7 @@ inline constexpr Instant the_day_before = noon - 24h;
     }
     return uuid;
 }
-/// `an_id<EventId>()`: one that nothing else has.
+/// `an_id<EventId>()`: a unique id.
 template <class Id>
 [[nodiscard]] Id an_id() {
     return Id{uuid_of(next_number())};
@@ -77,7 +78,7 @@ public:
     EventBuilder& with_key(std::string key) {
         return event_.key = IdempotencyKey{std::move(key)}, *this;
     }
-    /// Gives it an id, as distinct as before, that lies there.
+    /// Replaces the id by another unique id of this shard.
     EventBuilder& in_shard(std::uint8_t shard) {
         constexpr std::uint64_t apart_from_plain_numbers = 0x5a'0000'0000'0000;
         event_.id = EventId{uuid_of(apart_from_plain_numbers | next_number() << 8U | shard)};
@@ -96,7 +97,7 @@ public:
         return event_.payload = std::move(payload), *this;
     }
     EventBuilder& due(Instant due) { return event_.due = event_.claimable_at = due, *this; }
-    /// Asked for as a wall time; `due` is what the caller says that it means.
+    /// Requested as a wall time; the caller states the matching instant in `due`.
     EventBuilder& at(WallTime wall, std::string zone, Instant due_then) {
         event_.intent = {.wall = wall, .zone = std::move(zone)};
         return due(due_then);
@@ -109,7 +110,7 @@ public:
 private:
     Event event_;
 };
-/// PENDING, of nobody, for no endpoint, due at noon, made the day before.
+/// PENDING, without user or endpoint, due at noon, created the day before.
 [[nodiscard]] inline EventBuilder an_event() { return {}; }
 
 class UserBuilder {
@@ -154,7 +155,7 @@ private:
 /// Ada Li, born on 1992-02-29, in Europe/Paris.
 [[nodiscard]] inline UserBuilder a_user() { return {}; }
 
-/// Of a yearly one.
+/// The trigger of a yearly schedule.
 [[nodiscard]] inline YearlyTrigger& yearly_of(Schedule& schedule) {
     return std::get<YearlyTrigger>(schedule.trigger);
 }
@@ -192,7 +193,7 @@ public:
     ScheduleBuilder& with_trigger(Trigger trigger) {
         return schedule_.trigger = std::move(trigger), *this;
     }
-    /// For nobody.
+    /// Not per user.
     ScheduleBuilder& in(std::string timezone) {
         schedule_.per_user = false;
         schedule_.timezone = std::move(timezone);
@@ -217,10 +218,10 @@ public:
 private:
     Schedule schedule_;
 };
-/// Each birthday at 09:00, enabled, without an endpoint.
+/// Every birthday at 09:00, enabled, without an endpoint.
 [[nodiscard]] inline ScheduleBuilder a_schedule() { return {}; }
 
-/// RUNNING, on no schedule, for whoever takes it, since noon.
+/// RUNNING, without a schedule, not claimed, created at noon.
 [[nodiscard]] inline Operation an_operation() {
     return {.id = an_id<OperationId>(),
             .kind = OperationKind::replan_schedule,
@@ -237,7 +238,7 @@ private:
             .request = std::nullopt};
 }
 
-/// READ, for ever, never used, made at noon.
+/// READ, without expiry, never used, created at noon.
 [[nodiscard]] inline ApiKey an_api_key() {
     return {.id = an_id<ApiKeyId>(),
             .name = "CRM",

@@ -12,7 +12,7 @@
 
 namespace sundial {
 
-/// Both ends of a pipe, closed with it.
+/// Both ends of a pipe; the destructor closes them.
 class Pipe {
 public:
     Pipe() { EXPECT_EQ(::pipe(ends_.data()), 0); }
@@ -25,11 +25,12 @@ public:
 
     void close_reading() { close(ends_[0]); }
     void close_writing() { close(ends_[1]); }
-    /// At most 4096 bytes arrive whole, also from many threads. False once nobody reads.
+    /// Up to 4096 bytes arrive unsplit, even from many threads. False once the reading end is
+    /// closed.
     bool write(const std::string& text) const {
         return ::write(ends_[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
     }
-    /// What has arrived; waits for some of it. Empty once nobody writes.
+    /// Waits for data and returns it. Empty once the writing end is closed.
     std::string read() const {
         std::array<char, 65'536> bytes{};
         const auto length = ::read(ends_[0], bytes.data(), bytes.size());
@@ -44,7 +45,7 @@ private:
     std::array<int, 2> ends_{-1, -1};
 };
 
-/// A process that does `work` and ends. Made while the test has one thread only.
+/// A process that runs `work` and ends. Create it while the test has only one thread.
 class ChildProcess {
 public:
     explicit ChildProcess(const std::function<void()>& work) : pid_{::fork()} {
@@ -63,7 +64,7 @@ public:
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     [[nodiscard]] pid_t pid() const { return pid_; }
-    /// As `kill -9`.
+    /// Like `kill -9`.
     void kill() {
         ::kill(pid_, SIGKILL);
         wait();

@@ -14,7 +14,7 @@
 namespace sundial {
 namespace {
 
-/// In the middle of a Parse message: that of the statement without a name, and no parameters.
+/// Part of a Parse message: the statement without a name, without parameters.
 constexpr std::string_view commit{"\0COMMIT\0", 8};
 
 bool pass_on(int to, std::string_view bytes) {
@@ -26,13 +26,13 @@ bool pass_on(int to, std::string_view bytes) {
     return true;
 }
 
-/// What has come, or nothing at the end.
+/// The received bytes; empty at the end of the connection.
 std::string_view receive(int from, std::array<char, 65536>& buffer) {
     const ssize_t got = ::recv(from, buffer.data(), buffer.size(), 0);
     return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0U};
 }
 
-/// In a BackendKeyData message, if `bytes` has one.
+/// Changes the session number of a BackendKeyData message in `bytes`, if there is one.
 void change_session(std::string_view bytes, std::array<char, 65536>& buffer) {
     constexpr std::string_view key_data{"K\0\0\0\x0c", 5};
     const auto at = bytes.find(key_data);
@@ -118,7 +118,7 @@ void CommitCutter::serve(int client) {
             drop_reply = drop_reply || cut == Cut::reply;
             if (cut == Cut::client) {
                 close_both_ways(client);
-                (void)receive(server, buffer);  // so that it is not the server who finds out first
+                (void)receive(server, buffer);  // so that the server does not notice first
                 break;
             }
         }

@@ -9,18 +9,18 @@
 
 namespace sundial {
 
-/// A TCP proxy before a PostgreSQL, on a free loopback port, that can lose the connection at the
-/// worst moment: while a COMMIT is on its way.
+/// A TCP proxy in front of PostgreSQL, on a free loopback port. It can cut the connection at the
+/// worst moment: while a COMMIT is in transit.
 class CommitCutter {
 public:
     enum class Cut : std::uint8_t {
-        nothing,  // all passes
-        commit,   // the next COMMIT does not reach the server; both ends are closed
-        reply,    // it does, and the server's answer does not come back
-        client,   // it does, and the client loses the connection before the server has answered
+        nothing,  // everything passes
+        commit,   // the next COMMIT does not reach the server; both connections are closed
+        reply,    // it does, but the server's response does not come back
+        client,   // it does, but the client loses the connection before the server responds
     };
 
-    /// `url`: of a database on a Unix socket, as PostgresCluster gives it.
+    /// `url`: a database on a Unix socket, as PostgresCluster returns it.
     explicit CommitCutter(const std::string& url);
     ~CommitCutter();
     CommitCutter(const CommitCutter&) = delete;
@@ -28,14 +28,13 @@ public:
 
     /// The same database through this proxy.
     [[nodiscard]] std::string url() const { return url_; }
-    /// Once; all later COMMITs pass.
+    /// Applies once; all later COMMITs pass.
     void cut_next(Cut cut) { cut_ = cut; }
-    /// Whether clients who come from now on are let in.
+    /// Whether new clients can connect.
     void let_in(bool open) { open_ = open; }
-    /// Tells clients who come from now on another number for their session than it has, as a pooler
-    /// does.
+    /// Reports another session number to new clients than the real one, as a pooler does.
     void pose_as_pooler() { poses_ = true; }
-    /// How many COMMITs it has cut.
+    /// Number of COMMITs cut so far.
     [[nodiscard]] int cuts() const { return cuts_; }
 
 private:

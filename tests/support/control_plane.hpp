@@ -44,21 +44,21 @@
 
 namespace sundial {
 
-/// Moves only when told to.
+/// Moves only when a test moves it.
 class ManualMonotonic final : public MonotonicClock {
 public:
     [[nodiscard]] std::chrono::microseconds now() const override { return time; }
     Mono time{1000s};
 };
 
-/// Remembers every hint.
+/// Records every hint.
 class RecordedWakeups final : public Wakeups {
 public:
     void due_at(Instant when) override { hints.push_back(when); }
     std::vector<Instant> hints;
 };
 
-/// Seals by turning texts around: enough to see that the text itself is kept nowhere.
+/// Seals by reversing texts, which suffices to show that no plain text is stored.
 class FakeSecrets final : public Secrets {
 public:
     Result<NewSecret> seal(const std::optional<std::string>& given) override {
@@ -97,8 +97,8 @@ public:
     }
 };
 
-/// The control plane's use cases over a memory store, in which the schedule `birthday` is all that
-/// there is; its clock stands at `noon`. And the words that their tests are told in.
+/// The control plane's use cases over a memory store that contains only the schedule `birthday`;
+/// the clock stands at `noon`. Also the helpers of their tests.
 class ControlPlane : public testing::Test {
 protected:
     static UserFields ada() {
@@ -156,7 +156,7 @@ protected:
         });
     }
 
-    /// Committed.
+    /// Runs `work` in a transaction and commits it.
     void write(const std::function<void(Transaction&)>& work) {
         store.transact([&](Transaction& tx) { return work(tx), true; });
     }
@@ -173,7 +173,7 @@ protected:
     }
     Event find(const Event& event) { return queries.event(to_string(event.id)).value(); }
 
-    /// Everything that is claimable now.
+    /// Claims every event that is claimable now.
     std::vector<Event> claimed(InstanceId by = instance_a) {
         std::vector<Event> events;
         const auto answer =
@@ -216,7 +216,7 @@ protected:
     Event failed(const Event& claimed) {
         return settle(claimed, Refused{"HTTP_STATUS 400"}), find(claimed);
     }
-    /// As the engine does when there is no endpoint.
+    /// Parks an event, as the engine does if its endpoint is missing.
     Event parked(const Event& claimed) {
         const GivenBack given_back{.id = claimed.id,
                                    .held = claimed.version,
@@ -227,7 +227,7 @@ protected:
         EXPECT_TRUE(queue.give_back(std::vector{given_back}).at(0));
         return find(claimed);
     }
-    /// A single event that has failed.
+    /// A single FAILED event.
     Event a_failed_event() {
         NewEvent wanted = a_reminder();
         wanted.target.utc = "now";
@@ -273,7 +273,7 @@ protected:
     Queries queries{store};
 };
 
-/// The error of kind `E` that `answer` is; throws if it is none.
+/// The error of kind `E` in `answer`; throws if there is none.
 template <class E, class T>
 [[nodiscard]] E error_of(const Result<T>& answer) {
     return std::get<E>(answer.error());

@@ -3,7 +3,7 @@
 #include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 
-/// Ports behind which nobody listens.
+/// Ports that ignore every call.
 namespace sundial {
 
 class NoWakeups final : public Wakeups {

@@ -44,7 +44,7 @@ std::string text_of(const EventState& state) {
         state);
 }
 
-/// Long payloads are told by their beginning, their length and their hash.
+/// Long payloads are shown by their beginning, length and hash.
 std::string text_of(const std::string& payload) {
     constexpr std::size_t readable = 80;
     if (payload.size() <= readable) return payload;

@@ -11,8 +11,8 @@
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
 
-/// Values as text, every member of them: for messages of failed tests, and to compare what two
-/// adapters say.
+/// Values as text with all their members, for failure messages and for comparing the results of two
+/// adapters.
 namespace sundial {
 
 [[nodiscard]] std::string describe(Instant instant);
@@ -27,7 +27,7 @@ template <class T>
 [[nodiscard]] std::string describe(const std::optional<T>& value) {
     return value ? describe(*value) : "none";
 }
-/// One a line.
+/// One per line.
 template <class Values>
 [[nodiscard]] std::string describe_all(const Values& values) {
     std::string text;
@@ -35,7 +35,7 @@ template <class Values>
     return text;
 }
 
-/// How GoogleTest prints them.
+/// GoogleTest prints values with these.
 inline void PrintTo(const Claimant& claimant, std::ostream* out) { *out << describe(claimant); }
 inline void PrintTo(const Event& event, std::ostream* out) { *out << describe(event); }
 inline void PrintTo(const AttemptRecord& attempt, std::ostream* out) { *out << describe(attempt); }

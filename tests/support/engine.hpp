@@ -16,7 +16,7 @@
 
 namespace sundial {
 
-/// Counts what it is told.
+/// Counts its calls.
 class CountingObserver final : public EngineObserver {
 public:
     void claimed(std::size_t events, std::size_t lost, std::chrono::microseconds) override {
@@ -41,13 +41,14 @@ public:
     std::size_t rescued = 0;
     std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
     std::size_t tries = 0, tries_over = 0;
-    std::vector<std::chrono::microseconds> lateness;  // of first tries
+    std::vector<std::chrono::microseconds> lateness;  // of first attempts
     std::optional<Verdict> last_verdict;
     std::size_t late_settles = 0, leases_lost = 0;
 };
 
-/// The engine beside the control plane, over the same store. Nothing runs by itself: `drain()`
-/// does all that is due; `advance()` lets time pass first. `a_loop()` starts another instance.
+/// The engine on the same store as the control plane. Nothing runs by itself: `drain()`
+/// handles everything that is due, and `advance()` moves the time first. `a_loop()` starts another
+/// instance.
 class Engine : public ControlPlane {
 protected:
     WorkerSettings worker_settings(InstanceId instance = instance_a) {
@@ -58,7 +59,7 @@ protected:
             worker_settings(instance),
             WorkerPorts{faulty, plan, deliver, admit, judge, monotonic, random, log, observer});
     }
-    /// The process dies and starts again; what it had not settled waits for the end of its lease.
+    /// The process dies and restarts. Its unsettled claims wait until their leases expire.
     void crash() { loop = a_loop(an_id<InstanceId>()); }
 
     Tally drain() { return loop->take_over().drain(std::nullopt); }
@@ -66,9 +67,9 @@ protected:
         clock.advance(time);
         monotonic.time += time;
     }
-    /// Time passes, then all that is due by then is done.
+    /// Moves the time, then handles everything that is due by then.
     Tally advance(std::chrono::microseconds time) { return pass(time), drain(); }
-    /// Carries out `count` commands; waits end at once.
+    /// Executes `count` commands; waits end at once.
     void turn(int count) {
         for (int i = 0; i < count; ++i) {
             if (const auto until = loop->turn()) monotonic.time = std::max(monotonic.time, *until);
@@ -108,7 +109,7 @@ protected:
     std::unique_ptr<WorkerLoop> loop = a_loop();
 };
 
-/// The field of a log line; throws if it has none.
+/// The value of a field of a log line; throws if the line lacks the field.
 template <class T>
 [[nodiscard]] T field(const base::LogLine& line, std::string_view name) {
     for (const auto& [key, value] : line.fields) {

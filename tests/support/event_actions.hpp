@@ -9,13 +9,13 @@
 
 namespace sundial {
 
-/// Everything that can be done to an event, under the name that its error carries.
+/// Every action on an event, under the name that its error contains.
 struct EventAction {
     std::string_view name;
     std::function<Result<Event>(const Event&, Instant now)> run;
 };
 
-/// How long the claims of tests last.
+/// The lease of claims in tests.
 inline constexpr auto lease = 30s;
 
 [[nodiscard]] inline const std::array<EventAction, 12>& event_actions() {

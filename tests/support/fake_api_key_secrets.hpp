@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// Secrets that count, and "hashes" that are their last 32 characters turned around.
+/// Numbered secrets; their "hashes" are the last 32 characters reversed.
 class FakeApiKeySecrets final : public ApiKeySecrets {
 public:
     Fresh make() override {

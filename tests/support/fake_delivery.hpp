@@ -18,7 +18,7 @@ namespace sundial {
     return outcome;
 }
 
-/// As a webhook tells a status that is no success.
+/// The outcome that a webhook reports for a status other than success.
 [[nodiscard]] inline Outcome status_outcome(int status) {
     Outcome outcome;
     outcome.verdict = judge_status(status, 0);
@@ -27,7 +27,7 @@ namespace sundial {
     return outcome;
 }
 
-/// A receiver that remembers every request and answers at once, or when told to.
+/// A receiver that records every request and answers at once, or later when the test says so.
 class FakeDelivery final : public Delivery {
 public:
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
@@ -40,7 +40,7 @@ public:
         }
     }
     void abandon(const Event& event) override { abandoned.push_back(event.id); }
-    /// Answers the oldest request that is held.
+    /// Answers the oldest unanswered request.
     void finish(const Outcome& outcome) {
         const auto done = std::move(held_.at(0));
         held_.erase(held_.begin());

@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// Tells apart the few texts of a test: FNV-1a, four times.
+/// Distinguishes the few texts of a test: FNV-1a, four times.
 class FakeDigest final : public Digest {
 public:
     [[nodiscard]] std::string sha256(std::string_view bytes) const override {

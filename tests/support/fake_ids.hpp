@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// Distinct ids, the same in every run; keys that say what they stand for.
+/// Unique ids, the same in every run; keys that contain their inputs.
 class FakeIds final : public Ids {
 public:
     Uuid fresh() override {
@@ -38,13 +38,13 @@ public:
     }
 
 private:
-    /// Far from those of the builders. The last byte is left to `event_id`.
+    /// Far from the builders' ids. `event_id` sets the last byte.
     static constexpr std::uint64_t first = 1ULL << 40U;
     std::mutex mutex_;
     std::uint64_t count_ = 0;
 };
 
-/// Always the same number: the middle unless told otherwise.
+/// Always the same number: the middle by default.
 class FakeRandom final : public Random {
 public:
     double unit() override { return value; }

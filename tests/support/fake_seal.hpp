@@ -8,7 +8,7 @@
 
 namespace sundial {
 
-/// Seals by turning texts around: enough to see that the text itself is kept nowhere.
+/// Seals by reversing texts, which suffices to show that no plain text is stored.
 class FakeSeal final : public Seal {
 public:
     std::optional<std::string> seal_text(std::string_view text) override {

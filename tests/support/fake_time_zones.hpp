@@ -15,8 +15,8 @@
 
 namespace sundial {
 
-/// A tz database of a few zones: UTC, New York, Apia; and Paris, Kolkata, Honolulu and Auckland
-/// with the offset that they have in January, without any change.
+/// A tz database of a few zones: UTC, New York and Apia; and Paris, Kolkata, Honolulu and Auckland,
+/// fixed at their January offsets.
 class FakeTzData final : public TzData {
 public:
     explicit FakeTzData(std::string release = "2025b") : release_(std::move(release)) {
@@ -28,7 +28,7 @@ public:
             put(zone);
         }
     }
-    /// A further zone, or another clock for one that is there.
+    /// Adds a zone, or replaces one.
     void put(const FakeZone& zone) {
         zones_.insert_or_assign(std::string{zone.name()}, std::make_shared<FakeZone>(zone));
         names_.clear();
@@ -54,7 +54,7 @@ private:
     std::vector<std::string> names_;  // sorted
 };
 
-/// Those zones, until others are set.
+/// These zones by default; tests may set others.
 class FakeTimeZones final : public TimeZones {
 public:
     [[nodiscard]] std::shared_ptr<const TzData> current() const override { return current_; }

@@ -13,13 +13,13 @@
 
 namespace sundial {
 
-/// A zone made by hand: an offset from the beginning, and others from certain moments on. Its
-/// lookup compares a wall time with every stretch of one offset, the slow and plain way.
+/// A handmade zone: an initial offset and later changes. Its lookup compares a wall time with every
+/// period of constant offset, which is slow and simple.
 class FakeZone final : public Zone {
 public:
     struct Change {
         std::chrono::sys_seconds at;
-        std::chrono::seconds offset;  // from then on
+        std::chrono::seconds offset;  // from that change on
     };
 
     FakeZone(std::string name, std::chrono::seconds offset, std::vector<Change> changes = {})
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::string_view name() const override { return name_; }
 
     [[nodiscard]] LocalLookup lookup(std::chrono::local_seconds wall) const override {
-        std::vector<std::size_t> meant;  // stretches in which the clock shows `wall`
+        std::vector<std::size_t> meant;  // periods in which the clock shows `wall`
         for (std::size_t i = 0; i <= changes_.size(); ++i) {
             const auto instant = by_offset_of(i, wall);
             if ((i == 0 || changes_[i - 1].at <= instant) &&
@@ -44,7 +44,7 @@ public:
             return {LocalLookup::Kind::overlap, by_offset_of(meant[0], wall),
                     by_offset_of(meant[1], wall), changes_[meant[0]].at};
         }
-        std::size_t change = 0;  // the one that jumps over `wall`
+        std::size_t change = 0;  // the change that skips `wall`
         while (by_offset_of(change + 1, wall) >= changes_[change].at) ++change;
         return {LocalLookup::Kind::gap, by_offset_of(change + 1, wall), by_offset_of(change, wall),
                 changes_[change].at};
@@ -77,7 +77,7 @@ private:
         return {changes_[i].at, i == 0 ? offset_ : changes_[i - 1].offset, changes_[i].offset};
     }
 
-    /// The instant at which a clock of stretch `i` shows `wall`.
+    /// The instant at which a clock in period `i` shows `wall`.
     [[nodiscard]] std::chrono::sys_seconds by_offset_of(std::size_t i,
                                                         std::chrono::local_seconds wall) const {
         const auto offset = i == 0 ? offset_ : changes_[i - 1].offset;
@@ -89,7 +89,7 @@ private:
     std::vector<Change> changes_;  // ascending
 };
 
-/// A clock without changes.
+/// A zone without changes.
 [[nodiscard]] inline FakeZone utc_zone() { return FakeZone("UTC", std::chrono::seconds{0}); }
 
 /// New York in 2026 and 2027: forward at 02:00 on 8 and 14 March, back at 02:00 on 1 and 7
@@ -103,7 +103,7 @@ private:
                      {sys_days{November / 7 / 2027} + hours{6}, hours{-5}}});
 }
 
-/// Samoa in 2011, when it moved over the date line and had no 30 December.
+/// Samoa in 2011, when it crossed the date line and skipped 30 December.
 [[nodiscard]] inline FakeZone apia() {
     using namespace std::chrono;
     return FakeZone("Pacific/Apia", hours{-10},

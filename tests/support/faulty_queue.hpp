@@ -12,8 +12,8 @@
 
 namespace sundial {
 
-/// Another queue, of which calls can be lost before they arrive or after they did. Each fault is
-/// for the next call of its kind.
+/// Wraps a queue and can lose calls before or after they take effect. Each fault applies to the
+/// next call of its kind.
 class FaultyQueue final : public EventQueue {
 public:
     enum class Fault : std::uint8_t { none, lost_request, lost_reply };

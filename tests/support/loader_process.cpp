@@ -1,9 +1,9 @@
-// One of many processes that want the same value, of which one is to load it for all.
+// One of many processes that need the same value, which one of them loads for all.
 //
-// usage: loader_process URL LEASE_MS    says "loading" when it is the one, and loads once it is
-// told to go on
-//                                       (a line on standard input); then "got VALUE"
-//        loader_process URL prepare     makes the place that the processes share
+// usage: loader_process URL LEASE_MS    prints "loading" if this process loads the value; loads it
+// after
+//                                       a line on standard input, then prints "got VALUE"
+//        loader_process URL prepare     creates the table that the processes share
 #include <libpq-fe.h>
 
 #include <iostream>
@@ -26,7 +26,7 @@ namespace {
 using namespace sundial;
 using Loaded = Cache<std::string, std::string>::Loaded;
 
-/// A table where a value lies for all.
+/// A table that holds the shared value.
 class SharedPlace {
 public:
     explicit SharedPlace(const char* url) : connection_{PQconnectdb(url), PQfinish} {}

@@ -11,7 +11,7 @@
 
 namespace sundial {
 
-/// Sleeps by moving its own time, and draws the same numbers for the same seed. For one thread.
+/// Sleeps by moving its own time, and draws the same numbers for the same seed. Single-threaded.
 class ManualTiming final : public Timing {
 public:
     explicit ManualTiming(unsigned seed = 1) : random_{seed} {}

@@ -7,10 +7,10 @@
 
 namespace sundial {
 
-/// The process is no more. No std::exception: nobody catches it.
+/// Ends the process. Not a std::exception, so that no handler catches it.
 struct Killed {};
 
-/// Counts the steps that somebody takes, and dies at the one that was chosen.
+/// Counts the steps of a process, and kills it at the chosen one.
 class Death {
 public:
     void in_steps(std::uint64_t steps) { left_ = steps; }
@@ -19,11 +19,11 @@ public:
     }
 
 private:
-    std::uint64_t left_ = 0;  // 0: lives on
+    std::uint64_t left_ = 0;  // 0: never
 };
 
-/// Another store, used by somebody who may die before a transaction, in it, between its last
-/// statement and its commit, or before the answer has come.
+/// Wraps a store for a process that may die before a transaction, within it, between its last
+/// statement and its commit, or before the response arrives.
 class MortalStore final : public Store {
 public:
     MortalStore(Store& store, Death& death) : store_(store), death_(death) {}

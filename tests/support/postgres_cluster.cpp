@@ -45,7 +45,7 @@ std::string find_tools() {
     fail("initdb is not installed: apt-get install postgresql");
 }
 
-/// Who the server runs as: PostgreSQL refuses root.
+/// The user that runs the server: PostgreSQL refuses root.
 const passwd* server_user() {
     if (geteuid() != 0) return nullptr;
     for (const char* name : {"postgres", "nobody"}) {
@@ -54,7 +54,7 @@ const passwd* server_user() {
     fail("run as root, and there is no user postgres or nobody to run the server as");
 }
 
-/// Becomes that user; only in a child that is about to run a tool.
+/// Becomes that user; only in a child that is about to execute a tool.
 void drop_rights(const passwd* user) {
     if (!user) return;
     if (setgroups(0, nullptr) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0) {
@@ -95,9 +95,8 @@ std::string content_of(const std::string& file) {
     return text.str();
 }
 
-/// Waits until nobody holds the other end of the pipe any more, then stops the server and removes
-/// the folder. Runs in a session of its own, so that a Ctrl-C meant for the tests does not reach
-/// it.
+/// Waits until the other end of the pipe is closed, then stops the server and removes the folder.
+/// Runs in a session of its own, so that Ctrl-C for the tests does not reach it.
 [[noreturn]] void watch(int pipe, const std::string& tools, const std::string& folder) {
     setsid();
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -126,7 +125,7 @@ PostgresCluster::PostgresCluster() {
     const std::string tools = find_tools();
     std::string folder = fs::temp_directory_path() / "sundial-pg-XXXXXX";
     if (!mkdtemp(folder.data())) fail("no temporary folder in " + folder);
-    constexpr std::size_t socket_name = 14, longest_socket = 107;  // sun_path
+    constexpr std::size_t socket_name = 14, longest_socket = 107;  // size of sun_path
     if (folder.size() + socket_name > longest_socket) fail("TMPDIR is too long for a socket");
     folder_ = folder;
     if (const passwd* user = server_user()) {

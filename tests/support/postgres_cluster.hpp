@@ -5,12 +5,12 @@
 
 namespace sundial {
 
-/// A real PostgreSQL of one's own: in a temporary folder, on a Unix socket there and no TCP port,
-/// with fsync on. It ends, and the folder goes, with the process that made it, however that ends.
-/// Run by root, the server runs as `postgres`, or else as `nobody`.
+/// A private PostgreSQL server: in a temporary folder, on a Unix socket without a TCP port, with
+/// fsync on. It ends with the process that created it, however that process ends, and its folder is
+/// removed. If root runs it, the server runs as `postgres`, or else as `nobody`.
 class PostgresCluster {
 public:
-    /// Throws std::runtime_error with what the tools said if they cannot be found or fail.
+    /// Throws std::runtime_error with the output of the tools if they are missing or fail.
     PostgresCluster();
     PostgresCluster(const PostgresCluster&) = delete;
     PostgresCluster& operator=(const PostgresCluster&) = delete;
@@ -18,12 +18,12 @@ public:
 
     /// A new, empty database; returns its URL.
     std::string create_database();
-    /// A copy of a database that nobody uses at the moment.
+    /// A copy of a database that has no open connections.
     std::string copy_database(const std::string& url);
-    /// Stops the server in the middle of things, as a crash does, and starts it again.
+    /// Kills the server, as in a crash, and starts it again.
     void kill_and_restart();
 
-    /// The one of this program, started at its first use.
+    /// The cluster of this program, started on first use.
     static PostgresCluster& shared();
 
 private:
@@ -32,12 +32,12 @@ private:
     void start() const;
 
     std::string folder_;
-    int keep_alive_ = -1;  // while it is open, the cluster lives
+    int keep_alive_ = -1;  // the cluster runs while this is open
     int databases_ = 0;
 };
 
-/// Runs SQL, several statements perhaps, on a connection of its own; returns the last one's rows as
-/// text, nulls as "". Throws std::runtime_error.
+/// Runs SQL (possibly several statements) on a connection of its own. Returns the rows of the last
+/// statement as text, nulls as "". Throws std::runtime_error.
 std::vector<std::vector<std::string>> query(const std::string& url, const std::string& sql);
 
 }  // namespace sundial

@@ -1,5 +1,5 @@
-// Starts a PostgreSQL of its own, says where (one URL, one line), and keeps it until standard input
-// ends: for tests that are not C++.
+// Starts a private PostgreSQL server, prints its URL on one line, and stops it at the end of
+// standard input. For tests that are not written in C++.
 #include <exception>
 #include <iostream>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace sundial {
 
-/// Workers of one PULL endpoint beside the engine, over the same store.
+/// Pull workers of one PULL endpoint, on the engine's store.
 class PullWorkers : public Engine {
 protected:
     [[nodiscard]] WorkOrder order(std::string worker = "w-1", std::size_t limit = 10) const {

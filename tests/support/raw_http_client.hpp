@@ -8,18 +8,18 @@
 
 namespace sundial {
 
-/// An answer as it came over the wire.
+/// A response as received.
 struct RawReply {
     int status = 0;
-    std::string head;  // status line and fields, as sent
+    std::string head;  // status line and fields, as received
     std::string body;
 
-    /// The value of a header field, looked for in any case.
+    /// The value of a header field; ignores case.
     [[nodiscard]] std::optional<std::string> field(std::string_view name) const;
 };
 
-/// A blocking loopback connection that sends exactly the bytes it is given. Gives up, with an
-/// exception, when an answer takes longer than 20 seconds.
+/// A blocking loopback connection that sends exactly the given bytes. Throws if a response takes
+/// longer than 20 seconds.
 class RawHttpClient {
 public:
     explicit RawHttpClient(std::uint16_t port);
@@ -27,14 +27,14 @@ public:
     RawHttpClient(const RawHttpClient&) = delete;
     RawHttpClient& operator=(const RawHttpClient&) = delete;
 
-    /// False if the other side has closed.
+    /// False if the server has closed the connection.
     bool send(std::string_view bytes);
     void finish_sending();
 
-    /// The next answer; nothing if the other side closed before one began. `head_only`: it answers
-    /// HEAD, so no body follows.
+    /// The next response; empty if the server closes before one begins. `head_only`: the response
+    /// to HEAD, which has no body.
     std::optional<RawReply> read(bool head_only = false);
-    /// Waits until the other side has closed; false if it sends something instead.
+    /// Waits until the server closes the connection; false if it sends something instead.
     bool closes();
 
     std::optional<RawReply> ask(std::string_view request) {

@@ -7,7 +7,7 @@
 
 namespace sundial {
 
-/// Keeps what was logged.
+/// Records the log lines.
 class RecordedLog : public base::Log {
 public:
     void write(base::LogLine line) override {

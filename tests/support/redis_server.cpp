@@ -53,7 +53,7 @@ bool listens(int port) {
 }
 
 [[noreturn]] void become_server(const std::string& folder, int port, pid_t parent) {
-    // Whatever ends the tests ends the server.
+    // The server ends however the tests end.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(126);
     const int log = open((folder + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     dup2(log, 1);
@@ -71,7 +71,7 @@ RedisServer::RedisServer() {
     if (!mkdtemp(folder.data())) fail("no temporary folder in " + folder);
     folder_ = folder;
     for (int tries = 0; tries < 5; ++tries) {
-        port_ = free_port();  // somebody else may take it before the server does
+        port_ = free_port();  // another program may take it before the server does
         if (start()) return;
     }
     fail("redis-server does not start (apt-get install redis-server); see " + folder_ + "/log");

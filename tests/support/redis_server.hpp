@@ -6,11 +6,11 @@
 
 namespace sundial {
 
-/// A real Redis of one's own: on a free port of this machine, its folder a temporary one, keeping
-/// nothing. It ends, and the folder goes, with this object, and at the latest with the process.
+/// A private Redis server: on a free local port, with a temporary folder, without persistence. It
+/// ends with this object, and at the latest with the process; its folder is removed.
 class RedisServer {
 public:
-    /// Throws std::runtime_error if it cannot be found or does not start.
+    /// Throws std::runtime_error if Redis is missing or does not start.
     RedisServer();
     ~RedisServer();
     RedisServer(const RedisServer&) = delete;
@@ -18,9 +18,9 @@ public:
 
     [[nodiscard]] int port() const { return port_; }
     [[nodiscard]] std::string url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
-    /// Killed in the middle of things; nobody listens on the port any more.
+    /// Kills the server; its port then refuses connections.
     void kill();
-    /// Again, on the same port, with nothing in it.
+    /// Restarts the server on the same port, empty.
     void restart();
 
 private:

@@ -10,7 +10,7 @@
 namespace sundial {
 namespace {
 
-/// Bytes of the whole request at the front of `text`; 0 if it is not all there.
+/// Length of the complete request at the start of `text`; 0 if it is incomplete.
 std::size_t whole_request(const std::string& text) {
     const auto end = text.find("\r\n\r\n");
     const auto field = text.find("Content-Length: ");

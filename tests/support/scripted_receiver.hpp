@@ -9,9 +9,9 @@
 
 namespace sundial {
 
-/// A TCP receiver on a free loopback port that reads one HTTP request a connection at a time and
-/// answers with the bytes it was given, whatever they are; empty: it closes without a word. `hold`:
-/// it never answers.
+/// A TCP receiver on a free loopback port. It reads one HTTP request per connection and responds
+/// with the given bytes, valid or not; if they are empty, it closes without a response. `hold`: it
+/// never responds.
 class ScriptedReceiver {
 public:
     struct Script {
@@ -28,10 +28,10 @@ public:
     [[nodiscard]] std::string url() const {
         return "http://127.0.0.1:" + std::to_string(port_) + "/hook?x=1";
     }
-    /// Whole requests, as received.
+    /// Complete requests, as received.
     [[nodiscard]] std::vector<std::string> requests() const;
     [[nodiscard]] int connections() const { return connections_; }
-    /// Waits until so many senders have closed their connection.
+    /// Waits until `count` senders have closed their connections.
     void wait_for_closed(int count) const {
         for (int closed = closed_; closed < count; closed = closed_) closed_.wait(closed);
     }

@@ -9,7 +9,7 @@
 
 namespace sundial {
 
-/// A folder that is gone with the test.
+/// A folder that is removed at the end of the test.
 class TemporaryFolder {
 public:
     TemporaryFolder() {

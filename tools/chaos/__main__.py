@@ -1,4 +1,4 @@
-"""Breaks a running Sundial on purpose and checks afterwards that it kept its promise. See docs/chaos.md."""
+"""Injects faults into a running Sundial and then checks that it kept its promise. See docs/chaos.md."""
 import argparse
 import os
 import signal
@@ -57,7 +57,7 @@ def replay(options):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that whatever was made is removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything created is removed
     options = arguments()
     if options.command == "run":
         return run_and_check(options)

@@ -1,4 +1,5 @@
-"""Breaches of the promise, made up in a faultless history: does the checker name each, and excuse only what it may?"""
+"""Breaches of the promise in generated, otherwise correct histories. The checker must name each one and excuse only
+what it may."""
 import os
 import tempfile
 
@@ -10,7 +11,7 @@ SECOND = 1000 * MILLISECOND
 
 
 class Tale(generated.Made):
-    """A small history, with words for the parts of one event."""
+    """A small history, with helpers for the steps of one event."""
 
     def __init__(self):
         super().__init__(events=60)
@@ -35,7 +36,7 @@ class Tale(generated.Made):
         self.history = [line for line in self.history if line not in lines]
 
     def claimed_again(self, number, after, who=INSTANCES[0], sent=True, **changes):
-        """Another claim, version and attempt one more, and what it sends."""
+        """Another claim, with version and attempt one higher, and its request."""
         [claim] = self.lines(number, "claim")
         version, attempt = claim["version"] + 1, claim["attempt"] + 1
         self.again(claim, after, **{"src": who, "version": version, "attempt": attempt, **changes})
@@ -214,7 +215,7 @@ def holder(tale):
 
 
 def excused_by_its_kill(tale):
-    """Killed between the 2xx and the commit: the one duplicate that is promised."""
+    """Killed between the 2xx and the commit: the one duplicate that the promise allows."""
     sent_again(tale)
     tale.fault("kill", [holder(tale)["src"]], holder(tale)["mono"] + 3 * MILLISECOND, holder(tale)["mono"] + SECOND)
 
@@ -237,7 +238,7 @@ def not_excused_by_a_later_kill(tale):
 
 
 def told_late_by_a_frozen_instance(tale):
-    """Its claim was made before another's, and is told after the other one's settlement."""
+    """A claim made before another instance's claim, but logged after that instance's settlement."""
     [claim] = tale.lines(0, "claim")
     frozen, rescuer = claim["src"], next(name for name in INSTANCES if name != claim["src"])
     for op in ("request", "answer", "settle"):

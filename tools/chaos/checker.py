@@ -1,8 +1,8 @@
 """Decides from the files of a run alone whether the promise was kept: I1 to I17 of docs/chaos.md.
 
-A pure function: the same files, the same verdict. What looks like a breach is excused only by a cause that the run
-recorded: a fault in nemesis.jsonl that hit the right instance at the right time, or an answer that the receiver itself
-did not finish. Every excuse is counted and shown.
+A pure function: the same files give the same verdict. An apparent breach is excused only by a recorded cause: a fault
+in nemesis.jsonl that hit the right instance at the right time, or a response that the receiver itself did not complete.
+Every excuse is counted and shown.
 """
 import bisect
 import collections
@@ -80,7 +80,7 @@ class Checker:
             self.verdict.checked.setdefault(invariant, 0)
         return self.verdict
 
-    # I1, I3, I4: what was promised to users
+    # I1, I3, I4: acknowledgements to users
 
     def acknowledged(self):
         verdict, final, by_key = self.verdict, self.run.final, self.run.by_key
@@ -116,7 +116,7 @@ class Checker:
                 self.verdict.breach("I2", f"request {requests[0][2]} for {event or 'no event at all'}, which is not there")
                 return
             self.same_request(event, row, requests)
-            answers = {step[2]: step for step in steps if step[1] == ANSWER}  # the last word about each
+            answers = {step[2]: step for step in steps if step[1] == ANSWER}  # the last one for each
             claims = {(step[3]): step for step in steps if step[1] == CLAIM}
             self.committed_first(event, requests, claims)
             self.overlaps(event, requests, answers, claims)
@@ -174,7 +174,8 @@ class Checker:
                 self.verdict.breach("I7", f"{event}: request {second[2]} before {first[2]} was answered")
 
     def repeated(self, event, steps, requests, answers, claims):
-        """I9: after a whole 2xx only because its sender could not know, or could not say so."""
+        """I9: a request after a complete 2xx is allowed only if its sender could not know or could not report the
+        result."""
         accepted = None
         for request in requests:
             if accepted is not None:
@@ -203,7 +204,7 @@ class Checker:
         return verdict.breach("I9", f"{event}: attempt {again[4]} after attempt {accepted[4]} was accepted, and nothing had happened to its sender")
 
     def completed(self, event, row, steps):
-        """I5, and I4: what is over stays so."""
+        """I5, and I4: a finished event stays finished."""
         over = None
         for step in steps:
             if step[1] == SETTLE and step[6] == "ok" and step[7] != "RETRY":
@@ -213,7 +214,7 @@ class Checker:
                 over = (step[4] + 1, step[7])
             elif step[1] == SEEN and step[2] in FINAL and step[2] != row["status"]:
                 self.verdict.breach("I4", f"{event}: was seen {step[2]}, is {row['status']}")
-            elif step[1] == CLAIM and over is not None and step[4] > over[0]:  # else made before, and told late by a frozen one
+            elif step[1] == CLAIM and over is not None and step[4] > over[0]:  # otherwise logged late by a frozen instance
                 self.verdict.breach("I4", f"{event}: claimed after {over[1]}")
         if over is not None and row["status"] != over[1]:
             self.verdict.breach("I4", f"{event}: settled {over[1]}, is {row['status']}")
@@ -245,7 +246,7 @@ class Checker:
             status, waited = answer[3], second[0] - answer[0]
             verdict.checked["I13"] += 1
             if status in (408, 425, 429) or status >= 500:
-                # The least of all delays is what a retry at least waits: which one it is, a lost try may have changed.
+                # A retry waits at least the smallest delay; a lost attempt may have changed which delay applies.
                 least = min(delays) * 9 * SECOND // 10
                 if answer[5]:
                     least = max(least, answer[5] * SECOND)
@@ -263,11 +264,11 @@ class Checker:
                 else:
                     verdict.breach("I13", f"{event}: tried again after {status}")
 
-    # I6: who had it when
+    # I6: holders over time
 
     def versions(self, event, row, steps):
         verdict = self.verdict
-        known = {}  # version -> (who, op, mono when told, mono when asked)
+        known = {}  # version -> (who, op, mono of the log line, mono of the call)
         held = None
         for step in steps:
             kind = step[1]
@@ -277,7 +278,7 @@ class Checker:
                 self.told(event, known, step[4], (step[2], "claim", step[0], step[5]))
                 held = [step[2], step[4], step[5] + self.lease, step[0]]
                 if step[0] - step[5] > self.lease:
-                    held[2] = step[0]  # an answer that came too late gives nothing
+                    held[2] = step[0]  # a response that came too late grants no lease
             elif kind == EXTEND and step[6] == "ok" and held and held[1] == step[4]:
                 held[2] = max(held[2], step[5] + self.lease)
             elif kind in (SETTLE, RELEASE):
@@ -297,7 +298,7 @@ class Checker:
             self.verdict.breach("I6", f"{event}: version {version} was given to {other[:2]} and to {entry[:2]}")
 
     def holds(self, event, held, claim):
-        """The one who had it must be over: settled, or its lease, or itself."""
+        """A claim requires that the earlier holder has settled, its lease has expired, or the holder is dead."""
         if held is None or claim[0] >= held[2]:
             return
         who, _, until, since = held
@@ -308,12 +309,12 @@ class Checker:
         self.verdict.breach("I6", f"{event}: claimed by {claim[2]} {(until - claim[0]) / SECOND:.3f} s before the lease of {who} was over")
 
     def gaps(self, event, row, known, steps):
-        """Every version from 2 to the last has somebody who made it, or a cause why he could not tell."""
+        """Every version from 2 to the last has a known author, or a reason why the author could not log it."""
         last = row["version"]
         if row["status"] == "CANCELLED":
-            last -= 1  # made by the one who cancelled
+            last -= 1  # made by the cancel
         if row.get("dismissedAt"):
-            last -= 1  # made by the retry that put it away
+            last -= 1  # made by the retry that dismissed the event
         missing = [version for version in range(2, last + 1) if version not in known]
         if not missing:
             return
@@ -382,7 +383,7 @@ class Checker:
         for line in self.faults.lines:
             if line["kind"] in bound:
                 at = bisect.bisect(times, line["mono1"])
-                if at < len(times):  # else nobody wanted to write any more
+                if at < len(times):  # otherwise no process wanted to write any more
                     verdict.checked["I12"] += 1
                     took = (times[at] - line["mono1"]) / SECOND
                     if took > bound[line["kind"]]:
@@ -397,20 +398,20 @@ class Checker:
                         verdict.breach("I12", f"{event}: more than one request without a fault")
 
     def taken_over(self, kill):
-        """What a killed instance held is claimed again within lease + 2 ticks + 5 s, not counting other faults."""
+        """The claims of a killed instance are claimed again within lease + 2 ticks + 5 s, not counting other faults."""
         open_claims = self.claims_of(kill)
         for event, version in open_claims:
             self.verdict.checked["I12"] += 1
             again = next((step for step in self.run.life[event] if step[1] == CLAIM and step[0] > kill["mono0"]), None)
             if again is None or again[4] != version + 1:
-                continue  # what became of it was committed and not told: I1, I5 and I17 know the rest
+                continue  # the outcome was committed but not logged: I1, I5 and I17 cover the rest
             again = again[0]
             bound = self.lease + 2 * self.tick + 5 * SECOND + self.faults.disturbed(kill["mono1"], again)
             if again - kill["mono0"] > bound:
                 self.verdict.breach("I12", f"{event}: claimed again only {(again - kill['mono0']) / SECOND:.1f} s after its holder was killed")
 
     def claims_of(self, kill):
-        """(event, version) of claims that the victims had when they were killed."""
+        """(event, version) of the victims' claims at the time of the kill."""
         if not hasattr(self, "by_holder"):
             self.by_holder = collections.defaultdict(list)
             for event, steps in self.run.life.items():
@@ -448,13 +449,13 @@ def seconds_of(text):
 
 
 def judge(directory):
-    gc.disable()  # millions of tuples and no circles: looking for some took half of the time
+    gc.disable()  # millions of tuples and no cycles: searching for cycles took half of the time
     run = Run(directory)
     return run, Checker(run).check()
 
 
 def check(directory):
-    """Prints the table; whether all is well."""
+    """Prints the table; returns whether there are no breaches."""
     from report import show
     run, verdict = judge(directory)
     show(run, verdict)
@@ -462,6 +463,6 @@ def check(directory):
 
 
 def as_wanted(run, verdict):
-    """All is well; or, where something was broken on purpose, one of the invariants that must show it does."""
+    """No breaches; or, for a deliberate defect, a breach of one of the expected invariants."""
     must_break = run.asked.get("breaks")
     return any(verdict.broken[name] for name in must_break) if must_break else verdict.good()

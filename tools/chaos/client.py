@@ -1,7 +1,7 @@
-"""The users of the instances: create, cancel, retry and read events, and record what they were told.
+"""The users of the instances: create, cancel, retry and read events, and record the responses.
 
-What each request does follows from the seed. A request that got no answer is repeated with the same key until an
-answer comes, as `docs/guide` tells users to.
+The seed determines what each request does. A request without a response is repeated with the same key until a response
+comes, as `docs/guide` recommends.
 """
 import datetime
 import http.client
@@ -12,13 +12,13 @@ import time
 import zoneinfo
 
 ANSWER_WITHIN = 15
-CALLS_TO_ONE = 20  # then to the next instance: one that was started again gets its share
+CALLS_TO_ONE = 20  # then the next instance, so that a restarted one gets its share
 ZONES = ("Europe/Paris", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC")
 EVENT_TYPE = "CHAOS"
 
 
 class Wish:
-    """One event that somebody wants."""
+    """One event that a user wants to create."""
 
     def __init__(self, number, kind, rng):
         self.key = f"{kind}-{number}-{rng.getrandbits(32):08x}"
@@ -32,7 +32,7 @@ class Wish:
     def body(self):
         wanted = {"eventType": EVENT_TYPE, "endpointId": "ext:closed" if self.kind == "parked" else "ext:sink", "idempotencyKey": self.key,
                   "deliveryPayload": {"key": self.key, "text": "x" * self.size}}
-        if self.kind == "burst":  # everybody at the same instant
+        if self.kind == "burst":  # all at the same instant
             at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=2)
             wanted |= {"targetTimestampUTC": at.strftime("%Y-%m-%dT%H:%M:%SZ")}
         elif self.kind == "local":
@@ -53,19 +53,19 @@ def wishes(count, mix, seed):
 
 
 class NoAnswer(Exception):
-    """Nobody knows what became of the request."""
+    """The outcome of the request is unknown."""
 
 
 class Users:
-    """Threads that share the wishes and fulfil them at an even pace over `seconds`. What follows from the last of them they
-    wait for as long as `patience`: where something is broken on purpose it may never come."""
+    """Threads that share the wishes and send them at an even pace over `seconds`. They wait up to `patience` for the
+    effects of the last ones: with a deliberate defect these may never come."""
 
     def __init__(self, instances, recorder, wanted, seconds, user, patience, threads=6):
         self.instances, self.recorder, self.wanted = instances, recorder, wanted
         self.pace, self.began = seconds / max(1, len(wanted)), None
-        self.stopping, self.enough = threading.Event(), threading.Event()  # at once; no more wishes
+        self.stopping, self.enough = threading.Event(), threading.Event()  # stop at once; send no more wishes
         self.later, self.lock = [], threading.Lock()
-        self.acked = self.refused = 0  # refused: answered that it cannot be done now
+        self.acked = self.refused = 0  # refused: the API answered that the request is not possible now
         self.threads = [threading.Thread(target=self.work, args=(i, threads), daemon=True) for i in range(threads)]
         self.errors, self.user, self.patience = [], user, patience
 
@@ -75,7 +75,7 @@ class Users:
             thread.start()
 
     def join(self):
-        """Waits until every wish has been fulfilled, and what followed from it."""
+        """Waits until all wishes are sent and their follow-up actions are done."""
         for thread in self.threads:
             thread.join()
         if self.errors:
@@ -99,21 +99,21 @@ class Users:
             while user.pending and not self.stopping.is_set() and time.monotonic() < end:
                 user.follow_up()
                 time.sleep(0.05)
-        except Exception as error:  # told by join(), in the main thread
+        except Exception as error:  # join() reports it in the main thread
             self.errors.append(error)
 
 
 class User:
     def __init__(self, users, number):
         self.users, self.at, self.connection, self.calls = users, number, None, 0
-        self.pending = []  # (when, action) to come
+        self.pending = []  # (when, action), still to do
         self.rng = random.Random(number)
 
     def write(self, kind, op, **members):
         self.users.recorder.write(kind, op, **members)
 
     def call(self, method, path, body=None):
-        """One request to some instance. NoAnswer if it may have happened."""
+        """Sends one request to some instance. NoAnswer if it may have taken effect."""
         self.calls += 1
         if self.calls % CALLS_TO_ONE == 0:
             self.connection, self.at = None, self.at + 1
@@ -135,7 +135,7 @@ class User:
         return answer
 
     def until_answered(self, op, members, method, path, body=None):
-        """Repeats the request until an answer comes; each try is in the history."""
+        """Repeats the request until a response comes; records each try."""
         while True:
             self.write("invoke", op, **members)
             try:
@@ -155,7 +155,7 @@ class User:
         if answer.status == 201:
             self.write("ok", "create", key=wish.key, id=told["id"], target=told["targetTimestampUTC"])
         elif told.get("code") == "DUPLICATE_IDEMPOTENCY_KEY":
-            # An earlier try of ours has made it: there is nobody else with this key.
+            # An earlier try has created it: no other user has this key.
             self.write("ok", "create", key=wish.key, id=told["existingId"], target=None)
         else:
             self.write("fail", "create", key=wish.key, status=answer.status, code=told.get("code"))
@@ -188,7 +188,7 @@ class User:
             self.write("fail", "cancel", id=event, key=key, code=answer.json().get("code"))
 
     def retry(self, event, key):
-        """Asks for a retry once the event has FAILED; until then it waits."""
+        """Waits until the event has FAILED, then requests a retry."""
         try:
             state = self.call("GET", f"/v1/events/{event}").json()
         except NoAnswer:
@@ -218,7 +218,7 @@ class User:
 
 
 class ToldCancelled(User):
-    """Whose cancels nobody hears of."""
+    """Reports every cancel as successful without sending it."""
 
     def cancel(self, event, key):
         self.write("invoke", "cancel", id=event, key=key)
@@ -226,7 +226,7 @@ class ToldCancelled(User):
 
 
 class ToldSuccess(User):
-    """Who is told that what got no answer was done."""
+    """Reports requests without a response as successful."""
 
     def fulfil(self, wish):
         body = wish.body()
@@ -239,7 +239,8 @@ class ToldSuccess(User):
 
 
 def final_state(connection, path):
-    """Everything that the API shows, once it is quiet; attempts where there is more than one success to tell."""
+    """The complete state in the API after the run has come to rest; attempts only for events with more than one
+    success."""
     rows = connection.all(f"/v1/events?eventType={EVENT_TYPE}&limit=500")
     with open(path, "w", encoding="utf-8") as file:
         for row in rows:

@@ -1,6 +1,6 @@
-"""Defects, one run each, that the checker must find. The product stays as it is: what is broken lies between it and the
-database (SQL that is said differently, commits that do not happen), between it and the receiver (a middlebox), in the
-database, or between it and its users.
+"""Defects, one run each, that the checker must find. The product itself is unchanged. Each defect lies between it and
+the database (changed SQL, missing commits), between it and the receiver (a middlebox), in the database, or between it
+and its users.
 """
 import signal
 import time
@@ -13,13 +13,13 @@ from proxy import Proxy
 
 
 class Defect(Profile):
-    """Three instances, half a minute at most, and one thing that is wrong."""
+    """Three instances, half a minute at most, and one defect."""
     mix = {"plain": 50, "burst": 20, "flaky": 15, "permanent": 5, "redirect": 5, "cancel": 5}
     seam = ""
     breaks = ()  # any of these
     events, duration = 150, 6
-    quiet_within = 40  # what is broken may never come to rest
-    # What can be broken between the product and its surroundings.
+    quiet_within = 40  # with a defect, the system may never come to rest
+    # The places between the product and its surroundings where a defect can be.
     rewrite = None  # SQL to SQL
     alter = staticmethod(middlebox.untouched)
     user = client.User
@@ -48,10 +48,10 @@ class Defect(Profile):
             self.once(world)
 
     def broken_for(self, seconds):
-        return 0.0  # the invariants looked at do not ask for peace
+        return 0.0  # the checked invariants do not need a quiet period
 
     def once(self, world):
-        """What brings the defect to light, if time alone does not."""
+        """Triggers the defect, if time alone does not."""
 
 
 class Nothing(Defect):
@@ -64,7 +64,7 @@ class NoVersionCheck(Defect):
     mix = {"hold": 60, "plain": 40}
 
     def once(self, world):
-        pause(world, 17.5)  # others have taken over by then, and are not done yet
+        pause(world, 17.5)  # others have taken over by then, and have not finished yet
 
 
 class ClaimWithoutLock(Defect):
@@ -190,7 +190,8 @@ class NotSynchronous(Defect):
         world.database.settings_line("wal_writer_delay = 10000")
 
     def strike(self, world):
-        """While some kilobytes of commits are not on disk: PostgreSQL's own writer gets there sooner or later."""
+        """Acts while some kilobytes of commits are not on disk, because PostgreSQL's own writer flushes them sooner or
+        later."""
         end = time.monotonic() + 5
         while self.unwritten(world) < 4000 and time.monotonic() < end:
             pass
@@ -214,7 +215,7 @@ def pause(world, seconds):
 
 
 def kill(world):
-    """While it has something in flight; it stays dead until others have taken over."""
+    """Kills an instance with requests in flight; it stays dead until others have taken over."""
     time.sleep(2)
     victim = world.instances[0]
     with world.nemeses.fault("kill", [victim.id]) as fault:

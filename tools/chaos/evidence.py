@@ -1,4 +1,4 @@
-"""What the checker has to go by: the files of a run, sorted by event."""
+"""The input of the checker: the files of a run, sorted by event."""
 import collections
 import os
 
@@ -9,7 +9,7 @@ import history
 
 
 class Faults:
-    """When what was broken, and for whom."""
+    """The faults by time and instance."""
 
     def __init__(self, lines):
         self.lines = sorted(lines, key=lambda line: line["mono0"])
@@ -19,7 +19,7 @@ class Faults:
                 self.of[effect].append(line)
 
     def during(self, whom, begin, end, kinds=None):
-        """A fault of one of these (`db` is everybody's) that overlaps the time; its kind, or nothing."""
+        """The kind of a fault of one of these (`db` affects all) that overlaps the time, or None."""
         for one in {*whom, "db"}:
             for line in self.of.get(one, ()):
                 if line["mono0"] <= end and line["mono1"] >= begin and (kinds is None or line["kind"] in kinds):
@@ -30,7 +30,7 @@ class Faults:
         return any(line["mono0"] <= end and line["mono1"] >= begin for line in self.lines)
 
     def disturbed(self, begin, end):
-        """How much of the time some fault was going on, in ns."""
+        """Duration of all faults within the time, in ns."""
         total, covered = 0, begin
         for line in self.lines:
             low, high = max(line["mono0"], covered), min(line["mono1"], end)
@@ -47,11 +47,11 @@ class Run:
         self.asked = history.one(path("run.json"))
         self.faults = Faults(history.lines_of(path("nemesis.jsonl")))
         self.life = collections.defaultdict(list)  # event -> steps
-        self.creates = collections.defaultdict(list)  # key -> ids that were told
+        self.creates = collections.defaultdict(list)  # key -> ids in the responses
         self.wanted, self.retry_of_key = {}, collections.defaultdict(list)
         self.ok_times, self.reading = [], []
-        self.unparked = []  # (begin, end) of when somebody let go on what waited
-        self.unclear_claims = []  # (begin, end) of claims that nobody knows the outcome of
+        self.unparked = []  # (begin, end) of calls that released waiting events
+        self.unclear_claims = []  # (begin, end) of claims with an unknown outcome
         self.kinds = collections.Counter()
         self.requests = 0
         self.read_history(path("history.jsonl"))

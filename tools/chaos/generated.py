@@ -1,4 +1,4 @@
-"""A history that a faultless system would have left, made up: to measure the checker, and to try it on breaches."""
+"""Generates the history of a system without faults: to measure the checker, and to try breaches on it."""
 import datetime
 import json
 import os
@@ -17,7 +17,7 @@ def text_of(t):
 
 
 class Made:
-    """Lines of one event after another, 1 ms apart; every tenth is tried twice, every fiftieth is refused."""
+    """Lines of one event after another, 1 ms apart; every tenth has two attempts, every fiftieth is refused."""
 
     def __init__(self, events, seed=1):
         rng = random.Random(seed)

@@ -1,8 +1,8 @@
-"""What happened, one JSON object a line: who (src), what (op), how it went (type), when (t, mono in ns).
+"""The history of a run, one JSON object per line: who (src), what (op), the outcome (type), when (t, mono in ns).
 
-Every process and every part of the harness writes a file of its own while it runs; at the end they become one
-`history.jsonl`, in the order of the machine's monotonic clock. Faults are in `nemesis.jsonl`, the state that the API
-shows at the end in `final.jsonl`, and what the run was asked for in `run.json`.
+Every process and every part of the harness writes a file of its own while it runs. At the end they are merged into
+`history.jsonl`, in the order of the machine's monotonic clock. Faults are in `nemesis.jsonl`, the final state of the
+API in `final.jsonl`, and the parameters of the run in `run.json`.
 """
 import contextlib
 import glob
@@ -15,7 +15,7 @@ PARSED_AT_ONCE = 20_000
 
 
 class Recorder:
-    """Appends lines to one file. Thread-safe; a line is whole or, if the harness dies, absent."""
+    """Appends lines to one file. Thread-safe. If the harness dies, a line is either complete or absent."""
 
     def __init__(self, path, src):
         self.src, self.lock, self.file = src, threading.Lock(), open(path, "a", encoding="utf-8")
@@ -31,14 +31,14 @@ class Recorder:
 
 
 class Nemeses:
-    """`nemesis.jsonl`: every fault with its interval, whom it hit, and the count that proves that it happened."""
+    """`nemesis.jsonl`: every fault with its interval, its target, and the count that proves that it happened."""
 
     def __init__(self, path):
         self.file = open(path, "a", encoding="utf-8")
 
     @contextlib.contextmanager
     def fault(self, kind, effects):
-        """The fault is over, and healed, when the block is left; the block sets `proof`."""
+        """The fault ends, healed, when the block ends; the block sets `proof`."""
         line = {"t0": time.time_ns(), "t1": None, "mono0": time.monotonic_ns(), "mono1": None, "kind": kind,
                 "effects": effects, "proof": 0}
         try:
@@ -53,7 +53,7 @@ class Nemeses:
 
 
 def lines_of(path):
-    """Every line of a file as an object; what a killed writer left unfinished at the end is not there."""
+    """Every line of a file as an object, except an unfinished last line of a killed writer."""
     with open(path, "rb") as file:
         rest = []
         for line in file:
@@ -77,7 +77,7 @@ def write_one(path, value):
 
 
 def merge(directory):
-    """The parts become history.jsonl."""
+    """Merges the parts into history.jsonl."""
     parts = [os.path.join(directory, "client.jsonl"), os.path.join(directory, "sink.jsonl"),
              *glob.glob(os.path.join(directory, "claims-*.jsonl"))]
     lines = []

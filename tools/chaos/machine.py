@@ -1,4 +1,4 @@
-"""Parts of the machine that a profile breaks: a disk of its own."""
+"""Parts of the machine that a profile breaks: a separate disk."""
 import ctypes
 import fcntl
 import os
@@ -30,16 +30,16 @@ def run(*command):
 
 
 def mount_apart():
-    """From here on nobody else sees our mounts. Else whoever makes a namespace meanwhile gets a copy of them, and keeps
-    a file system in memory whose power has been cut."""
+    """Hides our mounts from other namespaces from here on. Otherwise a namespace that is created meanwhile copies them
+    and keeps a file system in memory after its power is cut."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
     run("mount", "--make-rprivate", "/")
 
 
 class Disk:
-    """An ext4 file system in a file, by a loop device. Cutting its power loses whatever was not flushed to it. Sparse, with
-    room for the largest log that SQLite is allowed (256 MB) beside the database."""
+    """An ext4 file system in a file, on a loop device. Cutting its power loses all data that was not flushed to it.
+    Sparse, with room for the largest log that SQLite is allowed (256 MB) beside the database."""
 
     def __init__(self, world, megabytes=1024):
         self.folder = tempfile.mkdtemp(dir=world.folder, prefix="disk-")
@@ -62,7 +62,7 @@ class Disk:
         run("sync", "--file-system", self.folder)
 
     def cut_power(self):
-        """Returns 1 if it did: if what nobody had flushed is gone."""
+        """Returns 1 if the unflushed data is gone."""
         unflushed = f"{self.folder}/unflushed"
         with open(unflushed, "w", encoding="utf-8") as file:
             file.write("not for long")
@@ -75,7 +75,7 @@ class Disk:
 
 
 class SmallDisk:
-    """A file system in memory, a few megabytes large, that can be filled to the last byte."""
+    """A file system in memory of a few megabytes, which can be filled to the last byte."""
 
     def __init__(self, world, megabytes=24):
         self.folder = tempfile.mkdtemp(dir=world.folder, prefix="small-")

@@ -1,4 +1,5 @@
-"""Between instances and the receiver: passes requests on one by one, or does to them what a broken sender would."""
+"""Sits between instances and the receiver: passes requests on one by one, or treats them as a defective sender would.
+"""
 import contextlib
 import re
 import socket
@@ -7,7 +8,8 @@ import time
 
 
 class Middlebox:
-    """`alter(request, deliver)` answers one request; `deliver` takes a request to the receiver and brings its answer."""
+    """`alter(request, deliver)` answers one request; `deliver` sends a request to the receiver and returns its
+    response."""
 
     def __init__(self, sink_port, alter):
         self.sink_port, self.alter = sink_port, alter
@@ -48,7 +50,7 @@ class Middlebox:
 
 
 def message(connection, buffer):
-    """One HTTP message and what follows it, or nothing where there is only an end."""
+    """One HTTP message and the rest of the input, or None at the end of the input."""
     while b"\r\n\r\n" not in buffer:
         data = connection.recv(65536)
         if not data:
@@ -65,14 +67,14 @@ def message(connection, buffer):
     return buffer[:end], buffer[end:]
 
 
-# What a broken sender would do.
+# Behaviours of a defective sender.
 
 def untouched(request, deliver):
     return deliver(request)
 
 
 def settled_before_sent(request, deliver):
-    """The instance is told that all is well, and only then the receiver gets the request."""
+    """Reports success to the instance first, and only then sends the request to the receiver."""
     def later():
         time.sleep(0.5)
         deliver(request)

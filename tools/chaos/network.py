@@ -1,4 +1,4 @@
-"""Network namespaces: an instance with a network of its own, which can be cut or made to lose packets."""
+"""Network namespaces: give an instance a network of its own, which can be cut or lose packets."""
 import ctypes
 import http.client
 import json
@@ -14,7 +14,7 @@ CLONE_NEWNET = 0x40000000
 
 
 class Network:
-    """Addresses of the harness that every place can reach: one for the database, one for the receiver."""
+    """Addresses of the harness that every namespace can reach: one for the database, one for the receiver."""
 
     def __init__(self, world):
         taken = run("ip", "-4", "-o", "address")
@@ -63,14 +63,14 @@ class Place:
         return ClientThere(self, port)
 
     def lose(self, packets, addresses):
-        """`packets` is what nftables calls them: nothing for all, or 'numgen random mod 100 < 20'."""
+        """`packets` is an expression of nftables: empty for all packets, or 'numgen random mod 100 < 20'."""
         def chain(name, hook, way):
             rules = "".join(f"ip {way} {address} {packets} counter drop\n" for address in addresses)
             return f"chain {name} {{ type filter hook {hook} priority 0;\n{rules}}}\n"
         self.nft(f"table inet chaos {{\n{chain('out', 'output', 'daddr')}{chain('in', 'input', 'saddr')}}}\n")
 
     def heal(self):
-        """Returns how many packets were lost."""
+        """Returns the number of lost packets."""
         rules = json.loads(self.inside("nft", "-j", "list", "table", "inet", "chaos"))["nftables"]
         lost = sum(part["counter"]["packets"] for rule in rules if "rule" in rule
                    for part in rule["rule"]["expr"] if "counter" in part)
@@ -82,7 +82,7 @@ class Place:
 
 
 class ClientThere(h.Client):
-    """Connects inside of the place, where the server listens."""
+    """Connects inside the namespace in which the server listens."""
 
     def __init__(self, place, port):
         super().__init__(port)
@@ -90,13 +90,13 @@ class ClientThere(h.Client):
 
     def connect(self, timeout):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        with self.place:  # a socket stays where it was made
+        with self.place:  # a socket stays in the namespace that created it
             connection.connect()
         return connection
 
 
 def enter(handle):
-    """This thread alone."""
+    """For this thread alone."""
     if libc.setns(handle, CLONE_NEWNET) != 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

@@ -1,4 +1,4 @@
-"""PostgreSQL servers that live in a folder, run as an unprivileged user, keep fsync on, and can be killed."""
+"""PostgreSQL servers that live in a folder, run as an unprivileged user, use fsync, and can be killed."""
 import glob
 import os
 import pwd
@@ -25,7 +25,7 @@ def tools():
 
 
 def rights():
-    """Who the server runs as: PostgreSQL refuses root."""
+    """The user that runs the server: PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")
@@ -82,7 +82,7 @@ class Postgres:
     def accepts(self):
         if self.process.poll() is not None:
             raise AssertionError(f"PostgreSQL '{self.name}' ended with {self.process.returncode}; see {self.name}.log")
-        try:  # what pg_ctl looks at: no process for each look
+        try:  # the file that pg_ctl reads: saves a process per check
             with open(f"{self.data}/postmaster.pid", encoding="utf-8") as file:
                 lines = file.read().split("\n")
         except FileNotFoundError:
@@ -90,19 +90,19 @@ class Postgres:
         return lines[0] == str(self.process.pid) and len(lines) > 7 and lines[7].strip() in ("ready", "standby")
 
     def kill(self):
-        """The server and all its processes at once, as a machine that dies. Returns how many there were."""
+        """Kills the server and all its processes at once, like a machine that dies. Returns the number of processes."""
         processes = [self.process.pid, *children_of(self.process.pid)]
         for process in processes:
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # gone with its connection a moment ago
+                pass  # it ended with its connection a moment ago
         self.process.wait()
         h.wait_until(lambda: all(gone(process) for process in processes), "PostgreSQL's processes to be gone")
         return len(processes)
 
     def settings_line(self, line):
-        """Stronger than what was there before."""
+        """Takes precedence over earlier settings."""
         with open(f"{self.data}/postgresql.auto.conf", "a", encoding="utf-8") as settings:
             settings.write(line + "\n")
         self.tool("pg_ctl", "-D", self.data, "reload")
@@ -112,7 +112,7 @@ class Postgres:
 
     def stop(self):
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGQUIT)  # immediate: nobody needs this data again
+            self.process.send_signal(signal.SIGQUIT)  # immediate: the data is not needed again
             self.process.wait(timeout=h.HANG_GUARD)
 
     def sql(self, text, database="sundial"):

@@ -11,13 +11,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_us():
-    """In a child: whatever happens to the harness, nothing of it stays behind. (The kernel means the thread that made
-    the child, so only the main thread starts processes.)"""
+    """For a child: nothing of the harness survives it. (The kernel watches the thread that created the child, so only
+    the main thread starts processes.)"""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def stat_of(process):
-    """(state, parent), or nothing if there is no such process."""
+    """(state, parent), or None if there is no such process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -42,7 +42,7 @@ def gone(process):
 
 
 class Instance:
-    """One of the instances: a place with a number, in which one process after another lives."""
+    """One of the instances: a numbered place in which one process follows another."""
 
     def __init__(self, number, arguments, directory, place=None, environment=None):
         self.number, self.arguments, self.directory, self.place = number, arguments, directory, place
@@ -50,7 +50,7 @@ class Instance:
         self.starts, self.server, self.id, self.paused = 0, None, None, False
 
     def start(self, wait=True, environment=None):
-        """A new process, with a claim log of its own."""
+        """Starts a new process, with a claim log of its own."""
         self.starts += 1
         self.claims = os.path.join(self.directory, f"claims-{self.number}-{self.starts}.jsonl")
         self.server = h.Server("serve", *self.arguments, f"--log.claims={self.claims}", folder=self.directory,

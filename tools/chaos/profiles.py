@@ -1,4 +1,4 @@
-"""What is broken, how, and how each fault shows that it happened."""
+"""The faults of each profile, and how each fault proves that it happened."""
 import datetime
 import glob
 import os
@@ -18,19 +18,19 @@ USUAL = {"plain": 60, "later": 12, "flaky": 10, "local": 6, "cancel": 6, "perman
 class Profile:
     name = ""
     storage = "postgres"
-    instances = None  # as asked for
+    instances = None  # as requested
     mix = USUAL
     user = User
     timeout = 5  # seconds, of a delivery
     settings = ()
     faults = ()  # kinds that must have happened
-    breaks = ()  # invariants of which one must break: a control
+    breaks = ()  # a control must violate one of these invariants
     peace_before, calm = 1.0, 1.0
-    quiet_within = 240  # seconds after the last fault in which everything that is due is over
+    quiet_within = 240  # seconds after the last fault until everything due is finished
     sink_address = sink_host = "127.0.0.1"
 
     def require(self, options):
-        """Fails, by name, where the machine lacks what the profile needs."""
+        """Fails, naming the profile, if the machine lacks something that it needs."""
 
     def prepare(self, world):
         world.start_postgres()
@@ -51,15 +51,15 @@ class Profile:
         instance.start()
 
     def finished(self):
-        """Whether there is nothing more to break."""
+        """Whether no faults remain."""
         return False
 
     def broken_for(self, seconds):
-        """How much of the time that strike() took something was broken."""
+        """Duration of the fault, given that strike() took `seconds`."""
         return seconds
 
     def heal(self, world):
-        """After the last fault, before all comes to rest."""
+        """Runs after the last fault, before the system comes to rest."""
 
     def begin(self, world):
         """Right before the load."""
@@ -69,7 +69,7 @@ class Profile:
 
 
 class Kill9(Profile):
-    """kill -9 of an instance, now and then of all; each is started again after a moment."""
+    """kill -9 of one instance, sometimes of all; each restarts after a moment."""
     name = "kill9"
     faults = ("kill",)
 
@@ -89,7 +89,7 @@ class Kill9(Profile):
 
 
 class Pause(Profile):
-    """SIGSTOP beyond the lease: whoever slept must not act on what it held."""
+    """SIGSTOP for longer than the lease: an instance that slept must not act on its old claims."""
     name = "pause"
     faults = ("pause",)
 
@@ -115,7 +115,7 @@ class DbKill(Profile):
 
 
 class SinkTrouble(Profile):
-    """The receiver: cuts answers, hangs up, answers too late, speaks something else, refuses."""
+    """The receiver: cuts responses, hangs up, responds too late, sends something that is not HTTP, refuses."""
     name = "sink"
     mix = {"plain": 45, "wild": 20, "flaky": 10, "lossy": 8, "permanent": 5, "redirect": 5, "cancel": 5, "local": 2}
     timeout = 2
@@ -126,7 +126,7 @@ class SinkTrouble(Profile):
 
 
 class CommitCut(Profile):
-    """Of every few COMMITs the answer is lost, or the COMMIT itself, and with it the connection."""
+    """A share of the COMMITs loses its response, or the COMMIT itself, and with it the connection."""
     name = "commitcut"
     faults = ("commitcut",)
     calm = 3.0
@@ -175,7 +175,7 @@ class Failover(Profile):
         dead = self.primary
         with world.nemeses.fault("failover", ["db"]) as fault:
             fault["proof"] = dead.kill()
-            # Of the copy: it would wait for a standby that it does not have.
+            # From the copied data: it would wait for a standby that does not exist.
             self.standby.settings_line("synchronous_standby_names = ''")
             self.standby.promote()
             self.primary = world.database = self.standby
@@ -183,8 +183,8 @@ class Failover(Profile):
 
 
 class PowerCut(Profile):
-    """SQLite on a file system of its own; the process is killed and the file system forced down, so that what was not
-    flushed is gone; mounted again, started again."""
+    """SQLite on a file system of its own. The process is killed and the file system shut down, so that unflushed data
+    is lost; then it is mounted again and the process restarts."""
     name = "powercut"
     storage = "sqlite"
     instances = 1
@@ -210,18 +210,18 @@ class PowerCut(Profile):
 
 
 class PowerCutUnsafe(PowerCut):
-    """The control: with storage.synchronous=normal a power cut must lose what was acknowledged. The checker has to say
-    so; a run without a loss would show that `powercut` cuts nothing."""
+    """The control: with storage.synchronous=normal a power cut must lose acknowledged data. The checker has to find it;
+    a run without a loss would show that `powercut` cuts nothing."""
     name = "powercut-unsafe"
     settings = ("--storage.synchronous=normal",)
     breaks = ("I1",)
 
     def begin(self, world):
-        self.disk.flush()  # only what users were told shall be at stake, not the schema
+        self.disk.flush()  # only acknowledged data shall be at risk, not the schema
 
 
 class Partition(Profile):
-    """An instance loses the database, the receiver, or both; or a fifth of all packets, by nftables in a network
+    """An instance loses the database, the receiver, or both; or a fifth of all packets, with nftables in a network
     namespace of its own."""
     name = "partition"
     faults = ("partition", "loss")
@@ -257,7 +257,7 @@ class Partition(Profile):
 
 
 class WrongClock(Profile):
-    """The clocks of instances jump by an hour, by libfaketime; the database's and the machine's do not."""
+    """The clocks of instances jump by an hour, with libfaketime; the clocks of the database and the machine do not."""
     name = "clock"
     faults = ("clock",)
     library = "/usr/lib/*/faketime/libfaketimeMT.so.1"
@@ -271,7 +271,7 @@ class WrongClock(Profile):
 
     def environment_of(self, world, number):
         self.set_clock(world, number, 0)
-        # The monotonic clock stays: waits would hang otherwise.
+        # The monotonic clock is unchanged: waits would hang otherwise.
         return {"LD_PRELOAD": glob.glob(self.library)[0], "FAKETIME_TIMESTAMP_FILE": self.offset_file(world, number),
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1"}
 
@@ -291,17 +291,17 @@ class WrongClock(Profile):
             fault["proof"] = sum(wrong_lines(victim.claims, began) for victim in victims)
             for victim in victims:
                 self.set_clock(world, victim.number, 0)
-            time.sleep(1.5)  # until everybody has read it
+            time.sleep(1.5)  # until all instances have read it
 
 
 def wrong_lines(claims, since):
-    """Lines of a claim log whose wall clock is more than half an hour from the machine's."""
+    """Lines of a claim log whose wall clock differs by more than half an hour from the machine's."""
     now = time.time_ns() - time.monotonic_ns()
     return sum(line["mono"] > since and abs(line["t"] - line["mono"] - now) > 1800 * 10**9 for line in history.lines_of(claims))
 
 
 class FullDisk(Profile):
-    """SQLite on a small file system that is full for a while: writes are refused, nobody dies, nothing is lost."""
+    """SQLite on a small file system that is full for a while: writes are refused, no process dies, no data is lost."""
     name = "disk"
     storage = "sqlite"
     instances = 1
@@ -328,7 +328,7 @@ class FullDisk(Profile):
 
 
 class Kill9Alone(Kill9):
-    """kill -9 of the one process on SQLite."""
+    """kill -9 of the single process on SQLite."""
     name = "kill9-sqlite"
     storage = "sqlite"
     instances = 1
@@ -341,7 +341,8 @@ class Kill9Alone(Kill9):
 
 
 class Mixed(Profile):
-    """Kills, frozen instances, a killed database, lost commits and a receiver that cuts answers, one after another."""
+    """Kills, frozen instances, a killed database, lost commits and a receiver that cuts responses, one after another.
+    """
     name = "mixed"
     mix = {"plain": 50, "later": 10, "flaky": 10, "lossy": 8, "wild": 6, "local": 4, "cancel": 6, "permanent": 3, "redirect": 3}
     timeout = 2
@@ -362,12 +363,12 @@ class Mixed(Profile):
 
 
 class CrashPoints(Profile):
-    """The process dies at each of the places that the source names with CRASH_POINT, one after another; one that is
-    never reached fails the run."""
+    """The process dies at each place that the source marks with CRASH_POINT, one after another. A place that is never
+    reached fails the run."""
     name = "crashpoints"
     instances = 2
     first_points = ("migrate: before commit", "migrate: after commit")
-    # What a schedule brings first: it ends with the time of the run.
+    # The points of a schedule come first: a schedule ends with the time of the run.
     points = ("plan: before commit", "plan: after commit", "create: before commit", "create: after commit",
               "claim: before commit", "claim: after commit", "claim: before send", "send: mid request",
               "answer: before commit", "settle: before commit", "settle: after commit", "release: before commit",
@@ -384,14 +385,14 @@ class CrashPoints(Profile):
         for point in self.first_points if instance.number == 0 else ():
             instance.start(wait=False, environment={"CRASH_POINT": f"{point}:2"})
             self.dies_at(world, instance, point, lambda: None)
-        # It does not come to the first of these before there are events.
+        # The first of these points needs events.
         instance.start(environment=self.armed(world) if instance.number == 0 else None)
 
     def armed(self, world):
-        """The environment that lets the process die at the next point, if one is left."""
+        """The environment that makes the process die at the next point, if one is left."""
         if not self.left:
             return None
-        # Late enough that other work is under way, early enough for what is rare.
+        # Late enough for other work to be in progress, early enough for rare points.
         often = self.left[0].startswith(("create", "claim", "send", "answer", "settle"))
         return {"CRASH_POINT": f"{self.left[0]}:{world.rng.randint(2, 5) if often else 1}"}
 

@@ -1,7 +1,7 @@
-"""Between instances and PostgreSQL: passes messages on, and on the way can lose the answer to a COMMIT, cut everything
-off, or say other SQL than was asked (what `selftest` does to break the product without touching it).
+"""Sits between instances and PostgreSQL and passes messages on. It can lose the response to a COMMIT, cut all
+connections, or change the SQL (with which `selftest` breaks the product without touching it).
 
-It follows the protocol as far as it must: messages have a type and a length, the first of a connection only a length.
+It follows the protocol as far as needed: messages have a type and a length, the first of a connection only a length.
 """
 import contextlib
 import random
@@ -21,9 +21,9 @@ class Link:
 
     def __init__(self, client, server):
         self.client, self.server = client, server
-        self.losing = False  # of what the server says nothing arrives any more
-        self.cut = False  # nor of what the client says
-        self.forgetting = False  # a COMMIT became a ROLLBACK, and its answer will become that of a COMMIT
+        self.losing = False  # data from the server no longer arrives
+        self.cut = False  # neither does data from the client
+        self.forgetting = False  # a COMMIT became a ROLLBACK, and its response becomes that of a COMMIT
 
 
 class Proxy:
@@ -58,7 +58,7 @@ class Proxy:
             threading.Thread(target=self.answer, args=(link,), daemon=True).start()
 
     def ask(self, link):
-        """From the instance to the server, message by message."""
+        """From the instance to the server, one message after the other."""
         started, buffer = False, b""
         with contextlib.suppress(OSError):
             while data := link.client.recv(65536):
@@ -93,7 +93,7 @@ class Proxy:
         return message
 
     def perhaps_lose(self, link):
-        """Of some COMMITs the answer is lost, of some the COMMIT itself: to the instance both look alike."""
+        """Some COMMITs lose their response, some are lost themselves: the instance cannot tell the difference."""
         with self.lock:
             self.commits += 1
             if self.rng.random() >= self.cut_share:
@@ -103,7 +103,7 @@ class Proxy:
             link.cut = self.rng.random() < 0.5
 
     def perhaps_forget(self, link, sql):
-        """A COMMIT that is never done, and told to be."""
+        """A COMMIT that is not executed, but reported as successful."""
         with self.lock:
             if self.rng.random() >= self.forget_share:
                 return sql
@@ -115,7 +115,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := link.server.recv(65536):
                 if link.losing:
-                    break  # the server has committed, and nobody hears of it
+                    break  # the server has committed, but the instance does not learn of it
                 if link.forgetting:
                     data = data.replace(b"C\0\0\0\x0dROLLBACK\0", b"C\0\0\0\x0bCOMMIT\0")
                 link.client.sendall(data)
@@ -126,7 +126,7 @@ class Proxy:
             self.links.discard(link)
 
     def point_at(self, port):
-        """New connections go to another server; the old ones end."""
+        """Directs new connections to another server and ends the old ones."""
         self.target = ("127.0.0.1", port)
         with self.lock:
             links = list(self.links)
@@ -144,7 +144,7 @@ def with_sql(kind, name, sql, rest):
 
 
 def take(buffer, started):
-    """The first message, what is left, and whether the connection is past its first message."""
+    """The first message, the rest, and whether the connection is past its first message."""
     if not started:
         if len(buffer) < 4:
             return None, buffer, False

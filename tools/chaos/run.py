@@ -1,4 +1,4 @@
-"""One run: start everything, load it, break it, let it come to rest, and keep what happened."""
+"""One run: start the system, load it, break it, let it come to rest, and store the history."""
 import os
 import random
 import shutil
@@ -14,11 +14,11 @@ from proxy import Proxy
 from sink import Sink
 
 LEASE, TICK = 15, 1
-DELAYS = [1, 1, 2, 2, 3, 3, 5, 5] + [5] * 30  # seconds: a receiver that answers at last is reached within the run
+DELAYS = [1, 1, 2, 2, 3, 3, 5, 5] + [5] * 30  # seconds: a receiver that recovers late is still reached within the run
 
 
 class World:
-    """What a profile can break."""
+    """The parts of a run that a profile can break."""
 
     def __init__(self, profile, options):
         self.profile, self.options, self.directory = profile, options, options.out
@@ -67,13 +67,13 @@ class World:
         self.sink.secret = h.base64.b64decode(made["secret"].removeprefix("whsec_"))
 
     def wait_for_traffic(self, seconds=5):
-        """The best moment for a fault: while requests are under way, if there soon are any."""
+        """Waits for the best moment for a fault: while requests are in progress, if there are any soon."""
         end = time.monotonic() + seconds
         while self.sink.in_flight == 0 and time.monotonic() < end:
             time.sleep(0.005)
 
     def live(self):
-        """Whether anything is still to be done, asked of whoever answers."""
+        """Whether work remains, according to an instance that responds."""
         for instance in self.instances:
             if instance.usable():
                 try:
@@ -129,7 +129,7 @@ def run(profile, options):
 
 
 def break_things(world, users, options):
-    """A fault, then at least as long without one: half of the time the system must be what it is in peace."""
+    """A fault, then at least as long without one: half of the time the system must work as usual."""
     profile, end = world.profile, time.monotonic() + options.duration
     time.sleep(profile.peace_before)
     while time.monotonic() < end and not users.errors and not profile.finished():
@@ -142,7 +142,7 @@ def break_things(world, users, options):
 
 
 def come_to_rest(world):
-    """Every due event is over: true, or false after too long."""
+    """Whether every due event is finished before the deadline."""
     end = time.monotonic() + world.profile.quiet_within
     while time.monotonic() < end:
         if not world.live():

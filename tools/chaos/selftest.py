@@ -1,4 +1,4 @@
-"""Is what was broken on purpose found? First breaches in made-up histories, then defects of running systems."""
+"""Checks that deliberate defects are found: first breaches in generated histories, then defects of running systems."""
 import argparse
 import os
 import shutil

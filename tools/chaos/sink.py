@@ -1,7 +1,7 @@
-"""The receiver of webhooks: answers by a script that follows from the event's key, and records every request.
+"""The receiver of webhooks: responds by a script that follows from the event's key, and records every request.
 
-A key is CLASS-NUMBER-…; the class says how its requests are answered (`scripts`). The sink verifies what can be
-verified only here, with the secret: the signature. Everything else is for the checker.
+A key is CLASS-NUMBER-…; the class selects the responses (`scripts`). The sink verifies the signature, because only it
+has the secret. Everything else is checked by the checker.
 """
 import base64
 import hashlib
@@ -14,10 +14,10 @@ import time
 
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends RST
 
-# How the nth request (from 1) for the event with this key is answered: a status, or one of
-#   cut: half of a 200 and the end   reset: nothing and the end   slow: a 200 after the sender's time-out
-#   garbage: what is not HTTP        later, hold: 204 after a while that is in time
-# Of a `permanent` key the second event (somebody asked for a retry) is accepted.
+# The response to the nth request (from 1) for the event with this key: a status, or one of
+#   cut: half of a 200, then a close   reset: a close without a response   slow: a 200 after the sender's timeout
+#   garbage: bytes that are not HTTP   later, hold: 204 after a while, but in time
+# The second event with a `permanent` key (the result of a retry) is accepted.
 
 
 def script(kind, nth, nth_event, salt):
@@ -33,15 +33,15 @@ def script(kind, nth, nth_event, salt):
         return "hold"
     if kind == "wild":
         return 204 if nth > 2 else ("cut", "reset", "slow", "garbage", 500, "cut")[salt % 6]
-    if kind == "lossy":  # processed, and the answer does not arrive: the receiver sees it again
+    if kind == "lossy":  # processed, but the response does not arrive: the receiver gets it again
         return 204 if nth > 1 else "cut"
     return 204  # plain, local, cancel
 
 
-RETRY_AFTER = 2  # seconds, told with 429 and 503
+RETRY_AFTER = 2  # seconds, sent with 429 and 503
 LATER = 0.4
 HOLD = 4.0  # so that claims are held until they must be extended
-SLOW = 3.0  # more than the time-out, which run.py sets to 2 s for the profile `sink`
+SLOW = 3.0  # more than the timeout, which run.py sets to 2 s for the profile `sink`
 
 
 class Sink:
@@ -85,7 +85,7 @@ class Sink:
                 while len(buffer) < size:
                     data = connection.recv(65536)
                     if not data:
-                        return  # the sender died in the middle: this was no request
+                        return  # the sender died in the middle: not a complete request
                     buffer += data
                 body, buffer = buffer[:size], buffer[size:]
                 if not self.answer(connection, first.split(" ")[1], headers, body):
@@ -96,7 +96,7 @@ class Sink:
             connection.close()
 
     def answer(self, connection, path, headers, body):
-        """Returns whether the connection goes on."""
+        """Returns whether the connection continues."""
         key, event = headers.get("webhook-id", ""), headers.get("sundial-event-id", "")
         with self.lock:
             self.number += 1
@@ -149,7 +149,7 @@ class Sink:
         if 300 <= action < 400:
             text += "Location: /trap\r\n"
         text += "\r\n" if action == 204 else "Content-Length: 0\r\n\r\n"
-        # Before the bytes leave, so that nobody can act on the answer before it is in the history.
+        # Recorded before the bytes leave, so that an instance cannot act on the response before it is in the history.
         self.recorder.write("ok", "answer", n=number, id=event, status=action, **({"after": after} if after else {}))
         try:
             connection.sendall(text.encode())
@@ -159,7 +159,7 @@ class Sink:
         return True
 
     def gone_within(self, connection, seconds, number, event):
-        """Waits; true if the sender hung up meanwhile."""
+        """Waits; true if the sender hangs up meanwhile."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             readable, _, _ = select.select([connection], [], [], left)

@@ -11,18 +11,18 @@
 
 namespace sundial::http {
 
-/// A fixed number of threads on which handlers may block, and a bounded queue before them.
+/// A fixed number of threads on which handlers may block, and a bounded queue in front of them.
 class BlockingPool {
 public:
     BlockingPool(std::size_t threads, std::size_t most_waiting);
-    /// Waits for jobs that run; those that wait are dropped.
+    /// Waits for running jobs; drops queued ones.
     ~BlockingPool();
     BlockingPool(const BlockingPool&) = delete;
     BlockingPool& operator=(const BlockingPool&) = delete;
 
-    /// False if the queue is full; then `job` will not run. Jobs must not throw.
+    /// False if the queue is full; `job` then does not run. Jobs must not throw.
     [[nodiscard]] bool try_run(std::function<void()> job);
-    /// Until no job waits or runs; false if some still do after `at_most`.
+    /// Waits until no job is queued or running; false if `at_most` passes first.
     [[nodiscard]] bool wait_for_none(std::chrono::milliseconds at_most);
 
 private:
@@ -31,7 +31,7 @@ private:
     const std::size_t most_waiting_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::condition_variable none_;  // waits, and none runs
+    std::condition_variable none_;  // no job is queued or running
     std::deque<std::function<void()>> waiting_;
     std::size_t idle_ = 0;
     bool stopping_ = false;

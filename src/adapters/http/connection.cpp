@@ -23,7 +23,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-/// Runs `job` on the pool and comes back to this coroutine's executor; nothing if the pool is full.
+/// Runs `job` on the pool and resumes on this coroutine's executor; empty if the pool is full.
 asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool,
                                                  std::function<Response()> job) {
     using Answered = void(std::optional<Response>);
@@ -48,10 +48,10 @@ std::chrono::steady_clock::time_point after(std::chrono::milliseconds time) {
     return std::chrono::steady_clock::now() + time;
 }
 
-/// Proxies and clients take a silence of a minute for the end.
+/// Proxies and clients close a connection that is silent for a minute.
 constexpr std::chrono::milliseconds idle_time{15'000};
 
-/// One piece of a body whose length nobody knows (RFC 9112 7.1).
+/// One chunk of a body of unknown length (RFC 9112 7.1).
 std::string chunk(const std::string& piece) {
     std::array<char, 16> length{};
     const auto end = std::to_chars(length.begin(), length.end(), piece.size(), 16).ptr;
@@ -100,7 +100,7 @@ void Connection::close() {
     asio::post(socket_.executor(), [self = shared_from_this()] { self->socket_.close(); });
 }
 
-/// False if the connection is to be closed.
+/// False if the connection must be closed.
 asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const InFlight::Entry under_way(shared_.in_flight);
     identify(incoming.request);
@@ -121,7 +121,7 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     }
     report(incoming, method, id, response);
 
-    const bool without_end = response.stream && !incoming.http_1_1;  // chunks are of HTTP/1.1
+    const bool without_end = response.stream && !incoming.http_1_1;  // HTTP/1.0 has no chunks
     const bool keep_alive =
         incoming.keep_alive && !incoming.refused && !shared_.stopping && !without_end;
     const AnswerContext context{.correlation_id = id,
@@ -153,7 +153,7 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     };
     Response response = co_await run(std::move(first), path, id);
     if (!response.later) co_return std::move(response);
-    // Who asked for what stays the same, however often it is answered.
+    // The caller and the subject stay the same, however often the request is answered.
     Response asked = response;
     asked.later.reset();
     std::optional<TimedSocket::Time> deadline;
@@ -185,7 +185,7 @@ asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> str
     while (!shared_.stopping && std::chrono::steady_clock::now() < end) {
         std::function<Response()> next = stream->next;
         const Response piece = co_await run(std::move(next), path, id);
-        if (piece.status != 200) break;  // the client comes again
+        if (piece.status != 200) break;  // the client reconnects
         std::string bytes = piece.body;
         if (bytes.empty()) {
             const auto until = std::min(end, after(idle_time));
@@ -214,7 +214,7 @@ asio::awaitable<Response> Connection::run(std::function<Response()> job, std::st
 
 void Connection::undo(Response response) {
     if (!response.undelivered) return;
-    // Without a place on the pool it is left to whatever ends it anyway, as where it fails.
+    // If the pool is full or the undo fails, the effect ends by itself, for example with its lease.
     (void)shared_.pool.try_run([&log = shared_.log, undo = std::move(response.undelivered)] {
         try {
             undo();

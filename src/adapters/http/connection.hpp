@@ -19,7 +19,7 @@
 
 namespace sundial::http {
 
-/// What all connections of a server share.
+/// State that all connections of a server share.
 struct Shared {
     const ServerSettings& settings;
     const ServerWorld& world;
@@ -38,24 +38,25 @@ public:
     Connection(TimedSocket socket, std::string address, ConnectionTable::Seat seat,
                const Shared& shared);
 
-    /// Lets it be found; before serve().
+    /// Makes the connection visible to the table; call before serve().
     void enter(ConnectionTable& table) { table.name(seat_, weak_from_this()); }
 
-    /// Answers requests until one side is done.
+    /// Answers requests until either side closes.
     boost::asio::awaitable<void> serve();
 
-    /// From any thread: ends it if it waits for a request, or in any case.
+    /// Both may be called from any thread. close_if_idle() closes the connection only if it waits
+    /// for a request.
     void close_if_idle();
     void close();
 
 private:
     boost::asio::awaitable<bool> answer(Incoming incoming);
-    /// Nothing: the client is gone before there was anything to say.
+    /// Empty if the client disconnects before a response exists.
     boost::asio::awaitable<std::optional<Response>> respond(Request request);
-    /// On the pool; without a place there, that there is none.
+    /// Runs `job` on the pool. If the pool is full, returns a problem that says so.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
                                          std::string id);
-    /// What follows the head of a stream, until it ends. Whether the connection can go on.
+    /// Writes the body of a stream until it ends. Returns whether the connection can be reused.
     boost::asio::awaitable<bool> write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
                                               std::string path, std::string id);
     void undo(Response response);
@@ -70,7 +71,7 @@ private:
     RequestReader reader_;
 };
 
-/// Tells a client that there is no room, and why, without a Connection.
+/// Sends a client the answer that the server has no room, without creating a Connection.
 boost::asio::awaitable<void> turn_away(boost::asio::ip::tcp::socket socket, std::string answer,
                                        std::chrono::milliseconds at_most);
 

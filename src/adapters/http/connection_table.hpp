@@ -13,10 +13,10 @@ namespace sundial::http {
 
 class Connection;
 
-/// Who is connected, within the bounds of all and of each address. Thread-safe.
+/// The open connections, bounded in total and per address. Thread-safe.
 class ConnectionTable {
 public:
-    /// A connection's place; given back by the destructor.
+    /// A connection's place; its destructor frees the place.
     class Seat {
     public:
         Seat(Seat&& other) noexcept;
@@ -33,7 +33,7 @@ public:
 
     explicit ConnectionTable(std::size_t most) : most_(most) {}
 
-    /// Nothing if a bound is reached: that of all, or `most_of_address`.
+    /// Empty if a bound is reached: the total, or `most_of_address`.
     [[nodiscard]] std::optional<Seat> admit(const std::string& address,
                                             std::size_t most_of_address);
     void name(const Seat& seat, std::weak_ptr<Connection> connection);

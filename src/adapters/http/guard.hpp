@@ -7,24 +7,24 @@
 
 namespace sundial::http {
 
-/// What the guard says of a request.
+/// The guard's decision on a request.
 struct Admission {
-    std::optional<Response> refused{};  // the answer, if it may not go on
-    Headers headers{};                  // to be added to whatever the answer is
+    std::optional<Response> refused{};  // the refusal, if the request is not admitted
+    Headers headers{};                  // to be added to the response in any case
 };
 
-/// Decides who may use which route. Thread-safe.
+/// Decides which callers may use which route. Thread-safe.
 class Guard {
 public:
     virtual ~Guard() = default;
-    /// Whether it is decided who may use this operation. What is not decided nobody may use.
+    /// Whether there is a rule for this operation. An operation without a rule cannot be used.
     [[nodiscard]] virtual bool knows(const Operation& operation) const = 0;
-    /// Lets a request through to `operation`, or to the answer that there is none (null), and
-    /// writes into the request who asks. May throw Unavailable.
+    /// Admits a request to `operation` (null: no operation matches, the response is an error) and
+    /// writes the caller into the request. May throw Unavailable.
     virtual Admission admit(Request& request, const Operation* operation) = 0;
 };
 
-/// For what everybody may use.
+/// Admits every request.
 class OpenDoor final : public Guard {
 public:
     [[nodiscard]] bool knows(const Operation& /*operation*/) const override { return true; }

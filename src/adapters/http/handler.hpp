@@ -7,16 +7,18 @@
 
 namespace sundial::http {
 
-/// Answers one request. May block; runs on any thread of the pool. What it throws becomes 503 for
-/// `Unavailable` and 500 for all else.
+/// Answers one request. May block; runs on any thread of the pool. `Unavailable` becomes 503, any
+/// other exception 500.
 using Handler = std::function<Response(const Request&)>;
 
-/// Where what a handler does takes place, and so how it is done once under an Idempotency-Key.
+/// Where the effects of a handler take place, which decides how they happen only once under an
+/// Idempotency-Key.
 enum class Effects : std::uint8_t {
-    none,        // it only looks: the key does not matter
-    in_store,    // so that it can be part of one transaction
-    in_batches,  // a removal in transactions of its own, which may be done again until it is whole
-    outside      // outside of the store too (it sends, or waits for another thread)
+    none,        // reads only: the key does not matter
+    in_store,    // can run inside one transaction
+    in_batches,  // removes in transactions of its own; may be repeated until the removal is
+                 // complete
+    outside      // also acts outside the store (sends, or waits for another thread)
 };
 
 }  // namespace sundial::http

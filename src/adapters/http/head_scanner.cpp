@@ -59,7 +59,7 @@ void HeadScanner::end_line() {
         return;
     }
     line_length_ = 0;
-    if (++lines_ > limits_.header_count + 1) {  // the request line is no header
+    if (++lines_ > limits_.header_count + 1) {  // the request line is not a header
         exceed(Code::headers_too_large, "header fields", limits_.header_count);
     }
 }

@@ -15,17 +15,17 @@ struct HeadLimits {
     std::size_t header_count;
 };
 
-/// Finds the end of a request head as its bytes arrive, and stops at the first byte that breaks a
-/// bound or the line structure. What a line says is the parser's business.
+/// Finds the end of a request head as its bytes arrive. Stops at the first byte that exceeds a
+/// bound or breaks the line structure. The parser checks the contents of the lines.
 class HeadScanner {
 public:
     explicit HeadScanner(const HeadLimits& limits) : limits_(limits) {}
 
-    /// `received` is all that came since the head began; each call gets at least what the last one
-    /// got. True once the head is whole, or broken.
+    /// `received` is everything received since the head began; it never shrinks between calls. True
+    /// once the head is complete or invalid.
     [[nodiscard]] bool done(std::string_view received);
 
-    /// Empty lines before the request line, which are to be skipped (RFC 9112 2.2).
+    /// Offset of the request line. Empty lines before it are skipped (RFC 9112 2.2).
     [[nodiscard]] std::size_t begin() const { return begin_; }
     /// One past the head's last byte.
     [[nodiscard]] std::size_t end() const { return at_; }
@@ -41,7 +41,7 @@ private:
     std::size_t at_ = 0;
     std::size_t begin_ = 0;
     std::size_t line_length_ = 0;
-    std::size_t lines_ = 0;   // finished, not empty
+    std::size_t lines_ = 0;   // complete lines that are not empty
     std::size_t spaces_ = 0;  // in the request line
     std::size_t target_length_ = 0;
     bool after_return_ = false;
@@ -49,10 +49,11 @@ private:
     std::optional<Problem> fault_;
 };
 
-/// What keeps the header fields from saying clearly where the body ends, or which host is meant.
+/// The fault if the header fields do not define clearly where the body ends, or which host is
+/// meant.
 [[nodiscard]] std::optional<Problem> framing_fault(const Headers& headers, bool http_1_1);
 
-/// 400 for what is not HTTP as we read it.
+/// 400 for bytes that are not HTTP as this server reads it.
 [[nodiscard]] Problem not_http(std::string_view why);
 
 }  // namespace sundial::http

@@ -7,10 +7,10 @@
 
 namespace sundial::http {
 
-/// How many requests are under way, and a way to wait for the last. Thread-safe.
+/// Counts the requests in progress and can wait for the last one. Thread-safe.
 class InFlight {
 public:
-    /// One of them, from construction to destruction.
+    /// One request in progress, from construction to destruction.
     class Entry {
     public:
         explicit Entry(InFlight& all) : all_(all) { all_.add(1); }
@@ -23,7 +23,7 @@ public:
     };
 
     [[nodiscard]] std::size_t count() const;
-    /// False if some are left after `at_most`.
+    /// False if requests remain after `at_most`.
     [[nodiscard]] bool wait_for_none(std::chrono::milliseconds at_most);
 
 private:

@@ -9,7 +9,7 @@
 namespace sundial::http {
 namespace {
 
-// These walk over text that is known to be well-formed.
+// These functions expect well-formed text.
 
 std::size_t after_space(std::string_view text, std::size_t at) {
     return std::min(text.find_first_not_of(" \t\n\r", at), text.size());
@@ -40,7 +40,7 @@ std::size_t after_value(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Where the next value begins, or the end of all of them stands.
+/// Position of the next value, or of the closing bracket.
 std::size_t after_comma(std::string_view text, std::size_t at) {
     at = after_space(text, at);
     return text[at] == ',' ? after_space(text, at + 1) : at;

@@ -16,26 +16,26 @@ class value;  // NOLINT(readability-identifier-naming): named by Boost
 
 namespace sundial::http {
 
-/// Bounds of what is read at all; the numbers are those of the limits table.
+/// Bounds for reading JSON; the numbers are those of the limits table.
 struct JsonLimits {
     std::size_t depth = 32;
     std::size_t members = 10'000;
     std::size_t digits = 32;
 };
 
-/// A JSON text read strictly: one value, well-formed UTF-8, no duplicate member, no lone surrogate,
-/// no NUL in a name, numbers that are finite. Cheap to copy.
+/// A JSON text, read strictly: one value, well-formed UTF-8, no duplicate member, no lone
+/// surrogate, no NUL in a name, only finite numbers. Cheap to copy.
 class JsonBody {
 public:
-    /// Errors: MALFORMED_JSON, saying at which byte; VALIDATION_FAILED for a broken bound or a
-    /// duplicate member, saying where by pointer.
+    /// Errors: MALFORMED_JSON, with the byte offset; VALIDATION_FAILED for an exceeded bound or a
+    /// duplicate member, with a pointer to it.
     [[nodiscard]] static base::Result<JsonBody, Problem> read(std::string text,
                                                               const JsonLimits& limits = {});
 
     [[nodiscard]] const boost::json::value& value() const;
     [[nodiscard]] std::string_view text() const;
-    /// The exact bytes of a top-level member's value, for what is kept and sent unchanged. Lives as
-    /// long as this object or a copy of it.
+    /// The exact bytes of a top-level member's value, for data that is stored and sent unchanged.
+    /// Valid as long as this object or a copy of it.
     [[nodiscard]] std::optional<std::string_view> raw_member(std::string_view name) const;
 
 private:
@@ -44,14 +44,14 @@ private:
     std::shared_ptr<const State> state_;
 };
 
-/// The exact bytes of a member's value in an object's text that has been read as above; nothing if
-/// there is none of that name.
+/// The exact bytes of a member's value in the text of an object that was read as above; empty if no
+/// member has that name.
 [[nodiscard]] std::optional<std::string_view> raw_member(std::string_view object,
                                                          std::string_view name);
-/// The same of all items of an array.
+/// The same for each item of an array.
 [[nodiscard]] std::vector<std::string_view> raw_items(std::string_view array);
 
-/// `text` as a JSON string, quotes included. What is not UTF-8 becomes U+FFFD, so the result is
+/// `text` as a JSON string, with quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
 /// always valid.
 [[nodiscard]] std::string quoted_json(std::string_view text);
 

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-/// How many bytes from `at` make one well-formed character; 0 if none do.
+/// Length in bytes of the well-formed character at `at`; 0 if there is none.
 std::size_t character_length(std::string_view text, std::size_t at) {
     for (std::size_t length = 1; length <= 4 && at + length <= text.size(); ++length) {
         if (base::count_code_points(text.substr(at, length)) == 1) return length;

@@ -10,12 +10,13 @@
 namespace sundial::http {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // of one address in a minute
+constexpr std::size_t most_failures = 10;  // per address and minute
 
-/// The holder that everybody is while there is no key.
+/// The handle of every caller while no key exists.
 constexpr std::string_view nobody = "";
 
-/// What stands in the one Authorization field; null if there is none, empty if it is no key at all.
+/// The token in the single Authorization field; null if the field is absent, empty if it contains
+/// no key.
 std::optional<std::string_view> shown_key(const Headers& headers) {
     const auto is_authorization = [](const Parameter& field) {
         return same_ignoring_case(field.name, "Authorization");
@@ -52,7 +53,8 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     const auto refuse = [&](const Problem& problem) {
         if (!admission.refused) admission.refused = to_response(problem, request);
     };
-    // RFC 8470: what came as early data may be a replay of it. Under a key that does no harm.
+    // RFC 8470: a request sent as early data may be a replay. With an Idempotency-Key a replay does
+    // no harm.
     if (request.headers.find("Early-Data") == "1" && !safe(request.method) &&
         !request.headers.find("Idempotency-Key")) {
         refuse({.code = Code::too_early,
@@ -90,7 +92,7 @@ Response KeyGuard::unauthenticated(const Request& request) {
     return response;
 }
 
-/// The fields are those of the IETF's draft "RateLimit header fields for HTTP".
+/// The header fields are those of the IETF draft "RateLimit header fields for HTTP".
 Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
     if (settings_.requests_per_second == 0) return {};
     const std::string& name = holder.handle == nobody ? request.remote_address : holder.handle;

@@ -11,15 +11,15 @@
 namespace sundial::http {
 
 struct KeyGuardSettings {
-    bool loopback = true;                   // only then may be without a key what has none yet
-    std::uint32_t requests_per_second = 0;  // of one key; 0: as many as it likes
+    bool loopback = true;  // only then are requests without a key admitted while no key exists
+    std::uint32_t requests_per_second = 0;  // per key; 0: unlimited
 };
 
-/// Asks for `Authorization: Bearer <key>`, by the table of access rules. While no key exists,
-/// whoever comes by a loopback listener may do all.
+/// Requires `Authorization: Bearer <key>`, by the table of access rules. While no key exists, every
+/// caller of a loopback listener may use every operation.
 ///
-/// Failures of an address are bounded, yet a right key always works: a secret of 256 bits is not
-/// found by trying, and one client's mistakes must not lock out all who share its address.
+/// Failures per address are bounded, but a valid key always works: a secret of 256 bits cannot be
+/// found by trial, and the mistakes of one client must not lock out the others at its address.
 class KeyGuard final : public Guard {
 public:
     KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic);

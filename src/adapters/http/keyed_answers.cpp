@@ -21,11 +21,12 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view field_name = "Idempotency-Key";
 constexpr std::size_t longest_key = 255;
-constexpr std::chrono::seconds longest_wait = 30s;  // as that of pull workers
-/// Who waits for another request looks so often: the other one may be on another instance.
+constexpr std::chrono::seconds longest_wait = 30s;  // the same as for pull workers
+/// Polling interval while another request with the same key runs. Polling, because the other
+/// request may run on another instance.
 constexpr std::chrono::milliseconds between_looks = 50ms;
 
-/// All values of a field, as if they had come in one.
+/// All values of a field, as if they were sent in one.
 std::string joined(const Headers& headers, std::string_view name) {
     std::string all;
     for (const Parameter& field : headers.all()) {
@@ -44,7 +45,7 @@ Response refused(const Problem& problem, const Request& request) {
     return response;
 }
 
-/// The text between the quotes of a string of RFC 9651; nothing if it is none.
+/// The text between the quotes of a string of RFC 9651; empty if it is not one.
 std::optional<std::string> unquoted(std::string_view text) {
     if (text.size() < 2 || text.back() != '"') return std::nullopt;
     text = text.substr(1, text.size() - 2);
@@ -83,7 +84,7 @@ base::Result<std::string, Problem> key_of(const Request& request) {
     return *key;
 }
 
-/// All that makes two requests the same, each part with its length before it.
+/// Everything that makes two requests equal, each part preceded by its length.
 std::string identity_of(const Request& request) {
     std::string text;
     const auto add = [&text](std::string_view part) {
@@ -98,7 +99,7 @@ std::string identity_of(const Request& request) {
     return text;
 }
 
-/// How long the client would wait (RFC 7240).
+/// How long the client is willing to wait (RFC 7240).
 std::chrono::seconds preferred_wait(const Request& request) {
     const std::string all = joined(request.headers, "Prefer");
     std::string_view rest = all;
@@ -117,7 +118,7 @@ std::chrono::seconds preferred_wait(const Request& request) {
     return 0s;
 }
 
-/// Whether an answer is the last word on its request.
+/// Whether a response is final, so that it is stored.
 bool is_kept(const Response& response) {
     constexpr std::array final_refusals{404, 409, 410, 422};
     if (response.retryable) return false;
@@ -125,7 +126,7 @@ bool is_kept(const Response& response) {
            std::ranges::find(final_refusals, response.status) != final_refusals.end();
 }
 
-/// As a message of HTTP, so that people can read it in the database.
+/// In the format of an HTTP message, so that people can read it in the database.
 std::string written(const Response& response) {
     std::string text = std::to_string(response.status) + '\n';
     const auto add = [&text](std::string_view name, std::string_view value) {
@@ -165,16 +166,17 @@ Response read_again(std::string_view text) {
     return response;
 }
 
-/// What is to become of what a handler did.
+/// Whether to commit the handler's work, and which response to store.
 Worked worked(const Response& response) {
-    if (response.later || response.nothing) return {.commit = true};  // as if not asked yet
+    // As if the request was not sent yet.
+    if (response.later || response.nothing) return {.commit = true};
     if (!is_kept(response)) return {};
     return {.commit = true, .answer = written(response), .secret = response.secret};
 }
 
 }  // namespace
 
-/// A request and who answers it, for as long as somebody waits.
+/// A request and its handler, for as long as a connection waits for the response.
 struct KeyedAnswers::Job {
     Request request;
     Handler handler;
@@ -182,14 +184,14 @@ struct KeyedAnswers::Job {
     KeyedRequest keyed;
 };
 
-/// A request that waits for its answer: until it has that, or nobody waits any more, its key is
-/// under way.
+/// A request that waits for its response. Its key stays claimed until the response exists or the
+/// wait ends.
 struct KeyedAnswers::Wait {
     Wait(std::shared_ptr<const Job> of, std::shared_ptr<BusyKeys> all)
         : job(std::move(of)), waiting(std::move(all)) {
         claim.emplace(*waiting, job->keyed.scope);
     }
-    std::shared_ptr<const Job> job;  // these two outlive the claim
+    std::shared_ptr<const Job> job;  // this and the next member outlive the claim
     std::shared_ptr<BusyKeys> waiting;
     std::optional<BusyKeys::Claim> claim;
 };
@@ -232,7 +234,7 @@ Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work
                        request);
     }
     if (std::holds_alternative<CannotSeal>(answered)) {
-        if (response.undelivered) response.undelivered();  // what was done outside the store
+        if (response.undelivered) response.undelivered();  // undoes effects outside the store
         return refused(bad_key("not_allowed",
                                "the answer shows a secret, which cannot be kept for another time "
                                "without an encryption key: set security.encryption_key, or ask "
@@ -257,7 +259,7 @@ Answered KeyedAnswers::run(const Job& job, const Work& work, Response& response)
         };
         const auto remove = [&](const std::string& /*so_far*/) {
             response = work();
-            // It was removed by the attempt that was begun before, and nobody heard of that.
+            // An earlier attempt removed it, but the client did not get that response.
             if (begun_before && response.status == 404) response = no_content();
             return worked(response);
         };
@@ -286,15 +288,17 @@ Response KeyedAnswers::wait_for_other(const std::shared_ptr<const Job>& job,
     return response;
 }
 
-/// The handler's own answer. If that comes later, it is under the key then too. Whoever did not get
-/// one that is kept asks again: nothing need be undone.
+/// Returns the handler's own response. If the response comes later, it is then stored under the key
+/// as well. `undelivered` is dropped: the effect must stay, because the client repeats the request
+/// to get the response.
 Response KeyedAnswers::first(const std::shared_ptr<const Job>& job, Response response,
                              std::shared_ptr<Wait> wait) const {
     response.undelivered = nullptr;
     if (!response.later) return response;
     if (!wait) {
         wait = std::make_shared<Wait>(job, waiting_);
-        if (!*wait->claim) return in_progress(job->request, {});  // another one was quicker
+        // Another request claimed the key first.
+        if (!*wait->claim) return in_progress(job->request, {});
     }
     auto answer = [this, job, wait, later = response.later](bool last) {
         Response again = attempt(job, [later, last] { return later->answer(last); }, {}, wait);

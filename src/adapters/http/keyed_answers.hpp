@@ -11,18 +11,18 @@
 
 namespace sundial::http {
 
-/// Whether requests of this method are looked at for an Idempotency-Key: those that change
+/// Whether requests with this method may have an Idempotency-Key: the methods that change
 /// something.
 [[nodiscard]] bool may_have_key(std::string_view method);
 
-/// Answers requests with an Idempotency-Key: the first one by its handler, those that come again
-/// with the same answer. Whoever asks is known by then, may do so, and what he asks for is valid.
-/// Thread-safe.
+/// Answers requests with an Idempotency-Key: the handler answers the first one, and repeated
+/// requests get the same response. The caller is already authenticated and authorized, and the
+/// request is valid. Thread-safe.
 class KeyedAnswers {
 public:
     explicit KeyedAnswers(AnswerOnce& once) : once_(once) {}
 
-    /// `request` has the header field. Throws what `handler` does, and Unavailable.
+    /// `request` has the header field. Throws Unavailable and whatever `handler` throws.
     [[nodiscard]] Response answer(const Request& request, const Handler& handler,
                                   Effects effects) const;
 
@@ -32,9 +32,9 @@ private:
     using Work = std::function<Response()>;
     struct Patience {
         std::chrono::seconds wait{0};  // Prefer: wait=n
-        bool last = true;              // it has come to its end
+        bool last = true;              // no further waiting
     };
-    /// `wait`: of this request, which waits already.
+    /// `wait` belongs to this request, if it already waits.
     [[nodiscard]] Response attempt(const std::shared_ptr<const Job>& job, const Work& work,
                                    Patience patience,
                                    const std::shared_ptr<Wait>& wait = nullptr) const;
@@ -45,11 +45,11 @@ private:
                                  std::shared_ptr<Wait> wait) const;
 
     AnswerOnce& once_;
-    /// The keys of requests that wait for their answer. Connections may outlive this.
+    /// The keys of requests that wait for their response. Connections may outlive this object.
     std::shared_ptr<BusyKeys> waiting_ = std::make_shared<BusyKeys>();
 };
 
-/// What a request says that has to have a key, and has none.
+/// The refusal of a request that needs a key and has none.
 [[nodiscard]] Response key_missing(const Request& request);
 
 }  // namespace sundial::http

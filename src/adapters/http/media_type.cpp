@@ -8,7 +8,7 @@
 namespace sundial::http {
 namespace {
 
-/// The part up to `separator`; `text` is left with what follows it.
+/// Returns the part before `separator`; leaves the rest in `text`.
 std::string_view next_part(std::string_view& text, char separator) {
     const std::string_view part = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -21,7 +21,7 @@ bool refuses(std::string_view parameter) {
     return parameter.substr(2).find_first_not_of("0.") == std::string_view::npos;
 }
 
-/// How exactly `range` names `type`: 0 not at all, 1 by */*, 2 by type/*, 3 in full.
+/// How exactly `range` matches `type`: 0 not at all, 1 by */*, 2 by type/*, 3 in full.
 int exactness(std::string_view range, std::string_view type) {
     if (same_ignoring_case(range, type)) return 3;
     if (range == "*/*") return 1;

@@ -19,7 +19,7 @@ bool has_control_character(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-/// "a=1&b=2"; a parameter without '=' has an empty value, an empty one is skipped.
+/// "a=1&b=2". A parameter without '=' has an empty value; empty parameters are skipped.
 bool read_query(std::string_view query, std::vector<Parameter>& parameters) {
     while (!query.empty()) {
         const std::string_view part = query.substr(0, query.find('&'));

@@ -24,11 +24,11 @@ struct Parameter {
     std::string value;
 };
 
-/// Header fields in the order of the wire. Names compare without regard to ASCII case.
+/// Header fields in wire order. Names compare without regard to ASCII case.
 class Headers {
 public:
     void add(std::string name, std::string value);
-    /// Replaces every field of that name.
+    /// Replaces all fields of that name.
     void set(std::string name, std::string value);
     /// The first field of that name.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
@@ -38,28 +38,28 @@ private:
     std::vector<Parameter> fields_;
 };
 
-/// One request, whole: handlers block, so they get no streams.
+/// One complete request: handlers block, so they do not read from streams.
 struct Request {
-    std::string method;  // as sent: upper case for every known one
+    std::string method;  // as sent: known methods are upper case
     std::string target;  // as sent, origin form: "/v1/users/ext%3A7?q=x"
     std::string path;    // decoded, for people: "/v1/users/ext:7"
     std::vector<Parameter> query;
     Headers headers;
     std::string body;  // the exact bytes received
     std::string remote_address;
-    std::string correlation_id;  // "req-<uuid>", or the client's X-Request-Id where that is sane
+    std::string correlation_id;  // "req-<uuid>", or the client's X-Request-Id if it is valid
 
-    // Filled in by the router.
+    // The router fills in these fields.
     std::string route;  // the pattern that matched: "/v1/users/{id}"
     std::vector<Parameter> path_parameters;
-    std::shared_ptr<const JsonBody> json;  // the body, read strictly and valid against the document
-    /// Of a batch: what is wrong with items of it, by their places; pointers lead into the item.
+    std::shared_ptr<const JsonBody> json;  // the body, parsed, valid against the OpenAPI document
+    /// For a batch: the errors of invalid items, by item index; pointers are relative to the item.
     std::map<std::size_t, std::vector<FieldError>> refused_items;
-    std::string actor;  // who asks, for the record: "key:7f3a9k2m1q"; see Caller
+    std::string actor;  // the caller, for the audit record: "key:7f3a9k2m1q"; see Caller
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
-    /// A parameter of the matched pattern; it is a bug to ask for one that the pattern lacks.
+    /// A parameter of the matched pattern. Asking for one that the pattern lacks is a bug.
     [[nodiscard]] const std::string& path_value(std::string_view name) const;
 };
 
@@ -71,43 +71,45 @@ struct Response {
     std::string content_type{};  // empty: no body
     Headers headers{};
     std::string body{};
-    bool retryable = false;  // a refusal, and perhaps not the last word
-    bool secret = false;     // the body shows one, this once
-    bool nothing = false;  // came of it: who asks again under the same Idempotency-Key may get more
-    std::string route{};   // which pattern answered, for metrics; never sent, as are the next two
-    std::string actor{};   // who asked, for the log
-    std::string subject{};  // the id of what was asked about, for the log
-    /// Instead of all that: there is nothing to say yet.
+    bool retryable = false;  // a refusal; a later attempt may succeed
+    bool secret = false;     // the body contains a secret that is shown only once
+    bool nothing = false;    // no effect: a repetition under the same Idempotency-Key may get more
+    std::string route{};     // the pattern that matched, for metrics; like the next two, never sent
+    std::string actor{};     // the caller, for the log
+    std::string subject{};   // the id of the requested object, for the log
+    /// If set, replaces all of the above: there is no response yet.
     std::shared_ptr<const Later> later{};
-    /// After all that, in place of `body`: what comes as it comes.
+    /// If set, replaces `body`: the body arrives piece by piece.
     std::shared_ptr<const Stream> stream{};
-    /// Undoes what only this answer tells of; for a client that is gone before it is sent. Runs on
-    /// the pool; what it throws is logged.
+    /// Undoes an effect that only this response reports, if the client disconnects before it is
+    /// sent. Runs on the pool; exceptions are logged.
     std::function<void()> undelivered{};
 };
 
-/// A long poll: what a handler waits for without a thread. The connection waits, until it is woken,
-/// or time is up, or the client is gone; then nobody asks any more.
+/// A long poll: a handler's wait that holds no thread. The connection waits until it is woken, the
+/// time is up, or the client disconnects.
 struct Later {
-    std::chrono::milliseconds at_most;  // of the request's first one; those that follow end with it
-    /// Starts to listen. `wake` may be called on any thread, at any time, and more than once; kept
-    /// beyond the server's end it does nothing. What it returns is let go of once nobody waits.
+    std::chrono::milliseconds at_most;  // from the first Later of the request; later ones share it
+    /// Starts to listen. `wake` may be called from any thread, at any time, and more than once;
+    /// after the server's end it does nothing. The connection drops the returned object when the
+    /// wait ends.
     std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;
-    /// Runs on the pool, as a handler does; must not throw. If `last`, there is no more waiting.
+    /// Runs on the pool, like a handler; must not throw. If `last`, it must not return another
+    /// Later.
     std::function<Response(bool last)> answer;
-    /// Woken by nobody it asks again after so long; zero: never.
+    /// Interval for calling `answer` without a wake-up; zero: never.
     std::chrono::milliseconds look_after{0};
 };
 
-/// A body that has no end yet, and holds no thread while nothing comes. The connection asks for a
-/// piece, sends it, and asks again, or waits where a piece was empty; until time is up, the server
-/// stops, or the client is gone.
+/// A body without a known end that holds no thread while there is nothing to send. The connection
+/// requests a piece, sends it, and requests the next; after an empty piece it waits. It ends when
+/// the time is up, the server stops, or the client disconnects.
 struct Stream {
-    std::chrono::milliseconds at_most;  // then it ends, and the client may ask again
-    std::string idle;                   // sent every 15 s while nothing comes
-    std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;  // as of `Later`
-    /// Runs on the pool; must not throw. Its body is the next piece; another status than 200 ends
-    /// all.
+    std::chrono::milliseconds at_most;  // the stream then ends; the client may reconnect
+    std::string idle;                   // sent every 15 s while there are no pieces
+    std::function<std::shared_ptr<void>(std::function<void()> wake)> listen;  // as in `Later`
+    /// Runs on the pool; must not throw. The body is the next piece; a status other than 200 ends
+    /// the stream.
     std::function<Response()> next;
 };
 
@@ -115,16 +117,17 @@ struct Stream {
 [[nodiscard]] Response text(int status, std::string content_type, std::string body);
 [[nodiscard]] Response no_content();
 
-/// A request id that may be taken over from a client: visible ASCII, 1 to 128 characters.
+/// Whether a client's request id may be used: visible ASCII, 1 to 128 characters.
 [[nodiscard]] bool sane_request_id(std::string_view id);
 
-/// Splits `target` and decodes path and query into `request`. False if an escape is broken, or what
-/// it stands for is not well-formed UTF-8 without control characters.
+/// Splits `target` and decodes path and query into `request`. False if an escape is invalid, or the
+/// decoded text is not well-formed UTF-8 without control characters.
 [[nodiscard]] bool read_target(std::string_view target, Request& request);
 
-/// Percent-decodes; nothing if an escape is broken or the result is not clean text.
+/// Percent-decodes; empty if an escape is invalid or the result contains control characters or
+/// invalid UTF-8.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 
-using base::same_ignoring_case;  // of names of fields
+using base::same_ignoring_case;  // for field names
 
 }  // namespace sundial::http

@@ -5,12 +5,13 @@
 
 namespace sundial::http {
 
-/// A request that has been answered, by a handler or by the server itself.
+/// An answered request. The answer came from a handler or from the server itself.
 struct AnsweredRequest {
-    std::string_view method;  // "OTHER" for one that HTTP does not know: labels stay few
+    std::string_view method;  // "OTHER" for a method that HTTP does not define, to keep the number
+                              // of labels small
     std::string_view route;   // the pattern; "none" if none matched
     int status;
-    std::chrono::nanoseconds duration;  // from the end of its head to the answer being ready
+    std::chrono::nanoseconds duration;  // from the end of the head until the response is ready
 };
 
 /// Counts requests. Thread-safe; called on I/O threads, so it must not block.

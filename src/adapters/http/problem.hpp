@@ -65,7 +65,7 @@ enum class Code : std::uint8_t {
     draining,
 };
 
-/// What every problem of one code has in common.
+/// Properties that all problems of one code share.
 struct ProblemKind {
     Code code;
     std::string_view name;  // "VALIDATION_FAILED"
@@ -76,27 +76,27 @@ struct ProblemKind {
 [[nodiscard]] const ProblemKind& kind_of(Code code);
 [[nodiscard]] std::span<const ProblemKind> problem_kinds();
 
-/// Already JSON, put in as it is.
+/// JSON text that is inserted unchanged.
 struct RawJson {
     std::string text;
 };
 using MemberValue = std::variant<std::nullptr_t, bool, std::int64_t, std::string,
                                  std::vector<std::string>, RawJson>;
 
-/// One refusal, RFC 9457. `detail` is for the caller: it never tells internals.
+/// One refusal, RFC 9457. `detail` is for the caller and never reveals internals.
 struct Problem {
     Code code = Code::internal_error;
     std::string detail{};
-    std::vector<FieldError> errors{};                            // the first 20 are shown
-    std::vector<std::pair<std::string, MemberValue>> members{};  // the code's data
-    std::optional<int> status{};                                 // where a code has two: 412, 409
-    std::chrono::seconds retry_after{1};  // sent with 429, 503 and with what is retryable among 409
+    std::vector<FieldError> errors{};                            // the first 20 are sent
+    std::vector<std::pair<std::string, MemberValue>> members{};  // additional members of the code
+    std::optional<int> status{};          // for codes that have two: 412, 409
+    std::chrono::seconds retry_after{1};  // sent with 429, 503 and the retryable 409s
 };
 
 /// VALIDATION_FAILED with a detail that counts the fields.
 [[nodiscard]] Problem validation_failed(std::vector<FieldError> errors);
 
-/// The whole answer. `instance` is the path that was asked for.
+/// The complete response. `instance` is the requested path.
 [[nodiscard]] Response to_response(const Problem& problem, std::string_view instance,
                                    std::string_view correlation_id);
 [[nodiscard]] Response to_response(const Problem& problem, const Request& request);

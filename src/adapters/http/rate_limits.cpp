@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Beyond so many names what is forgotten first is what no longer counts.
+// Bound on names in memory. Beyond it, expired entries are removed first.
 constexpr std::size_t most_names = 10'000;
 constexpr Mono window = 60s;
 
@@ -18,8 +18,8 @@ std::chrono::seconds whole(Mono duration) {
     return std::max(1s, std::chrono::ceil<std::chrono::seconds>(duration));
 }
 
-/// Makes room for one more: what no longer counts goes, and if all counts, a tenth of it does, so
-/// that who comes under ever new names does not have all of them looked at each time.
+/// Makes room for one more entry: removes all expired ones, or a tenth of all if none has expired.
+/// Removing a tenth at once keeps a client with ever new names from causing a full scan for each.
 template <class Map, class Spent>
 void make_room(Map& map, Spent spent) {
     if (map.size() < most_names) return;

@@ -8,21 +8,20 @@
 #include <string>
 #include <unordered_map>
 
-/// Bounds on how often, kept in RAM: each instance counts for itself. Times come from a clock that
-/// only grows.
+/// Rate limits in RAM: each instance counts for itself. Times come from a monotonic clock.
 namespace sundial::http {
 
 using Mono = std::chrono::microseconds;
 
-/// A bucket of tokens for each name, one second's worth of them: a burst may spend it at once.
-/// Thread-safe.
+/// A token bucket per name. It holds the tokens of one second, and a burst may use them all at
+/// once. Thread-safe.
 class TokenBuckets {
 public:
     explicit TokenBuckets(std::uint32_t per_second) : per_second_(per_second) {}
 
     struct Take {
         bool taken;
-        std::uint32_t left;  // whole tokens
+        std::uint32_t left;  // whole tokens that remain
     };
     [[nodiscard]] Take take(const std::string& name, Mono now);
 
@@ -37,18 +36,19 @@ private:
     std::unordered_map<std::string, Bucket> buckets_;
 };
 
-/// At most `most` failures of one name in any minute. Thread-safe.
+/// At most `most` failures per name in any minute. Thread-safe.
 class FailureLimit {
 public:
     explicit FailureLimit(std::size_t most) : most_(most) {}
 
-    /// Counts a failure; zero if it is within the limit, else how long to wait for the next.
+    /// Counts a failure. Returns zero if it is within the limit, else the wait until the next is
+    /// allowed.
     [[nodiscard]] std::chrono::seconds count(const std::string& name, Mono now);
 
 private:
     const std::size_t most_;
     std::mutex mutex_;
-    std::unordered_map<std::string, std::deque<Mono>> failures_;  // of the last minute
+    std::unordered_map<std::string, std::deque<Mono>> failures_;  // in the last minute
 };
 
 }  // namespace sundial::http

@@ -44,7 +44,8 @@ Problem too_large(std::size_t limit) {
 asio::awaitable<Incoming> RequestReader::read() {
     incoming_ = {};
     parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(settings_.head_bytes) + 1024);  // ours binds
+    // Our own bound applies first.
+    parser_->header_limit(static_cast<std::uint32_t>(settings_.head_bytes) + 1024);
     parser_->body_limit(settings_.body_bytes);
     parser_->eager(true);
     const bool understood = co_await read_head();
@@ -52,7 +53,7 @@ asio::awaitable<Incoming> RequestReader::read() {
     co_return std::move(incoming_);
 }
 
-/// True if the head was understood and a body may follow.
+/// True if the head is valid and a body may follow.
 asio::awaitable<bool> RequestReader::read_head() {
     HeadScanner scanner({settings_.head_bytes, settings_.target_bytes, settings_.header_count});
     begun_ = std::chrono::steady_clock::now();
@@ -115,7 +116,7 @@ asio::awaitable<void> RequestReader::read_body() {
         if (incoming_.refused) co_return;
         if (parser_->is_done()) break;
 
-        // Each byte buys its share of time: slower than body_rate means out of time.
+        // Each byte extends the deadline: a body slower than body_rate runs out of time.
         const std::chrono::milliseconds earned{received * 1000 / settings_.body_rate};
         const Time deadline =
             std::min(begun_ + settings_.request_time, body_begun + settings_.body_grace + earned);
@@ -139,10 +140,11 @@ void RequestReader::parse_some_body() {
     } else if (failure && failure != beast::http::error::need_more) {
         incoming_.refused = not_http(failure.message());
     } else if (parser_->is_done()) {
-        return;  // what is left belongs to the next request
+        return;  // the rest belongs to the next request
     } else if (buffer_.size() > settings_.head_bytes) {
         incoming_.refused = not_http("the head of a chunk is too long");
-    } else if (has_bare_line_feed(view(buffer_))) {  // only the head of a chunk is left unread
+        // The unread bytes can only be the head of a chunk.
+    } else if (has_bare_line_feed(view(buffer_))) {
         incoming_.refused = not_http("a line ends with LF alone; use CRLF");
     }
 }
@@ -155,7 +157,7 @@ asio::awaitable<void> RequestReader::invite_body() {
     }
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     const Time deadline = std::chrono::steady_clock::now() + settings_.answer_time;
-    co_await socket_.write(go_on, "", deadline);  // a break shows in the read that follows
+    co_await socket_.write(go_on, "", deadline);  // the following read detects a failure
 }
 
 asio::awaitable<RequestReader::Got> RequestReader::read_some(Time deadline) {

@@ -14,27 +14,27 @@
 
 namespace sundial::http {
 
-/// What came next on a connection.
+/// The result of reading one request from a connection.
 struct Incoming {
-    bool gone = false;                 // nobody to answer: closed, broken, or idle for too long
-    std::optional<Problem> refused{};  // else a request to answer, or a fault of the wire
-    Request request{};                 // as far as it was understood
+    bool gone = false;  // nothing to answer: the connection is closed, broken, or idle for too long
+    std::optional<Problem> refused{};  // otherwise a request to answer, or a protocol fault
+    Request request{};                 // as far as it was parsed
     bool http_1_1 = true;
     bool keep_alive = false;
     std::chrono::steady_clock::time_point head_read{};
 };
 
-/// Reads one request after the other from a socket, each within its bounds and deadlines. Used on
-/// the stream's strand only.
+/// Reads the requests of a socket one after the other, each within its bounds and deadlines. Used
+/// on the stream's strand only.
 class RequestReader {
 public:
     RequestReader(TimedSocket& socket, const ServerSettings& settings)
         : socket_(socket), settings_(settings) {}
 
-    /// The next request. After a fault of the wire nothing further can be read.
+    /// The next request. After a protocol fault nothing further can be read.
     boost::asio::awaitable<Incoming> read();
 
-    /// Waits for the first byte of a request.
+    /// Whether the reader waits for the first byte of a request.
     [[nodiscard]] bool idle() const { return idle_; }
 
 private:
@@ -52,9 +52,9 @@ private:
     TimedSocket& socket_;
     const ServerSettings& settings_;
     boost::beast::flat_buffer buffer_;
-    std::optional<Parser> parser_;  // of the request being read, as is the next
+    std::optional<Parser> parser_;  // this and the next member belong to the current request
     Incoming incoming_;
-    Time begun_{};  // the first byte of this request
+    Time begun_{};  // arrival of the request's first byte
     bool first_ = true;
     bool idle_ = false;
 };

@@ -6,7 +6,7 @@
 namespace sundial::http {
 namespace {
 
-/// The ones we send; a phrase may be empty (RFC 9112 4).
+/// Phrases of the statuses that this server sends; a phrase may be empty (RFC 9112 4).
 std::string_view phrase_for(int status) {
     switch (status) {
         case 200:
@@ -70,9 +70,8 @@ void append_field(std::string& head, std::string_view name, std::string_view val
     head += name;
     head += ": ";
     for (const char c : value) {
-        head += static_cast<unsigned char>(c) < 0x20 || c == 0x7f
-                    ? ' '
-                    : c;  // nobody adds a line of his own
+        head += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' '
+                                                                  : c;  // prevents header injection
     }
     head += "\r\n";
 }

@@ -8,7 +8,7 @@
 
 namespace sundial::http {
 
-/// What an answer's head depends on beside the answer.
+/// The inputs of a response head besides the response.
 struct AnswerContext {
     std::string_view correlation_id;
     std::chrono::sys_seconds now;
@@ -16,7 +16,7 @@ struct AnswerContext {
     bool keep_alive = true;
 };
 
-/// Status line and header fields with the empty line, as they go on the wire.
+/// Status line and header fields including the empty line, in wire format.
 [[nodiscard]] std::string response_head(const Response& response, const AnswerContext& context);
 
 /// IMF-fixdate: "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 5.6.7).

@@ -17,7 +17,7 @@
 namespace sundial::http {
 namespace {
 
-/// Decoded, but split before: an escaped slash stays inside its segment.
+/// Splits first and decodes then: an escaped slash stays inside its segment.
 std::vector<std::string> segments_of(std::string_view path) {
     std::vector<std::string> segments;
     path = path.substr(0, path.find('?'));
@@ -40,7 +40,7 @@ bool matches(const std::vector<std::string>& pattern, const std::vector<std::str
     });
 }
 
-/// A literal wins over a parameter, the leftmost difference decides.
+/// A literal takes precedence over a parameter; the leftmost difference decides.
 bool more_literal(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     return std::ranges::lexicographical_compare(a, b, {}, is_parameter, is_parameter);
 }
@@ -64,7 +64,8 @@ std::string list_of(const std::vector<std::string>& names) {
 /// Forty members for each of a thousand items.
 constexpr JsonLimits of_batches{.members = 40'000};
 
-/// The errors within items of the array `batch`, by item, each with its pointer from there.
+/// Moves the errors within items of the array `batch` out of `errors`, by item, with pointers
+/// relative to the item.
 std::map<std::size_t, std::vector<FieldError>> take_those_of_items(std::vector<FieldError>& errors,
                                                                    const std::string& batch) {
     std::map<std::size_t, std::vector<FieldError>> of_items;
@@ -98,19 +99,19 @@ Response precondition_required(const Request& request) {
                        request);
 }
 
-/// A stream's, where it is appended to; in no other body does the document have this.
+/// Only the body of an append to a stream has this member in the OpenAPI document.
 bool names_version(const JsonBody& body) { return body.raw_member("expectedVersion").has_value(); }
 
 }  // namespace
 
 struct Router::Found {
-    const Route* route = nullptr;        // of the method asked for
+    const Route* route = nullptr;        // for the requested method
     const Route* path = nullptr;         // any route of the pattern
-    std::vector<std::string> allowed{};  // methods of the pattern
+    std::vector<std::string> allowed{};  // methods that the pattern allows
     std::vector<std::string> segments{};
 
-    /// The id of what is asked about, if it is one of ours: what people name themselves may be
-    /// about people, and goes in no log.
+    /// The id of the requested object, if Sundial assigned it. Names that users choose may contain
+    /// personal data, so they are not logged.
     [[nodiscard]] std::string subject() const {
         if (path == nullptr) return {};
         for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -216,7 +217,7 @@ std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Reques
         Stream{stream->at_most, stream->idle, stream->listen, std::move(next)});
 }
 
-/// Three kinds of failure end here: whatever happens, the client gets a problem.
+/// The boundary for all three kinds of failure: the client always gets a problem.
 Response Router::guarded(const Request& request, const std::function<Response()>& answer) const {
     const auto log = [&](base::LogLevel level, std::string message, std::string_view error) {
         log_.write({.level = level,
@@ -286,7 +287,7 @@ Response Router::no_such_route(const Request& request) const {
                        request);
 }
 
-/// Of what changes something that has a version.
+/// For operations that change something with a version.
 bool Router::lacks_version(const Request& request, const Operation& operation) const {
     const auto& fields = schema_.version_fields(operation);
     if (!require_if_match_ || std::ranges::find(fields, "If-Match") == fields.end()) return false;

@@ -15,13 +15,13 @@
 
 namespace sundial::http {
 
-/// Finds the handler of a request and lets through only whom the guard admits, and only what the
-/// document allows: path, method, media types, query, body. Add all routes first; `handle` is
-/// thread-safe.
+/// Finds the handler of a request. Only admitted callers pass (see Guard), and only requests that
+/// the OpenAPI document allows: path, method, media types, query, body. Add all routes first;
+/// `handle` is thread-safe.
 class Router {
 public:
-    /// `require_if_match`: what may be told which version it is meant for must be. `keyed` answers
-    /// what comes with an Idempotency-Key; null: nobody looks for one.
+    /// `require_if_match`: a request that may state its expected version must state it. `keyed`
+    /// answers requests with an Idempotency-Key; if null, the header is ignored.
     Router(const ApiSchema& schema, Guard& guard, base::Log& log, bool require_if_match = false,
            const KeyedAnswers* keyed = nullptr)
         : schema_(schema),
@@ -30,12 +30,12 @@ public:
           require_if_match_(require_if_match),
           keyed_(keyed) {}
 
-    /// A route for `method` ("GET" answers HEAD too) on `pattern`; `{name}` stands for one segment,
-    /// and a literal segment wins over it. Throws std::logic_error if the document lacks it, or the
-    /// guard does not know who may use it.
+    /// Adds a route for `method` ("GET" also answers HEAD) on `pattern`; `{name}` matches one
+    /// segment, and a literal segment takes precedence. Throws std::logic_error if the OpenAPI
+    /// document lacks the operation, or the guard has no rule for it.
     void add(std::string method, std::string pattern, Handler handler,
              Effects effects = Effects::in_store);
-    /// The same where the effects depend on what is asked for.
+    /// The same for a handler whose effects depend on the request.
     void add(std::string method, std::string pattern, Handler handler,
              std::function<Effects(const Request&)> effects);
 
@@ -57,12 +57,13 @@ private:
     [[nodiscard]] Response admit_and_answer(Request& request, const Found& found) const;
     [[nodiscard]] Response answer(Request& request, const Found& found) const;
     [[nodiscard]] Response check_and_run(Request& request, const Route& route) const;
-    /// The handler's answer, by whichever request with this key it was given.
+    /// The handler's response; if the request has a key, possibly the stored response of an earlier
+    /// request.
     [[nodiscard]] Response run(const Request& request, const Route& route) const;
     [[nodiscard]] bool lacks_version(const Request& request, const Operation& operation) const;
     [[nodiscard]] Response no_such_method(const Request& request, const Found& found) const;
     [[nodiscard]] Response no_such_route(const Request& request) const;
-    /// What `answer` says; if it throws, whose fault that is.
+    /// The result of `answer`; an exception becomes the problem that names the cause.
     [[nodiscard]] Response guarded(const Request& request,
                                    const std::function<Response()>& answer) const;
     [[nodiscard]] std::shared_ptr<const Later> guarded(

@@ -134,7 +134,7 @@ std::string unknown_parameter(std::string_view name,
 }  // namespace
 
 struct ApiSchema::Compiled {
-    std::deque<SchemaNode> nodes;  // a deque: nodes point at each other
+    std::deque<SchemaNode> nodes;  // a deque, because nodes contain pointers to each other
     std::map<Operation, CompiledOperation> operations;
 
     [[nodiscard]] const CompiledOperation& at(const Operation& operation) const {

@@ -18,39 +18,39 @@ struct Operation {
     friend auto operator<=>(const Operation&, const Operation&) = default;
 };
 
-/// The OpenAPI document as the judge of requests: what it does not allow is refused. Compiled once;
-/// thread-safe afterwards.
+/// Validates requests against the OpenAPI document and refuses what the document does not allow.
+/// Compiled once; thread-safe afterwards.
 class ApiSchema {
 public:
-    /// Throws std::invalid_argument, naming the place, if the document is not one we can obey in
-    /// full: a keyword that we would ignore is an error, not a hole.
+    /// Throws std::invalid_argument, naming the place, if the document contains a keyword that this
+    /// class does not implement: ignoring it would leave requests unchecked.
     explicit ApiSchema(std::string_view openapi_json);
     ~ApiSchema();
     ApiSchema(ApiSchema&&) noexcept;
     ApiSchema& operator=(ApiSchema&&) noexcept;
 
-    /// Everything that the document promises, sorted.
+    /// All operations of the document, sorted.
     [[nodiscard]] std::vector<Operation> operations() const;
     [[nodiscard]] bool has(const Operation& operation) const;
 
-    /// Media types that a body may have; empty: the operation takes none.
+    /// Media types that a body may have; empty if the operation takes no body.
     [[nodiscard]] const std::vector<std::string>& request_types(const Operation& operation) const;
     [[nodiscard]] bool body_required(const Operation& operation) const;
-    /// Header fields by which it can be told which version it is meant for: If-Match, and perhaps
-    /// If-None-Match. None: it changes nothing that has a version.
+    /// Header fields that can state the expected version: If-Match, and perhaps If-None-Match.
+    /// Empty if the operation changes nothing that has a version.
     [[nodiscard]] const std::vector<std::string>& version_fields(const Operation& operation) const;
-    /// Whether it is for nobody without an Idempotency-Key.
+    /// Whether the operation requires an Idempotency-Key.
     [[nodiscard]] bool requires_key(const Operation& operation) const;
-    /// Of a batch, the member of its body whose items are judged each for itself; else empty.
+    /// For a batch, the member of its body whose items are validated one by one; otherwise empty.
     [[nodiscard]] const std::string& batch_of(const Operation& operation) const;
-    /// Media types of its successful answers; empty: they have no body.
+    /// Media types of its successful responses; empty if they have no body.
     [[nodiscard]] const std::vector<std::string>& response_types(const Operation& operation) const;
 
-    /// What is wrong with the query, by pointers `?name`.
+    /// The errors of the query, with pointers `?name`.
     [[nodiscard]] std::vector<FieldError> check_query(const Operation& operation,
                                                       const std::vector<Parameter>& query) const;
-    /// What is wrong with the body, by JSON pointers into it, in the order of the body; what is
-    /// missing comes last.
+    /// The errors of the body, with JSON pointers into it, in the order of the body; missing
+    /// members come last.
     [[nodiscard]] std::vector<FieldError> check_body(const Operation& operation,
                                                      const JsonBody& body) const;
 

@@ -69,7 +69,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
     return text;
 }
 
-/// In full, without the zeros of a fraction that is not there.
+/// All digits, without a fraction of zeros.
 std::string number_text(double number) {
     std::array<char, 400> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
@@ -99,7 +99,7 @@ void check_string(const SchemaNode& node, std::string_view text, const std::stri
         errors.push_back({pointer, "too_long",
                           "must have at most " + count_text(*node.max_length, "character") +
                               ", has " + std::to_string(length)});
-        return;  // also keeps the pattern from long texts
+        return;  // also protects the pattern from long texts
     }
     if (node.min_length && length < *node.min_length) {
         errors.push_back(length == 0 ? FieldError{pointer, "required", "must not be empty"}
@@ -185,8 +185,7 @@ void check_object(const SchemaNode& node, const bj::object& object, const std::s
     }
 }
 
-/// The errors of the alternative that the value comes nearest to: of its type, with the fewest
-/// errors.
+/// Reports the errors of the closest alternative: one of the value's type, with the fewest errors.
 void check_alternatives(const std::vector<const SchemaNode*>& alternatives, bool exactly_one,
                         const bj::value& value, const std::string& pointer, Errors& errors) {
     std::uint8_t types = 0;
@@ -213,7 +212,7 @@ void check_alternatives(const std::vector<const SchemaNode*>& alternatives, bool
     }
 }
 
-/// The number that the whole of `text` is, and nothing looser.
+/// The number, if all of `text` is one; stricter than the standard's parsers.
 template <class Number>
 std::optional<double> whole_text(std::string_view text) {
     Number number{};

@@ -15,11 +15,11 @@ namespace {
 namespace bj = boost::json;
 using Nodes = std::vector<const SchemaNode*>;
 
-/// Longer texts are not given to std::regex, which recurses once for each character.
+/// Longer texts are not matched, because std::regex recurses once per character.
 constexpr std::size_t longest_matched_text = 512;
 
-/// Keywords that only describe. `format` is one in JSON Schema 2020-12: what a date or zone may be,
-/// the domain says, with codes of its own.
+/// Keywords that only describe. `format` is one in JSON Schema 2020-12: the domain checks dates and
+/// zones, with codes of its own.
 constexpr std::array annotations{"title",    "description", "example",         "examples",
                                  "default",  "format",      "$comment",        "deprecated",
                                  "readOnly", "writeOnly",   "contentMediaType"};
@@ -72,7 +72,7 @@ std::uint8_t types_at(const bj::value& value, const std::string& place) {
     return types;
 }
 
-/// Words only: a null among them is said by the type.
+/// Texts only: `type` already states whether null is allowed.
 std::vector<std::string> words_at(const bj::value& value, const std::string& place) {
     std::vector<std::string> words;
     for (const bj::value& word : array_at(value, place)) {
@@ -83,7 +83,7 @@ std::vector<std::string> words_at(const bj::value& value, const std::string& pla
 
 using Filler = std::function<void(SchemaNode&, const bj::value&, const std::string&)>;
 
-/// Keywords whose value holds no schema.
+/// Keywords whose value contains no schema.
 const Filler* plain_keyword(std::string_view keyword) {
     const auto count = [](std::optional<std::size_t> SchemaNode::* bound) {
         return [bound](SchemaNode& node, const bj::value& value, const std::string& place) {
@@ -137,7 +137,7 @@ void refuse_document(const std::string& place, const std::string& why) {
 const bj::value& SchemaCompiler::resolved(const bj::value& value, const std::string& place) const {
     const bj::value* reference =
         value.is_object() ? value.get_object().if_contains("$ref") : nullptr;
-    // Both are parts of the document, which outlives this.
+    // Both belong to the OpenAPI document, which outlives this object.
     if (reference == nullptr) return value;  // NOLINT(bugprone-return-const-ref-from-parameter)
     const std::string text = string_at(*reference, place);
     bj::error_code ec;
@@ -167,13 +167,14 @@ const SchemaNode* SchemaCompiler::compile(const bj::value& schema, const std::st
         return known->second;
     }
     SchemaNode& node = nodes_.emplace_back();
-    by_reference_.emplace(reference, &node);  // before it is filled: it may contain itself
+    // Before the node is filled: the schema may contain itself.
+    by_reference_.emplace(reference, &node);
     fill(node, target, reference);
     return &node;
 }
 
 void SchemaCompiler::fill(SchemaNode& node, const bj::value& schema, const std::string& place) {
-    if (schema.is_bool() && schema.get_bool()) return;  // `true`: anything
+    if (schema.is_bool() && schema.get_bool()) return;  // `true` accepts every value
     const bj::object& object = object_at(schema, place);
     for (const auto& member : object) {
         fill_member(node, member.key(), member.value(), place + pointer_step(member.key()));

@@ -9,18 +9,19 @@
 
 namespace sundial::http {
 
-/// Turns the schemas of one document into nodes, each `$ref` once (so they may form circles).
-/// Every function throws std::invalid_argument, naming the place, for what we could not obey.
+/// Compiles the schemas of one document into nodes, each `$ref` once (so they may form cycles).
+/// Every function throws std::invalid_argument, naming the place, for anything it does not
+/// implement.
 class SchemaCompiler {
 public:
-    /// Keeps a reference to `document`. Nodes live in `nodes`.
+    /// Keeps a reference to `document`. `nodes` owns the nodes.
     SchemaCompiler(const boost::json::value& document, std::deque<SchemaNode>& nodes)
         : document_(document), nodes_(nodes) {}
 
     [[nodiscard]] const SchemaNode* compile(const boost::json::value& schema,
                                             const std::string& place);
 
-    /// What `value` stands for: itself, or the target of its `$ref`.
+    /// `value` itself, or the target of its `$ref`.
     [[nodiscard]] const boost::json::value& resolved(const boost::json::value& value,
                                                      const std::string& place) const;
 

@@ -29,13 +29,13 @@ enum JsonType : std::uint8_t {
     any_json_type = 127,
 };
 
-/// A pattern with the bound that makes it safe: std::regex recurses once for each character.
+/// A pattern with the length bound that makes it safe: std::regex recurses once per character.
 struct Pattern {
     std::string text;
     std::regex regex;
 };
 
-/// One schema of the document, compiled. Absent bounds do not bind.
+/// One schema of the document, compiled. An absent bound does not apply.
 struct SchemaNode {
     std::uint8_t types = any_json_type;
     std::vector<std::string> allowed;  // enum or const; empty: any
@@ -50,18 +50,18 @@ struct SchemaNode {
     std::vector<std::string> required;
     std::optional<std::size_t> min_properties, max_properties;
     const SchemaNode* property_names = nullptr;
-    bool closed = false;                           // no property but those named
-    const SchemaNode* other_properties = nullptr;  // what the others must be like
+    bool closed = false;                           // no properties except the named ones
+    const SchemaNode* other_properties = nullptr;  // schema of all other properties
 
     std::vector<const SchemaNode*> all_of, any_of, one_of;
 };
 
-/// Adds to `errors` what keeps `value` from `node`; the value lies at `pointer`.
+/// Adds the violations of `node` by `value` to `errors`; `pointer` is the location of the value.
 void check_value(const SchemaNode& node, const boost::json::value& value,
                  const std::string& pointer, std::vector<FieldError>& errors);
 
-/// The same for the text of a query parameter: numbers and booleans as JSON writes them, an array
-/// as values with commas between.
+/// The same for the text of a query parameter: numbers and booleans as in JSON, an array as values
+/// separated by commas.
 void check_text(const SchemaNode& node, std::string_view text, const std::string& pointer,
                 std::vector<FieldError>& errors);
 

@@ -33,7 +33,8 @@ using asio::ip::tcp;
 using namespace std::chrono_literals;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-constexpr auto pause_after_failed_accept = 100ms;  // out of file descriptors: it takes a while
+// After running out of file descriptors, which do not come back at once.
+constexpr auto pause_after_failed_accept = 100ms;
 constexpr std::size_t most_turned_away_at_once = 64;
 
 }  // namespace
@@ -59,7 +60,7 @@ struct HttpServer::Impl {
         io.stop();
         for (std::thread& thread : threads) thread.join();
         threads.clear();
-        pool.reset();  // what its jobs post now is dropped with `io`
+        pool.reset();  // jobs that its threads post from now on are dropped with `io`
     }
 
     void bind();
@@ -70,7 +71,7 @@ struct HttpServer::Impl {
     void turn_away_politely(tcp::socket socket);
     void close_listener();
 
-    /// A coroutine that throws has met a bug or the end of memory: it alone ends.
+    /// An exception in a coroutine means a bug or lack of memory. Only that coroutine ends.
     auto log_failure() {
         return [this](const std::exception_ptr& failure) {
             if (!failure) return;
@@ -97,13 +98,13 @@ struct HttpServer::Impl {
     const TrustedProxies proxies;
     ConnectionTable table;
     asio::io_context io;
-    asio::strand<asio::io_context::executor_type> strand;  // of the listener
+    asio::strand<asio::io_context::executor_type> strand;  // for the listener
     tcp::acceptor acceptor;
     std::optional<BlockingPool> pool;
     const Shared shared;
     std::vector<std::thread> threads;
     mutable std::mutex certificate_mutex;
-    std::shared_ptr<asio::ssl::context> certificate_in_use;  // none: in clear
+    std::shared_ptr<asio::ssl::context> certificate_in_use;  // empty: without TLS
 };
 
 void HttpServer::Impl::renew_certificate() {
@@ -157,10 +158,10 @@ asio::awaitable<void> HttpServer::Impl::accept_all() {
 void HttpServer::Impl::take(tcp::socket socket) {
     boost::system::error_code failure;
     const tcp::endpoint peer = socket.remote_endpoint(failure);
-    if (failure) return;  // gone already
+    if (failure) return;  // the client has already disconnected
     socket.set_option(tcp::no_delay(true), failure);
     std::string address = peer.address().to_string();
-    // A proxy stands for many clients: only the bound of all connections holds for it.
+    // A proxy connects for many clients, so only the total bound applies to it.
     const auto bound =
         proxies.trusts(address) ? settings.connections : settings.connections_per_address;
     auto seat = table.admit(address, bound);
@@ -173,7 +174,7 @@ void HttpServer::Impl::take(tcp::socket socket) {
 }
 
 void HttpServer::Impl::turn_away_politely(tcp::socket socket) {
-    // Nobody spends a handshake on whom there is no room for.
+    // A refused client is not worth a TLS handshake.
     if (settings.tls || turned_away >= most_turned_away_at_once) return;
     const std::string id = "req-" + to_string(world.new_uuid());
     const Problem problem{.code = Code::overloaded,
@@ -238,7 +239,7 @@ bool HttpServer::drain(std::chrono::milliseconds at_most) {
     const auto end = std::chrono::steady_clock::now() + at_most;
     const bool all_answered = impl_->in_flight.wait_for_none(at_most);
     for (const auto& connection : impl_->table.all()) connection->close();
-    // What nobody took may still have to be undone.
+    // Responses that were not delivered may still have to be undone.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
         std::max(end - std::chrono::steady_clock::now(), std::chrono::nanoseconds{0}));
     return all_answered && impl_->pool->wait_for_none(left);

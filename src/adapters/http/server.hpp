@@ -20,12 +20,13 @@ namespace sundial::http {
 /// Every limit of the server; the defaults are those of the limits table of the reference.
 struct ServerSettings {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 8080;  // 0: any free one
+    std::uint16_t port = 8080;  // 0: any free port
 
-    std::size_t io_threads = 1;  // never more than there are cores
-    /// Handlers block on the database; a transaction of single creates has half as many of them.
+    std::size_t io_threads = 1;  // at most one per core
+    /// Handlers block on the database. If all of them create single events, a group commit contains
+    /// half as many.
     std::size_t handler_threads = 32;
-    std::size_t handler_queue = 512;  // requests that wait for a handler; past it 503 OVERLOADED
+    std::size_t handler_queue = 512;  // requests that wait for a handler; then 503 OVERLOADED
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;
@@ -35,34 +36,35 @@ struct ServerSettings {
     std::chrono::milliseconds head_time{10'000};     // from the first byte to the end of the head
     std::chrono::milliseconds request_time{30'000};  // from the first byte to the last of the body
     std::chrono::milliseconds idle_time{60'000};     // between two requests of a connection
-    std::chrono::milliseconds answer_time{30'000};   // for each write of an answer
+    std::chrono::milliseconds answer_time{30'000};   // for each write of a response
     std::chrono::milliseconds linger_time{2'000};    // a closing client may still be sending
-    std::chrono::milliseconds body_grace{5'000};     // after it a body must keep up body_rate
+    std::chrono::milliseconds body_grace{5'000};     // after it, a body must keep up with body_rate
     std::size_t body_rate = 1024;                    // bytes a second
 
     std::size_t connections = 2'048;
-    std::size_t connections_per_address = 128;  // but of a trusted proxy
+    std::size_t connections_per_address = 128;  // not for trusted proxies
 
-    std::optional<TlsFiles> tls{};               // none: what is said is said in clear
+    std::optional<TlsFiles> tls{};               // empty: without TLS
     std::vector<std::string> trusted_proxies{};  // networks and addresses
 };
 
-/// What the server needs of the world, so that tests can decide it.
+/// The server's inputs from outside, so that tests can control them.
 struct ServerWorld {
     std::function<std::chrono::sys_seconds()> now;  // for the Date header
     std::function<base::Uuid()> new_uuid;           // for correlation ids
-    /// What is answered without blocking: at once, however busy the pool is. May be empty.
+    /// Requests that are answered without blocking: at once, however busy the pool is. May be
+    /// empty.
     std::function<bool(const Request&)> never_blocks{};
 };
 
-/// An HTTP/1.1 server: reads requests strictly and within bounds, has them answered on a bounded
-/// pool of blocking threads, and answers every fault of the wire with a problem. Thread-safe.
+/// An HTTP/1.1 server. It reads requests strictly and within bounds, runs handlers on a bounded
+/// pool of blocking threads, and answers every protocol fault with a problem. Thread-safe.
 class HttpServer {
 public:
     /// Answers a request; must not throw. Runs on the pool.
     using Answer = std::function<Response(Request)>;
 
-    /// Throws CannotStart where the settings name what is no network, or no certificate.
+    /// Throws CannotStart if the settings contain an invalid network or an unusable certificate.
     HttpServer(ServerSettings settings, ServerWorld world, Answer answer, RequestObserver& observer,
                base::Log& log);
     ~HttpServer();
@@ -70,23 +72,24 @@ public:
     HttpServer& operator=(const HttpServer&) = delete;
 
     /// Starts to serve; returns the port. Throws CannotStart, naming the remedy, if the address
-    /// cannot be had. Call it once.
+    /// cannot be used. Call it once.
     std::uint16_t listen();
 
-    /// Reads certificate and key again, for connections from now on; those that are open stay as
-    /// they are. Throws CannotStart if they cannot be used: then the old ones stay in use.
+    /// Reads certificate and key again, for new connections; open ones are unaffected. Throws
+    /// CannotStart if they cannot be used; the old ones then stay in use.
     void renew_certificate();
 
-    /// Closes the listener and idle connections; a request that is under way is answered, with
+    /// Closes the listener and idle connections. Requests in progress are still answered, with
     /// `Connection: close`.
     void stop_accepting();
 
-    /// stop_accepting(), then waits until every request under way is answered and no handler runs.
-    /// False if some were not in time: those connections are closed, their handlers still run.
+    /// stop_accepting(), then waits until every request in progress is answered and no handler
+    /// runs. False if some are not finished in time: their connections are closed, their handlers
+    /// still run.
     [[nodiscard]] bool drain(std::chrono::milliseconds at_most);
 
-    /// Serves nobody any more and waits for handlers that run: from now on none does. The
-    /// destructor does it too; call it sooner for what handlers use and the server outlives.
+    /// Ends all service and waits for running handlers; no handler runs afterwards. The destructor
+    /// does the same. Call it earlier if the server outlives objects that handlers use.
     void stop();
 
     /// Requests between the end of their head and the end of their answer.

@@ -19,7 +19,7 @@ std::size_t digits_in(std::string_view number) {
         std::ranges::count_if(number, [](char c) { return c >= '0' && c <= '9'; }));
 }
 
-/// Sees what a parser sees, and stops it where JSON would allow more than we do.
+/// Receives the parser's events, and stops the parser where JSON allows more than this server does.
 class StrictHandler {
 public:
     static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
@@ -80,11 +80,11 @@ public:
     bool on_comment(bj::string_view, bj::error_code&) { return true; }
 
 private:
-    /// One object or array that is open: where in it we are.
+    /// The current position within one open object or array.
     struct Place {
         bool object = false;
-        std::string name{};     // of the member being read
-        std::size_t index = 0;  // of the element being read
+        std::string name{};     // of the current member
+        std::size_t index = 0;  // of the current element
         std::set<std::string> seen{};
     };
 
@@ -158,7 +158,8 @@ Problem malformed(std::string_view text, std::size_t at, const bj::error_code& e
 
 std::optional<Problem> fault_in_json(std::string_view text, const JsonLimits& limits) {
     bj::parse_options options;
-    options.max_depth = limits.depth + 1;  // the handler is asked first, and can say where
+    // The handler checks first, because it knows the location.
+    options.max_depth = limits.depth + 1;
     bj::basic_parser<StrictHandler> parser(options, limits);
     bj::error_code ec;
     std::size_t read = parser.write_some(false, text.data(), text.size(), ec);

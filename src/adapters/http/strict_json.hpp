@@ -7,7 +7,7 @@
 
 namespace sundial::http {
 
-/// What keeps `text` from being JSON as we read it; nothing if all is well.
+/// The fault that makes `text` unacceptable as JSON; empty if there is none.
 [[nodiscard]] std::optional<Problem> fault_in_json(std::string_view text, const JsonLimits& limits);
 
 }  // namespace sundial::http

@@ -24,12 +24,12 @@ using asio::ip::tcp;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-/// How often a rest looks whether the client is gone, once there are bytes that nobody reads yet:
-/// the socket tells of no end behind them.
+/// Polling interval for a disconnect once there are unread bytes, because the socket then no longer
+/// reports the end behind them.
 constexpr auto between_looks = std::chrono::seconds{1};
 
-/// The other side has closed, or reset: nothing will come after what is there to be read. That may
-/// be a next request, or the farewell of TLS.
+/// The other side has closed or reset the connection. Unread bytes may remain, such as a next
+/// request or the TLS close_notify.
 bool is_at_end(tcp::socket& socket) {
     pollfd asked{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
     constexpr int at_once = 0;
@@ -46,13 +46,14 @@ struct TimedSocket::State {
     }
 
     tcp::socket socket;
-    std::shared_ptr<asio::ssl::context> context;  // as long as its stream: it may be replaced
+    // Lives as long as its stream, because a renewal may replace it.
+    std::shared_ptr<asio::ssl::context> context;
     std::optional<asio::ssl::stream<tcp::socket&>> secured;
     asio::steady_timer timer;
     bool timed_out = false;
 };
 
-/// Cancels what the socket does once the deadline is reached; from construction to destruction.
+/// Cancels the socket's operations at the deadline; active from construction to destruction.
 class TimedSocket::Watch {
 public:
     Watch(const std::shared_ptr<State>& state, Time deadline) : state_(*state) {
@@ -61,7 +62,8 @@ public:
         state_.timer.async_wait([weak = std::weak_ptr(state)](boost::system::error_code cancelled) {
             const auto watched = weak.lock();
             if (cancelled || !watched) return;
-            // A timer may fire just as its watch ends: then it is set to the future by now.
+            // A timer may fire just as its watch ends. The next watch has then moved its expiry to
+            // the future.
             if (watched->timer.expiry() > std::chrono::steady_clock::now()) return;
             watched->timed_out = true;
             watched->socket.cancel(cancelled);
@@ -117,25 +119,25 @@ asio::awaitable<bool> TimedSocket::write(std::string_view head, std::string_view
 }
 
 asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
-    // Shared with whoever wakes, who may do so when nobody rests any more.
+    // Shared with `wake`, which may be called after the wait has ended.
     struct Rest {
         explicit Rest(const asio::any_io_executor& strand) : alarm(strand) {}
         asio::steady_timer alarm;
         bool gone = false;
         bool woken = false;
-        bool unread = false;  // bytes are there that are no end
+        bool unread = false;  // there are unread bytes that do not end the connection
     };
     const auto resting = std::make_shared<Rest>(executor());
     state_->socket.async_wait(tcp::socket::wait_read, [resting, weak = std::weak_ptr(state_)](
                                                           boost::system::error_code failure) {
         const auto state = weak.lock();
         const bool closed = !state || !state->socket.is_open();
-        if (failure == asio::error::operation_aborted && !closed) return;  // the rest is over
+        if (failure == asio::error::operation_aborted && !closed) return;  // the wait has ended
         resting->gone = closed || failure || is_at_end(state->socket);
         resting->unread = !resting->gone;
         resting->alarm.cancel();
     });
-    // Holds nothing of the server's, which it may outlive.
+    // Holds nothing that the server owns, because it may outlive the server.
     std::function<void()> wake = [weak = std::weak_ptr(resting)] {
         const auto woken = weak.lock();
         if (!woken) return;
@@ -147,7 +149,7 @@ asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
         });
     };
     const auto listening = listen(std::move(wake));
-    // Nothing else runs on this strand but while the alarm is awaited, so nothing is missed.
+    // Other handlers of this strand run only while the alarm is awaited, so no wake-up is missed.
     bool over = false;
     while (!over) {
         const Time next_look = std::chrono::steady_clock::now() + between_looks;
@@ -168,7 +170,7 @@ asio::awaitable<void> TimedSocket::finish(Time deadline) {
     if (state_->secured) {
         const Watch watch(state_, deadline);
         co_await state_->secured->async_shutdown(as_result);
-        state_->secured.reset();  // what still comes is only thrown away
+        state_->secured.reset();  // further input is discarded
     }
     boost::system::error_code ignored;
     state_->socket.shutdown(tcp::socket::shutdown_send, ignored);

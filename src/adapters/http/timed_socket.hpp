@@ -15,8 +15,9 @@ class context;  // NOLINT(readability-identifier-naming): Asio's name
 
 namespace sundial::http {
 
-/// A socket, secured or not, on which no wait is without a deadline. Unlike Beast's stream it
-/// survives one, so that the client can still be told. Used on the socket's strand only.
+/// A socket, with or without TLS, on which every wait has a deadline. Unlike Beast's stream it
+/// stays usable after a timeout, so that the client can still get a response. Used on the socket's
+/// strand only.
 class TimedSocket {
 public:
     using Time = std::chrono::steady_clock::time_point;
@@ -27,24 +28,24 @@ public:
     };
     using Listen = std::function<std::shared_ptr<void>(std::function<void()> wake)>;
 
-    /// Without a context what is said is said in clear.
+    /// Without a context, the connection uses no TLS.
     explicit TimedSocket(boost::asio::ip::tcp::socket socket,
                          std::shared_ptr<boost::asio::ssl::context> tls = nullptr);
 
-    /// Agrees on keys, if it is to be secured: comes before all else. False if nothing came of it
-    /// in time.
+    /// Does the TLS handshake, if there is a context; call it before any other operation. False if
+    /// the handshake fails or exceeds its deadline.
     boost::asio::awaitable<bool> handshake(Time deadline);
 
     boost::asio::awaitable<Read> read_some(boost::asio::mutable_buffer space, Time deadline);
-    /// False if not all of `head` and `body` was taken in time.
+    /// False if `head` and `body` are not sent completely in time.
     boost::asio::awaitable<bool> write(std::string_view head, std::string_view body, Time deadline);
-    /// Waits until `deadline`, or until what `listen` is given is called, from any thread. False if
-    /// the client has closed its side meanwhile: it will not read what we have to say.
+    /// Waits until `deadline`, or until the function passed to `listen` is called, from any thread.
+    /// False if the client closes its side meanwhile: it will not read the response.
     boost::asio::awaitable<bool> rest(Time deadline, Listen listen);
-    /// Whether it has done so by now.
+    /// Whether the client has closed its side by now.
     [[nodiscard]] bool peer_gone();
-    /// Says that we are done and hears the client out until `deadline`: closing on unread bytes
-    /// resets the connection, and the client might lose the answer.
+    /// Ends our side and reads from the client until `deadline`: closing a socket with unread bytes
+    /// resets the connection, and the client might lose the response.
     boost::asio::awaitable<void> finish(Time deadline);
 
     void close();

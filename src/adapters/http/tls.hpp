@@ -9,15 +9,15 @@ class context;
 
 namespace sundial::http {
 
-/// Where a server's certificate and its key lie, both PEM.
+/// Paths of a server's certificate and key, both PEM.
 struct TlsFiles {
-    std::string certificate;  // the chain, its own first
+    std::string certificate;  // the chain, the server's own certificate first
     std::string key;
     friend bool operator==(const TlsFiles&, const TlsFiles&) = default;
 };
 
-/// What connections are secured with: TLS 1.2 or 1.3, HTTP/1.1, forward secrecy, no early data.
-/// Throws CannotStart, naming the file, if the two cannot be read or do not belong together.
+/// The TLS settings of connections: TLS 1.2 or 1.3, HTTP/1.1, forward secrecy, no early data.
+/// Throws CannotStart, naming the file, if a file cannot be read or the two do not match.
 [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> tls_context(const TlsFiles& files);
 
 }  // namespace sundial::http

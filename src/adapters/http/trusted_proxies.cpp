@@ -26,7 +26,7 @@ std::optional<ip::address> address_in(std::string_view text) {
     return address;
 }
 
-/// What X-Forwarded-For names, the nearest first.
+/// The addresses in X-Forwarded-For, the nearest first.
 std::vector<std::string_view> forwarded_for(const Headers& headers) {
     std::vector<std::string_view> names;
     for (const Parameter& field : headers.all()) {
@@ -103,7 +103,7 @@ std::string TrustedProxies::client_of(const std::string& peer, const Headers& he
     if (!trusts(peer)) return client;
     for (const std::string_view name : forwarded_for(headers)) {
         const auto address = address_in(name);
-        if (!address) break;  // the last that we understood will do
+        if (!address) break;  // keep the last valid address
         client = address->to_string();
         if (!networks_->contain(*address)) break;
     }

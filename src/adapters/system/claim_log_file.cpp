@@ -31,7 +31,7 @@ struct ResultName {
     std::string_view operator()(const Refused&) const { return "FAILED"; }
 };
 
-/// What every line begins with.
+/// The common start of every line.
 base::JsonWriter line_of(std::string_view source, std::string_view type, std::string_view op) {
     base::JsonWriter json;
     json.begin_object()

@@ -9,9 +9,9 @@
 
 namespace sundial::system {
 
-/// The claim log as a file of JSON lines, appended to. Every write is one system call, so that what
-/// was told is there even if the process is killed the next moment. When the file cannot be written
-/// any more, that is told once and work goes on without it. Thread-safe.
+/// The claim log as a file of JSON lines, in append mode. Every write is one system call, so that
+/// an entry survives if the process is killed the next moment. If the file becomes unwritable, logs
+/// that once and continues without it. Thread-safe.
 class ClaimLogFile final : public ClaimLog {
 public:
     /// Throws CannotStart if the file cannot be opened.

@@ -2,8 +2,8 @@
 
 namespace sundial::system {
 
-/// Arms the crash point that the environment names (CRASH_POINT=NAME:COUNT). Nothing where there
-/// are no crash points: in the product. Before any other thread runs.
+/// Arms the crash point that the environment names (CRASH_POINT=NAME:COUNT). Does nothing in builds
+/// without crash points, such as the product. Call it before other threads run.
 void arm_crash_points();
 
 }  // namespace sundial::system

@@ -4,7 +4,7 @@
 
 namespace sundial::system {
 
-/// By OpenSSL. Thread-safe.
+/// Implemented with OpenSSL. Thread-safe.
 class OpensslDigest final : public Digest {
 public:
     [[nodiscard]] std::string sha256(std::string_view bytes) const override;

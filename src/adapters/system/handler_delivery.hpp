@@ -16,7 +16,7 @@ namespace sundial::system {
 /// Runs in-process handlers on threads of their own. The worker's slots bound how much can wait.
 class HandlerDelivery final : public Delivery {
 public:
-    /// `handlers` and `clock` outlive this.
+    /// `handlers` and `clock` must outlive this object.
     HandlerDelivery(const Handlers& handlers, const MonotonicClock& clock, std::size_t threads);
     ~HandlerDelivery() override { stop(); }
     HandlerDelivery(const HandlerDelivery&) = delete;
@@ -24,12 +24,14 @@ public:
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void start_all(std::vector<Starting> all) override;
-    /// Waits for handlers that run; no further one begins. What waits or comes later is told so.
+    /// Waits for running handlers; starts no other. Events that wait or arrive later get an outcome
+    /// that says so.
     void stop();
     [[nodiscard]] bool stopping() const;
 
 private:
-    /// If one is idle and none is on its way: whoever comes calls the next.
+    /// Wakes a thread if one is idle and none is waking up. Each thread that wakes up calls the
+    /// next.
     void wake_one_if_needed();
     struct Waiting {
         Event event;
@@ -44,8 +46,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable arrived_;
     std::deque<Waiting> waiting_;
-    std::size_t idle_ = 0;    // threads
-    bool one_comes_ = false;  // that was woken, and has not looked yet
+    std::size_t idle_ = 0;    // number of idle threads
+    bool one_comes_ = false;  // a thread was woken and has not checked the queue yet
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -23,7 +23,7 @@ std::string hex(std::string_view bytes) {
     return text;
 }
 
-constexpr std::size_t key_bytes = 16;  // 128 bits: no collision to fear at 10^9 events
+constexpr std::size_t key_bytes = 16;  // 128 bits: no collision to expect at 10^9 events
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Uuid SystemIds::fresh() {
     const std::uint64_t millis = tick / 4096;
     const std::uint64_t fraction = tick % 4096;
     const std::uint64_t random = random_number();
-    Uuid uuid;  // RFC 9562 section 5.7, the fraction by method 3 of section 6.2
+    Uuid uuid;  // RFC 9562 section 5.7; the fraction uses method 3 of section 6.2
     for (std::size_t i = 0; i < 6; ++i) {
         uuid.bytes[i] = static_cast<std::uint8_t>(millis >> (40 - 8 * i));
     }
@@ -71,7 +71,7 @@ IdempotencyKey SystemIds::generated_key(std::string_view schedule, std::optional
 }
 
 double SystemRandom::unit() {
-    // Asking for entropy each time was a twelfth of what the worker's thread did in a drain.
+    // Reading entropy for each number took a twelfth of the worker thread's time in a drain.
     thread_local std::mt19937_64 generator{random_number()};
     return static_cast<double>(generator() >> 11) * 0x1.0p-53;
 }

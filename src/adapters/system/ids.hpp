@@ -7,7 +7,7 @@
 
 namespace sundial::system {
 
-/// Ids of RFC 9562 and keys, from the system's clock and OpenSSL's random source. Thread-safe.
+/// Ids of RFC 9562 and keys, from the system clock and OpenSSL's random source. Thread-safe.
 class SystemIds final : public Ids {
 public:
     Uuid fresh() override;
@@ -21,11 +21,11 @@ private:
 
     std::mutex mutex_;
     std::uint64_t last_tick_ =
-        0;  // 1/4096 ms since 1970, strictly rising: ids of one process sort by creation
+        0;  // 1/4096 ms since 1970, strictly increasing: ids of one process sort by creation
 };
 
-/// Uniform numbers for jitter and lots, never for secrets: a generator for each thread, seeded from
-/// OpenSSL's random source. Thread-safe.
+/// Uniform random numbers for jitter and random choices, never for secrets. One generator per
+/// thread, seeded from OpenSSL's random source. Thread-safe.
 class SystemRandom final : public Random {
 public:
     double unit() override;

@@ -39,7 +39,8 @@ std::string format_text(const base::LogLine& line, std::string_view time) {
     return text;
 }
 
-/// Standard error; every line leaves by itself, so a flush only tells how far the queue has come.
+/// Standard error. Every line is written at once, so a flush only marks how far the queue has been
+/// processed.
 class StandardError final : public spdlog::sinks::stderr_sink_mt {
 public:
     void flush() override {
@@ -108,7 +109,7 @@ JsonLog::JsonLog(LogSettings settings)
     sink_->logger->set_level(spdlog::level::trace);
 }
 
-JsonLog::~JsonLog() = default;  // the pool's destructor writes what waits
+JsonLog::~JsonLog() = default;  // the pool's destructor writes the queued lines
 
 void JsonLog::write(base::LogLine line) {
     if (!wants(line.level)) return;
@@ -127,7 +128,7 @@ void JsonLog::write(base::LogLine line) {
 void JsonLog::flush() {
     const std::lock_guard one_at_a_time(sink_->flushing);
     const std::uint64_t flushed = sink_->standard_error->flushed();
-    sink_->logger->flush();  // queued behind the lines
+    sink_->logger->flush();  // queued after the lines
     sink_->standard_error->wait_for_more_than(flushed);
 }
 

@@ -14,15 +14,15 @@ struct LogSettings {
     std::string service = "sundial";
     std::string environment = "production";
     std::string version;
-    std::string start_id;  // correlation id of lines that have none becomes "sys-<start_id>"
-    bool text = false;     // a short line for people in place of JSON
+    std::string start_id;  // lines without a correlation id get "sys-<start_id>"
+    bool text = false;     // a short line for people instead of JSON
 };
 
 [[nodiscard]] std::optional<base::LogLevel> parse_log_level(std::string_view text);
 
-/// One JSON object per line on standard error, written by a thread of its own. A queue of 8,192
-/// lines; when standard error is slower than that, the oldest waiting lines are dropped rather than
-/// an event held up. The destructor writes what waits.
+/// Writes one JSON object per line to standard error, on a thread of its own. The queue holds 8,192
+/// lines. If standard error is slower, the oldest lines are dropped, so that logging never delays
+/// an event. The destructor writes the queued lines.
 class JsonLog final : public base::Log {
 public:
     explicit JsonLog(LogSettings settings);
@@ -32,7 +32,7 @@ public:
         return level >= settings_.level;
     }
 
-    /// Returns when the lines written so far have left, or after a second. For a process that ends
+    /// Returns when all lines written so far are out, or after a second. For a process that ends
     /// without destructors.
     void flush();
 
@@ -42,7 +42,7 @@ private:
     std::unique_ptr<Sink> sink_;
 };
 
-/// The line as JSON, for `time` in RFC 3339 with milliseconds.
+/// The line as JSON; `time` in RFC 3339 with milliseconds.
 [[nodiscard]] std::string format_json(const LogSettings& settings, const base::LogLine& line,
                                       std::string_view time);
 

@@ -4,7 +4,7 @@
 
 namespace sundial::system {
 
-/// By OpenSSL. Thread-safe.
+/// Implemented with OpenSSL. Thread-safe.
 class SystemLockTokens final : public LockTokens {
 public:
     Fresh make() override;

@@ -4,7 +4,7 @@
 
 namespace sundial::system {
 
-/// CLOCK_BOOTTIME: a suspended machine's leases run out too.
+/// CLOCK_BOOTTIME: leases also expire while the machine is suspended.
 class BootClock final : public MonotonicClock {
 public:
     [[nodiscard]] std::chrono::microseconds now() const override;

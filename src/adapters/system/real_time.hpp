@@ -4,8 +4,8 @@
 
 namespace sundial::system {
 
-/// CLOCK_REALTIME, cut to the microsecond. Only a database that has no clock of its own decides by
-/// it what is due.
+/// CLOCK_REALTIME, truncated to the microsecond. Decides due times only for a database without a
+/// clock of its own.
 [[nodiscard]] Instant real_time();
 
 }  // namespace sundial::system

@@ -28,7 +28,7 @@ ValidationFailed no_key(const char* pointer) {
                    "to 32 random bytes in base64 (openssl rand -base64 32)");
 }
 
-/// The bytes of a secret that somebody chose; nothing if it is not in the form that secrets have.
+/// The bytes of a secret given by a caller; empty if the text does not have the format of a secret.
 std::optional<std::string> bytes_of(std::string_view given) {
     if (!given.starts_with(secret_prefix)) return std::nullopt;
     auto bytes = base::from_base64(given.substr(secret_prefix.size()));

@@ -14,8 +14,8 @@ namespace sundial::system {
 /// seals, all open. With each secret is kept the id of the key that sealed it.
 class SecretBox final : public Secrets {
 public:
-    /// Without a key nothing can be sealed: `seal` answers a ValidationFailed that says which
-    /// setting is missing.
+    /// Without a key nothing can be sealed: `seal` returns a ValidationFailed that names the
+    /// missing setting.
     explicit SecretBox(const std::vector<std::string>& keys);
 
     Result<NewSecret> seal(const std::optional<std::string>& given) override;
@@ -34,11 +34,12 @@ private:
     std::vector<Key> keys_;
 };
 
-/// The keys that `text` holds, 32 bytes in base64 each, between blanks, line breaks or commas.
-/// Throws CannotStart, naming `setting`, if it holds anything else, or nothing.
+/// The keys in `text`: 32 bytes in base64 each, separated by blanks, line breaks or commas. Throws
+/// CannotStart, naming `setting`, if `text` is empty or contains anything else.
 [[nodiscard]] std::vector<std::string> parse_encryption_keys(std::string_view text,
                                                              std::string_view setting);
-/// Those in `file`; one is made there (mode 0600) if the file is absent. Throws CannotStart.
+/// The keys in `file`. Creates the file with one key (mode 0600) if it is absent. Throws
+/// CannotStart.
 [[nodiscard]] std::vector<std::string> keys_from_file(const std::filesystem::path& file);
 
 }  // namespace sundial::system

@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 15> denied_v4{
     "0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
     "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
     "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4"};
-constexpr std::string_view global_v6 = "2000::/3";  // everything else is denied
+constexpr std::string_view global_v6 = "2000::/3";  // all other addresses are denied
 constexpr std::array<std::string_view, 4> denied_v6{"2001::/23", "2001:db8::/32", "2002::/16",
                                                     "3fff::/20"};
 
-/// An IPv4-mapped address is judged as what it stands for.
+/// An IPv4-mapped address is checked as its IPv4 address.
 Address unwrapped(Address address) {
     constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
     if (!address.v6 || !std::equal(mapped.begin(), mapped.end(), address.bytes.begin()))
@@ -60,7 +60,8 @@ bool in_any(const std::vector<Network>& networks, const Address& address) {
 
 bool is_unspecified(const Address& address) { return address.bytes == Address{}.bytes; }
 
-/// The same machine: by the same address, or by any where it listens on all of its own.
+/// Whether both are on the same machine: the same address, or a door that listens on all addresses
+/// and an address of this machine.
 bool same_host(const Address& door, const Address& address) {
     if (is_unspecified(door)) return is_local(address);
     return door == address || (is_unspecified(address) && is_local(door));
@@ -85,9 +86,10 @@ std::string to_string(const Address& address) {
 bool is_local(const Address& address) {
     if (is_unspecified(address)) return true;
     static const Network loopback = parse_network("127.0.0.0/8").value();
-    if (contains(loopback, address)) return true;  // all of it, though an interface names but one
+    // All of the network, though an interface lists only one address.
+    if (contains(loopback, address)) return true;
     ifaddrs* all = nullptr;
-    if (::getifaddrs(&all) != 0) return true;  // who cannot tell is careful
+    if (::getifaddrs(&all) != 0) return true;  // deny if the check fails
     const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned(all, &::freeifaddrs);
     for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
         if (one->ifa_addr != nullptr && address_of(*one->ifa_addr) == address) return true;

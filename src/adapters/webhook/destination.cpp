@@ -31,13 +31,13 @@ bool plain_ascii(std::string_view text) {
     });
 }
 
-/// What stands between `://` and the path, in lower case.
+/// The part between `://` and the path, in lower case.
 std::string authority_of(std::string_view url) {
     url.remove_prefix(url.find("://") + 3);
     return base::lowered(url.substr(0, url.find_first_of("/?#")));
 }
 
-/// A last label that is a number makes the host an address, in a form that we do not take.
+/// If the last label is a number, the host is an address in a form that is not accepted.
 bool is_number(std::string_view label) {
     const bool hex = label.starts_with("0x");
     return std::ranges::all_of(hex ? label.substr(2) : label, [hex](char c) {
@@ -64,7 +64,7 @@ bool is_dns_name(std::string_view host) {
     return !is_number(last);
 }
 
-/// Wrong before anything is taken apart.
+/// Checks that need no parsing.
 std::optional<FieldError> refuse_text(std::string_view text) {
     if (text.empty())
         return wrong("required", "a webhook needs a url, such as https://example.com/hook");

@@ -21,20 +21,20 @@ struct DestinationSettings {
     std::vector<std::uint16_t> ports{443, 8443};
 };
 
-/// A URL that requests may go to, taken apart by the parser that sends to it.
+/// A permitted URL, split by the same parser that sends the request.
 struct Target {
     std::shared_ptr<Curl_URL> url;
-    std::string host;                // lower case; an IPv6 address without its brackets
-    std::optional<Address> address;  // that `host` is; none: a DNS name
+    std::string host;                // lower case; an IPv6 address without brackets
+    std::optional<Address> address;  // of `host`; empty: a DNS name
     std::uint16_t port = 0;
 };
 
-/// Judges URLs by libcurl's parser: what that would silently rewrite is refused.
+/// Checks URLs with libcurl's parser. Refuses a URL that the parser would rewrite silently.
 class UrlRules final : public DestinationRules {
 public:
     UrlRules(DestinationSettings settings, const AddressRules& addresses)
         : settings_(std::move(settings)), addresses_(addresses) {}
-    /// For who stores a URL and for who sends to it, at every try.
+    /// Called when a URL is stored, and again before every attempt.
     [[nodiscard]] std::variant<Target, FieldError> judge(std::string_view url) const;
     [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override;
     [[nodiscard]] std::string origin(std::string_view url) const override;

@@ -68,7 +68,7 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
             }
             return true;
         });
-    } catch (const std::exception& error) {  // whatever it is, it fails these tries alone
+    } catch (const std::exception& error) {  // only these attempts fail
         Outcome failed;
         failed.error = DeliveryErrorCode::worker;
         failed.error_text = error.what();

@@ -12,8 +12,8 @@
 
 namespace sundial::webhook {
 
-/// Keeps what a webhook receiver would have seen, in the database. One thread writes whatever has
-/// come in one transaction; the worker's slots bound how much can wait.
+/// Stores in the database what a webhook receiver would have received. One thread writes all
+/// waiting requests in one transaction; the worker's slots bound how many can wait.
 class InboxDelivery final : public Delivery {
 public:
     InboxDelivery(Store& store, Ids& ids, std::string user_agent);

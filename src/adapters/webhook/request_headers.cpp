@@ -9,7 +9,7 @@
 namespace sundial::webhook {
 namespace {
 
-/// CloudEvents' binary mode: its attributes are headers, and the payload stays as it is.
+/// CloudEvents' binary mode: the attributes are headers, and the payload is unchanged.
 void add_cloud_event(HeaderList& headers, const Event& event) {
     const CloudEvent cloud = cloud_event(event);
     headers.emplace_back("ce-specversion", "1.0");

@@ -19,11 +19,11 @@ using namespace std::chrono_literals;
 constexpr std::chrono::microseconds found_lasts = 30s;
 constexpr std::chrono::microseconds failure_lasts = 1s;
 constexpr std::size_t most_threads = 64;
-constexpr std::size_t swept_from = 256;  // names known before those that are stale are forgotten
+constexpr std::size_t swept_from = 256;  // number of names from which expired entries are removed
 
 }  // namespace
 
-/// Outlives the resolver, as long as a lookup is under way.
+/// Outlives the resolver while a lookup runs.
 struct Resolver::Shared : std::enable_shared_from_this<Shared> {
     struct Known {
         Resolution resolution;
@@ -54,18 +54,18 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
         return std::nullopt;
     }
 
-    /// False if the system has none left.
+    /// False if the system cannot create another thread.
     bool begin_thread() {
         try {
             std::thread([self = shared_from_this()] { self->work(); }).detach();
         } catch (const std::system_error&) {
             return false;
         }
-        ++threads;  // it waits for the lock that we hold
+        ++threads;  // the new thread waits for the lock that we hold
         return true;
     }
 
-    /// One thread, for as long as there is something to look up.
+    /// One thread; it runs while there are names to resolve.
     void work() {
         std::unique_lock lock(mutex);
         while (clock != nullptr && !waiting.empty()) {
@@ -76,7 +76,8 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
             lock.lock();
             std::erase(asked, host);
             if (clock == nullptr) break;
-            // As old as the question: the answer may have been true no later.
+            // Counted from the start of the lookup, because the result may have been outdated since
+            // then.
             const auto until = resolution.addresses.empty() ? clock->now() + failure_lasts
                                                             : asked_at + found_lasts;
             known.insert_or_assign(host, Known{std::move(resolution), until});
@@ -91,18 +92,18 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
     };
 
     std::mutex mutex;
-    const MonotonicClock* clock;  // null once the resolver is gone
+    const MonotonicClock* clock;  // null after the resolver is destroyed
     std::function<void()> wake;
     const Lookup lookup;
     std::unordered_map<std::string, Known> known;
-    std::vector<std::string> asked;  // waiting, or being looked up
+    std::vector<std::string> asked;  // waiting or running
     std::deque<Question> waiting;
     std::size_t threads = 0;
 };
 
 Resolution Resolver::ask_system(const std::string& host) {
     addrinfo wanted{};
-    wanted.ai_family = AF_UNSPEC;  // both, whatever addresses this machine has itself
+    wanted.ai_family = AF_UNSPEC;  // IPv4 and IPv6, regardless of this machine's own addresses
     wanted.ai_socktype = SOCK_STREAM;
     addrinfo* all = nullptr;
     if (const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &all); error != 0)

@@ -12,29 +12,30 @@
 
 namespace sundial::webhook {
 
-/// All addresses that a name has, A and AAAA; none: why not.
+/// All addresses of a name, A and AAAA; if there are none, the reason.
 struct Resolution {
     std::vector<Address> addresses;
     std::string failure;
 };
 
-/// Names to addresses, by whatever the machine is set up to ask. What was found is taken as true
-/// for 30 seconds, that nothing was found for one. Lookups run on threads of their own, as the
-/// system's resolver cannot be told to stop: one for each name, a bounded number at once.
+/// Resolves names with the machine's configured resolver. Caches a result for 30 seconds, a failure
+/// for one. Lookups run on threads of their own, because the system's resolver cannot be cancelled:
+/// one per name, and a bounded number at once.
 class Resolver {
 public:
     using Lookup = std::function<Resolution(const std::string& host)>;
-    /// The system's (getaddrinfo). Blocks.
+    /// The system's resolver (getaddrinfo). Blocks.
     [[nodiscard]] static Resolution ask_system(const std::string& host);
 
-    /// `wake` runs on any thread whenever a lookup has ended, until this is destroyed.
+    /// `wake` runs on any thread after each lookup, until this object is destroyed.
     Resolver(const MonotonicClock& clock, std::function<void()> wake, Lookup lookup);
-    /// Waits for no lookup that is under way.
+    /// Does not wait for running lookups.
     ~Resolver();
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
 
-    /// What is known of `host`; if nothing is, it begins to find out, and wakes whoever asked.
+    /// The cached result for `host`. If there is none, returns empty and starts a lookup, which
+    /// ends with a wake-up.
     [[nodiscard]] std::optional<Resolution> ask(const std::string& host);
 
 private:

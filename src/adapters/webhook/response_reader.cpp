@@ -15,7 +15,7 @@ constexpr int most_interim_responses = 8;
 constexpr int switching_protocols = 101;
 constexpr std::chrono::seconds longest_retry_after = std::chrono::hours(24);
 
-/// "HTTP/1.1 200 OK" → 200; 0 if it is no status line.
+/// "HTTP/1.1 200 OK" → 200; 0 if it is not a status line.
 int status_in(std::string_view line) {
     const auto space = line.find(' ');
     if (!line.starts_with("HTTP/") || space == std::string_view::npos) return 0;
@@ -25,7 +25,7 @@ int status_in(std::string_view line) {
     return status;
 }
 
-/// The value if `line` is the field `name` (lower case), without its blanks.
+/// The trimmed value if `line` is the field `name` (lower case).
 std::optional<std::string> field_value(std::string_view line, std::string_view name) {
     const auto colon = line.find(':');
     if (colon != name.size()) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<std::string> field_value(std::string_view line, std::string_view n
 bool ResponseReader::head_line(std::string_view line) {
     head_bytes_ += line.size();
     if (head_bytes_ > most_head_bytes || head_complete_)
-        return head_complete_;  // behind the head: trailers
+        return head_complete_;  // after the head: trailers
     if (const int status = status_in(line); status != 0) {
         status_ = status;
         retry_after_.clear();
@@ -55,7 +55,7 @@ bool ResponseReader::head_line(std::string_view line) {
         return true;
     }
     head_complete_ = status_ >= 200 || status_ == switching_protocols;
-    if (head_complete_) return status_ != switching_protocols;  // what follows is not HTTP
+    if (head_complete_) return status_ != switching_protocols;  // the bytes after 101 are not HTTP
     return ++interim_ <= most_interim_responses;
 }
 

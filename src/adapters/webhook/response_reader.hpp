@@ -10,22 +10,23 @@
 
 namespace sundial::webhook {
 
-/// Takes in a response line by line as it arrives, and no more of it than we promise to read.
+/// Reads a response as it arrives, line by line, within the documented limits.
 class ResponseReader {
 public:
-    /// One line of a head, its line break included. False: stop reading, it is no response we take.
+    /// One line of a head, with its line break. False: stop reading, the response is not
+    /// acceptable.
     [[nodiscard]] bool head_line(std::string_view line);
-    /// A piece of the body. False: enough.
+    /// A piece of the body. False: the limit is reached.
     [[nodiscard]] bool body(std::string_view piece);
 
-    /// A final status and the whole head behind it have arrived: whatever happens later, this was
-    /// the answer.
+    /// Whether a final status and its whole head have arrived. A later failure does not change the
+    /// outcome then.
     [[nodiscard]] bool head_complete() const { return head_complete_; }
     [[nodiscard]] int status() const { return status_; }
-    /// Why it stopped reading before a head was complete.
+    /// Why reading stopped before a head was complete.
     [[nodiscard]] std::string refusal() const;
     [[nodiscard]] const std::string& kept_body() const { return kept_body_; }
-    /// Seconds or an HTTP date, capped at 24 h; `now` is for dates.
+    /// Seconds or an HTTP date, capped at 24 h; `now` is used for dates.
     [[nodiscard]] std::optional<std::chrono::seconds> retry_after(
         std::chrono::sys_seconds now) const;
 

@@ -9,7 +9,7 @@
 
 namespace sundial::webhook {
 
-/// A signing key, opened: a secret's bytes, or the 32 of a private Ed25519 key.
+/// A decrypted signing key: the bytes of a secret, or the 32 of a private Ed25519 key.
 struct OpenKey {
     SignatureScheme scheme = SignatureScheme::v1;
     std::string bytes;
@@ -18,7 +18,7 @@ struct OpenKey {
 /// `v1,` or `v1a,` and the base64 of the signature of `id.timestamp.body` (Standard Webhooks).
 [[nodiscard]] std::string sign(const OpenKey& key, std::string_view id,
                                std::chrono::sys_seconds timestamp, std::string_view body);
-/// One of each key, in their order, between blanks.
+/// One signature per key, in order, separated by blanks.
 [[nodiscard]] std::string sign(std::span<const OpenKey> keys, std::string_view id,
                                std::chrono::sys_seconds timestamp, std::string_view body);
 

@@ -9,8 +9,8 @@
 namespace sundial::webhook {
 namespace {
 
-/// The first `count` bytes of the SHA-256 of `text`, in hex. An id is no trace id itself: samplers
-/// take the bits of a trace for chance, and those of a version 7 UUID are not.
+/// The first `count` bytes of the SHA-256 of `text`, in hex. An id cannot serve as trace id:
+/// samplers expect random bits, and those of a version 7 UUID are not.
 std::string hashed(std::string_view text, std::size_t count) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -31,7 +31,8 @@ std::string hashed(std::string_view text, std::size_t count) {
 std::string traceparent(const EventId& event, Attempt attempt) {
     const std::string trace = "trace " + to_string(event);
     const std::string parent = trace + ' ' + std::to_string(attempt.value);
-    // Sampled: a receiver that does as its caller did shall record what it does with the event.
+    // Sampled: a receiver that follows its caller's decision should record its processing of the
+    // event.
     return "00-" + hashed(trace, 16) + '-' + hashed(parent, 8) + "-01";
 }
 

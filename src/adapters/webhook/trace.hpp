@@ -6,8 +6,8 @@
 
 namespace sundial::webhook {
 
-/// W3C trace context of one try: the trace of its event, the same for all tries and instances, and
-/// a parent that is this try's alone.
+/// W3C trace context of one attempt. The trace id belongs to the event and is the same for all
+/// attempts and instances; the parent id belongs to this attempt alone.
 [[nodiscard]] std::string traceparent(const EventId& event, Attempt attempt);
 
 }  // namespace sundial::webhook

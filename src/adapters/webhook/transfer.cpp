@@ -20,7 +20,7 @@ using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// An idle connection of five seconds may be dead already; libcurl counts whole ones.
+/// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
 constexpr long longest_idle_s = 4;
 
 constexpr const char* forbidden = "the address is not one that requests may go to";
@@ -43,7 +43,8 @@ long millis(microseconds time) {
     return static_cast<long>(duration_cast<milliseconds>(time).count());
 }
 
-/// A value of nothing but blanks is none to libcurl, whose way to say that is a semicolon.
+/// libcurl treats a blank value as a removed header; a semicolon sends the header with an empty
+/// value.
 std::string header_line(const std::string& name, const std::string& value) {
     return value.find_first_not_of(" \t") == std::string::npos ? name + ';' : name + ": " + value;
 }
@@ -54,7 +55,7 @@ struct Transfer::Callbacks {
     static Transfer& self(void* transfer) { return *static_cast<Transfer*>(transfer); }
 
     static std::size_t read(char* into, std::size_t size, std::size_t count, void* transfer) {
-        CRASH_POINT("send: mid request");  // the head is out, the body not
+        CRASH_POINT("send: mid request");  // the head is sent, the body is not
         Transfer& to = self(transfer);
         const std::size_t bytes = std::min(size * count, to.body_.size() - to.taken_);
         std::memcpy(into, to.body_.data() + to.taken_, bytes);
@@ -70,7 +71,7 @@ struct Transfer::Callbacks {
         return self(transfer).reader_.body({piece, size * count}) ? size * count : 0;
     }
 
-    /// The last look at an address before anything is sent to it, a SYN included.
+    /// The last check of an address before anything is sent to it, even a SYN.
     static curl_socket_t open(void* transfer, curlsocktype /*purpose*/, curl_sockaddr* address) {
         Transfer& to = self(transfer);
         const auto target = address_of(address->addr);
@@ -86,8 +87,8 @@ struct Transfer::Callbacks {
         return connection;
     }
 
-    /// The connection stands, without TLS. libcurl has one time-out for both: what TLS may take is
-    /// counted from here.
+    /// Called when the TCP connection is established, before TLS. libcurl has one timeout for both,
+    /// so the time for TLS is counted from here.
     static CURLcode tls(CURL* handle, void* /*context*/, void* transfer) {
         Transfer& to = self(transfer);
         to.tls_begun_ = true;
@@ -96,11 +97,13 @@ struct Transfer::Callbacks {
                                 millis(connected + to.world_.settings.tls_timeout));
     }
 
-    /// The connection stands, TLS included, and nothing of the request is sent.
+    /// Called when the connection is established, including TLS, and nothing of the request is
+    /// sent.
     static int before_request(void* transfer, char* peer, char* /*local*/, int /*peer_port*/,
                               int /*local_port*/) {
         Transfer& to = self(transfer);
-        // A second time: the first connection died under the request. What it got nobody knows.
+        // A second call means that the first connection broke during the request. The receiver may
+        // have got any part of it.
         if (std::exchange(to.sent_, true)) return CURL_PREREQFUNC_ABORT;
         if (!to.may_send_to(peer)) {
             to.denied_ = true;
@@ -143,7 +146,7 @@ void Transfer::set_up() {
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     if (!settings.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, settings.ca_file.c_str());
     curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, longest_idle_s);
-    // The body comes by callback, and there is no way back: libcurl cannot send it a second time.
+    // The body comes from a callback that cannot rewind, so libcurl cannot send it a second time.
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Callbacks::read);
@@ -175,7 +178,7 @@ bool Transfer::resolved_to(std::span<const Address> addresses) {
     if (std::ranges::any_of(addresses, [this](const Address& one) { return denied(one); }))
         return false;
     addresses_.assign(addresses.begin(), addresses.end());
-    // libcurl looks nothing up itself. The plus: it forgets this again.
+    // libcurl resolves nothing itself. The plus makes the entry expire like any other.
     std::string entry = '+' + target_.host + ':' + std::to_string(target_.port) + ':';
     for (const Address& address : addresses) {
         if (&address != &addresses.front()) entry += ',';
@@ -194,23 +197,23 @@ void Transfer::begin() {
                      millis(world_.settings.connect_timeout));
 }
 
-/// `peer` is what getpeername() said to libcurl: one of the addresses that were judged, or, on a
-/// connection that was kept, one that is judged now.
+/// `peer` is the result of getpeername() in libcurl: one of the checked addresses, or the peer of a
+/// reused connection, which is checked now.
 bool Transfer::may_send_to(std::string_view peer) const {
     const auto address = parse_address(peer);
     return address && !denied(*address) &&
            (!opened_ || std::ranges::find(addresses_, *address) != addresses_.end());
 }
 
-/// Else the kernel goes on sending what nobody has taken for minutes after we have given up, and a
-/// network that heals brings an old try after the one that succeeded.
+/// Otherwise the kernel keeps sending unacknowledged data for minutes after we gave up, and a
+/// network that recovers delivers an old attempt after the one that succeeded.
 void Transfer::forget_unread(int connection) const {
     const auto patience = static_cast<unsigned>(millis(request_.endpoint->timeout));
     ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
 }
 
-/// Signed now, not when the try began: names and handshakes take their time, and the signature's
-/// timestamp is the sending's.
+/// Signed now, not when the attempt began: resolving and handshakes take time, and the signature's
+/// timestamp is the time of sending.
 void Transfer::set_headers() {
     request_.now += world_.clock.now() - started_;
     curl_slist* list = nullptr;

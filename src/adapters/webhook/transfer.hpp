@@ -23,13 +23,13 @@ namespace sundial::webhook {
 struct TransferSettings {
     std::string user_agent = "sundial/1";
     std::string ca_file{};  // empty: the system's certificates
-    // How long each step may take; the endpoint's time-out bounds them all together.
+    // Limits of single steps; the endpoint's timeout bounds all of them together.
     std::chrono::milliseconds dns_timeout{3'000};
     std::chrono::milliseconds connect_timeout{5'000};
     std::chrono::milliseconds tls_timeout{5'000};
 };
 
-/// One request on its way: what libcurl must be told of it, and what it becomes.
+/// One request in progress: its libcurl options and its outcome.
 class Transfer {
 public:
     struct World {
@@ -46,17 +46,17 @@ public:
 
     [[nodiscard]] CURL* handle() const { return handle_.get(); }
     [[nodiscard]] const Event& event() const { return request_.event; }
-    /// The name that must be looked up first; none of an address.
+    /// The name to resolve first; null if the host is an address.
     [[nodiscard]] const std::string* name() const;
-    /// Until when that may take.
+    /// Deadline for resolving the name.
     [[nodiscard]] std::chrono::microseconds name_due() const;
 
-    /// The addresses that its name has. False if one of them is denied; then it must not go on.
+    /// Sets the addresses of the name. False if one of them is denied; the transfer must then stop.
     [[nodiscard]] bool resolved_to(std::span<const Address> addresses);
-    /// To be called when libcurl takes it over: what is left of its time starts now.
+    /// Call when libcurl takes over the transfer: the remaining time starts now.
     void begin();
 
-    /// Tells whoever waits, once; `curl_code` is libcurl's result.
+    /// Reports the outcome, once; `curl_code` is libcurl's result.
     void finish(int curl_code);
     void give_up(DeliveryErrorCode code, std::string why);
     void forbid(std::string why);
@@ -89,12 +89,12 @@ private:
     std::chrono::microseconds started_;
     std::chrono::microseconds begun_{0};
     ResponseReader reader_;
-    std::size_t taken_ = 0;   // bytes of the body that libcurl has
-    bool denied_ = false;     // an address that the rules refuse
-    bool opened_ = false;     // a connection of its own; else it was given one that was kept
-    bool tls_begun_ = false;  // which is when it is connected
-    bool sent_ = false;       // the connection stood, and the request went out
-    std::vector<Address> addresses_;  // that it may connect to
+    std::size_t taken_ = 0;   // bytes of the body passed to libcurl
+    bool denied_ = false;     // the rules refused an address
+    bool opened_ = false;     // this transfer opened its connection; otherwise libcurl reused one
+    bool tls_begun_ = false;  // the TCP connection is established then
+    bool sent_ = false;       // the connection was established and the request sent
+    std::vector<Address> addresses_;  // permitted destinations
     std::unique_ptr<curl_slist, ListFree> resolved_;
     std::unique_ptr<curl_slist, ListFree> headers_;
     std::unique_ptr<CURL, HandleFree> handle_;

@@ -111,7 +111,7 @@ public:
             is_first = arrived_.empty();
             arrived_.push_back(std::move(transfer));
         }
-        if (is_first) curl_multi_wakeup(multi_.get());  // else it has been called already
+        if (is_first) curl_multi_wakeup(multi_.get());  // otherwise it was already called
     }
 
     void abandon(const Event& event) {
@@ -147,7 +147,7 @@ private:
         looked_up_.clear();
     }
 
-    /// False once it is time to stop.
+    /// False when the thread must stop.
     bool take_arrived() {
         std::vector<std::unique_ptr<Transfer>> arrived;
         std::vector<Try> abandoned;
@@ -169,7 +169,7 @@ private:
         return !stopping;
     }
 
-    /// Those whose names are known by now, or have not been for too long.
+    /// Continues transfers whose names are resolved; ends those whose deadline has passed.
     void go_on_with_names() {
         const microseconds now = clock_.now();
         std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
@@ -201,7 +201,7 @@ private:
         return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));
     }
 
-    /// Removed in the middle, a transfer takes its connection with it.
+    /// Removing an unfinished transfer also closes its connection.
     void end(const Try& one) {
         const auto is_it = [&](const Transfer& transfer) {
             return Try{transfer.event().id, transfer.event().attempt} == one;
@@ -227,7 +227,7 @@ private:
             CURL* const handle = message->easy_handle;
             const CURLcode code = message->data.result;
             const auto found = under_way_.find(handle);
-            curl_multi_remove_handle(multi_.get(), handle);  // the message is gone with it
+            curl_multi_remove_handle(multi_.get(), handle);  // removing it also frees the message
             found->second->finish(code);
             under_way_.erase(found);
         }
@@ -243,8 +243,8 @@ private:
     std::vector<std::unique_ptr<Transfer>> arrived_;
     std::vector<Try> abandoned_;
     bool stopping_ = false;
-    // Only the thread's:
-    std::vector<std::unique_ptr<Transfer>> looked_up_;  // wait for the addresses of their names
+    // Used by this thread only:
+    std::vector<std::unique_ptr<Transfer>> looked_up_;  // waiting for name resolution
     std::unordered_map<CURL*, std::unique_ptr<Transfer>> under_way_;
     std::thread thread_;
 };

@@ -25,13 +25,13 @@ public:
     /// Throws as `check_certificates` does. `lookup` is for tests: by default the system's.
     WebhookDelivery(TransferSettings settings, const UrlRules& rules, Secrets& secrets,
                     const MonotonicClock& clock, Resolver::Lookup lookup = &Resolver::ask_system);
-    /// Gives up what is under way: its outcome is retryable.
+    /// Aborts the requests in progress with a retryable outcome.
     ~WebhookDelivery() override;
     WebhookDelivery(const WebhookDelivery&) = delete;
     WebhookDelivery& operator=(const WebhookDelivery&) = delete;
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
-    /// Closes its connection.
+    /// Closes the connection of the event's request.
     void abandon(const Event& event) override;
 
 private:

@@ -27,7 +27,7 @@ TimeError unknown_zone(std::string_view id, std::span<const std::string> names) 
     std::string message = quotable ? "'" + std::string(id) + "'" : "this";
     message += " is not an IANA zone";
 
-    // A short word is near to many: PST is one letter from EST, yet another clock.
+    // Short names resemble many others: PST differs from EST by one letter, but means another time.
     constexpr std::size_t longest_abbreviation = 4;
     const auto near = base::nearest(id, names);
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -63,7 +63,7 @@ public:
 
     [[nodiscard]] const TzDatabase& database() const { return database_; }
 
-    /// Why this must not take the place of `other`, if so: it is not whole.
+    /// Why this database must not replace `other`, because it is incomplete; empty if it may.
     [[nodiscard]] std::optional<std::string> unfit_after(const Loaded& other) const {
         if (!database_.missing.empty())
             return "'" + database_.missing.front() + "' is in its tzdata.zi and has no file";
@@ -80,10 +80,10 @@ public:
     }
 
 private:
-    /// Parsed when it is first asked for: few of the 600 zones are.
+    /// Parsed on first use: most of the 600 zones are never used.
     struct ParsedZone {
         std::once_flag once;
-        std::shared_ptr<const Zone> zone;  // null if its file is damaged
+        std::shared_ptr<const Zone> zone;  // null if the file is damaged
     };
     [[nodiscard]] std::shared_ptr<const Zone> parsed(std::size_t i) const {
         const TzEntry& entry = database_.entries[i];
@@ -108,7 +108,7 @@ std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::loaded() const {
     return current_;
 }
 
-/// What was seen before is the same again.
+/// Returns the database seen before if the content is unchanged.
 std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::seen(TzDatabase found) const {
     const std::lock_guard lock(mutex_);
     if (!seen_ || seen_->database() != found)
@@ -122,7 +122,7 @@ std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
     const auto in_force = loaded();
     TzDatabase found = read_tz_database(directory_);
     if (found == in_force->database()) return in_force;
-    // Read again: while somebody copies files, hardly two looks see the same.
+    // Reads a second time: if files are being copied, two reads rarely get the same content.
     if (found != read_tz_database(directory_))
         throw Corrupt("the tz database in '" + directory_.string() + "' is being written");
     auto other = seen(std::move(found));

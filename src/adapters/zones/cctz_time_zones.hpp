@@ -17,15 +17,15 @@ inline constexpr std::string_view system_directory = "/usr/share/zoneinfo";
 /// The tz database of a directory, evaluated by cctz. Thread-safe.
 class CctzTimeZones final : public TimeZones {
 public:
-    /// Throws CannotStart when `directory` holds no database.
+    /// Throws CannotStart if `directory` contains no database.
     explicit CctzTimeZones(std::filesystem::path directory = system_directory);
     ~CctzTimeZones() override;
 
-    /// Its `find` throws Corrupt when the zone's file was damaged at start.
+    /// Its `find` throws Corrupt if the zone's file was damaged when it was loaded.
     [[nodiscard]] std::shared_ptr<const TzData> current() const override;
-    /// Never a database that is damaged, half copied, or lacks what the one in force has.
+    /// Never a database that is damaged, half copied, or lacks zones of the current one.
     [[nodiscard]] std::shared_ptr<const TzData> at_source() const override;
-    /// Puts `data`, which `at_source` gave, in force.
+    /// Makes `data`, a result of `at_source`, the current database.
     void replace(std::shared_ptr<const TzData> data);
 
 private:
@@ -36,7 +36,7 @@ private:
     const std::filesystem::path directory_;
     mutable std::mutex mutex_;
     std::shared_ptr<const Loaded> current_;
-    mutable std::shared_ptr<const Loaded> seen_;  // at the source, last
+    mutable std::shared_ptr<const Loaded> seen_;  // the last database read from the directory
 };
 
 }  // namespace sundial::zones

@@ -24,7 +24,7 @@ public:
         cctz::time_zone::civil_transition last;
         if (!zone_.prev_transition(Seconds::max(), &last)) return;
         last_listed_ = change_of(last).at;
-        // No table of single changes reaches so far; 400 years of a rule do.
+        // A table of single changes never reaches this year; a rule expanded for 400 years does.
         repeats_ = last_listed_ > std::chrono::sys_days{std::chrono::January / 1 / 2300};
     }
 
@@ -59,7 +59,7 @@ public:
             from = change.at;
         }
         if (!repeats_) return std::nullopt;
-        const auto next = next_change(from - cycle);  // after the last that is listed
+        const auto next = next_change(from - cycle);  // after the last listed change
         return next ? std::optional(moved_forward(*next, cycle + moved_back)) : std::nullopt;
     }
 
@@ -78,7 +78,7 @@ public:
 private:
     using Seconds = std::chrono::sys_seconds;
 
-    /// The calendar's period: whole weeks, so that rules by weekday repeat with it.
+    /// The period of the calendar: whole weeks, so that weekday rules repeat with it.
     static constexpr std::chrono::seconds cycle = std::chrono::days{146'097};
 
     [[nodiscard]] ZoneChange change_of(const cctz::time_zone::civil_transition& found) const {
@@ -88,8 +88,8 @@ private:
         return {at, std::chrono::seconds{found.from - utc}, std::chrono::seconds{found.to - utc}};
     }
 
-    /// cctz lists the changes of a rule that never ends for one cycle. Moves what is later back by
-    /// whole cycles; answers by how much.
+    /// cctz lists the changes of an endless rule for one cycle. Moves a later instant back by whole
+    /// cycles; returns the distance.
     [[nodiscard]] std::chrono::seconds into_what_is_listed(Seconds& instant) const {
         if (!repeats_ || instant <= last_listed_) return {};
         const auto cycles = (instant - last_listed_ + cycle - std::chrono::seconds{1}) / cycle;
@@ -105,10 +105,10 @@ private:
     std::string name_;
     cctz::time_zone zone_;
     Seconds last_listed_{};
-    bool repeats_ = false;  // by a rule without end
+    bool repeats_ = false;  // by an endless rule
 };
 
-/// Bytes in memory, as cctz reads a file.
+/// Bytes in memory, in the form in which cctz reads a file.
 class BytesSource final : public cctz::ZoneInfoSource {
 public:
     explicit BytesSource(std::string_view bytes) : rest_(bytes) {}
@@ -129,19 +129,19 @@ private:
     std::string_view rest_;
 };
 
-/// What a load on this thread is to read instead of a file. cctz calls its source on the thread
-/// that asked.
+/// The content that a load on this thread reads instead of a file. cctz calls its source on the
+/// calling thread.
 thread_local const std::string* loading = nullptr;
 
 std::unique_ptr<cctz::ZoneInfoSource> open_source(
     const std::string& name,
     const std::function<std::unique_ptr<cctz::ZoneInfoSource>(const std::string&)>& open_file) {
     if (loading != nullptr) return std::make_unique<BytesSource>(*loading);
-    return open_file(name);  // not ours: another user of cctz in this process
+    return open_file(name);  // not ours: other code in this process uses cctz
 }
 
-/// cctz remembers zones by name for ever, while a name's content changes with the release. So each
-/// content has a name of its own.
+/// cctz caches zones by name forever, but the content of a name changes with the release. So each
+/// content gets a name of its own.
 std::optional<cctz::time_zone> load(const std::string& tzif) {
     static std::mutex mutex;
     static std::map<std::string, std::optional<cctz::time_zone>> loaded;
@@ -168,6 +168,6 @@ std::shared_ptr<const Zone> parse_zone(std::string name, const std::string& tzif
 }  // namespace sundial::zones
 
 namespace cctz_extension {
-// The name that cctz looks for.
+// cctz looks for this name.
 ZoneInfoSourceFactory zone_info_source_factory = sundial::zones::open_source;
 }  // namespace cctz_extension

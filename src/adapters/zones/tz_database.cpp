@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names, each with the name of the zone that it links to (its own if it is no link).
+/// Names, each with the name of the zone that it links to (its own if it is not a link).
 using Names = std::map<std::string, std::string>;
 
 std::optional<std::string> contents(const fs::path& file) {
@@ -35,8 +35,8 @@ std::optional<std::string> compiled_zone(const fs::path& file) {
     return bytes;
 }
 
-/// Whether it is a place or clock that a person can mean: not what installations put beside the
-/// zones, nor anything that could leave the directory.
+/// Whether it is a zone that users can mean: not an extra file of the installation, nor a path that
+/// leaves the directory.
 bool is_zone_name(std::string_view name) {
     constexpr std::array<std::string_view, 3> not_zones{"Factory", "localtime", "posixrules"};
     const auto plain = [](char c) {
@@ -48,7 +48,7 @@ bool is_zone_name(std::string_view name) {
            std::ranges::find(not_zones, name) == not_zones.end();
 }
 
-/// From the source form that zic keeps beside its output: `Z name …`, `L target name`.
+/// Reads the source form that zic stores beside its output: `Z name …`, `L target name`.
 Names names_of_source(const std::string& tzdata_zi) {
     Names names;
     std::istringstream lines(tzdata_zi);
@@ -90,10 +90,10 @@ std::string release_of_files(const fs::path& directory) {
     return std::string(unknown_release);
 }
 
-/// `name`'s own file, or where links have none, its target's.
+/// The file of `name`, or of its target if links have no file.
 std::optional<std::string> compiled_zone(const fs::path& directory, const std::string& name,
                                          const Names& names) {
-    constexpr int longest_chain = 4;  // links to links are rare; a ring must end
+    constexpr int longest_chain = 4;  // chains of links are rare; a cycle must end
     std::string at = name;
     for (int i = 0; i < longest_chain; ++i) {
         if (auto bytes = compiled_zone(directory / at)) return bytes;
@@ -112,7 +112,7 @@ CannotStart no_database(const fs::path& directory) {
 }  // namespace
 
 TzDatabase read_tz_database(const fs::path& given) {
-    // Whoever exchanges a link while we read must not give us half of each.
+    // Resolved once: if a link is replaced while we read, the result must not mix two releases.
     std::error_code is_missing;
     const fs::path directory = fs::canonical(given, is_missing);
     if (is_missing) throw no_database(given);

@@ -7,7 +7,7 @@
 
 namespace sundial::zones {
 
-/// Where nothing says which release it is.
+/// The release if the files do not state it.
 inline constexpr std::string_view unknown_release = "unknown";
 
 /// One Zone or Link of the tz database.
@@ -17,19 +17,19 @@ struct TzEntry {
     friend bool operator==(const TzEntry&, const TzEntry&) = default;
 };
 
-/// A tz database as it was at one moment, whole in memory (about 1.5 MB): later changes of the
-/// files cannot mix two releases, and no name that a person types reaches the file system.
+/// A snapshot of a tz database, completely in memory (about 1.5 MB). Later changes of the files
+/// cannot mix two releases, and names that users type never reach the file system.
 struct TzDatabase {
     std::string release;               // "2025b", or unknown_release
     std::vector<TzEntry> entries;      // sorted by name, at least one
-    std::vector<std::string> missing;  // listed in `tzdata.zi`, but there is no file of it
+    std::vector<std::string> missing;  // listed in `tzdata.zi`, but without a file
     friend bool operator==(const TzDatabase&, const TzDatabase&) = default;
 };
 
 /// Reads the compiled database in `directory`. The names are the Zones and Links of its
-/// `tzdata.zi`, or, where that is missing, its files; never `Factory`, `localtime`, `posixrules`,
+/// `tzdata.zi`, or its files if that is missing; never `Factory`, `localtime`, `posixrules`,
 /// `posix/…` or `right/…`. A link without a file of its own is read from its target. Symbolic links
-/// in `directory` are followed once, before anything is read. Throws CannotStart when there is no
+/// in `directory` are resolved once, before any file is read. Throws CannotStart if there is no
 /// database.
 [[nodiscard]] TzDatabase read_tz_database(const std::filesystem::path& directory);
 

@@ -16,7 +16,7 @@ namespace {
 struct BenchFlags {
     SettingsFlags settings{};
     bench::Options options{};
-    double seconds = 0;  // lateness: in place of the number of events
+    double seconds = 0;  // for lateness: replaces the number of events
 };
 
 int measure(const bench::Work& work, const BenchFlags& flags) {
@@ -44,7 +44,7 @@ void add_rows(CLI::App& command, bench::Options& options) {
         ->check(CLI::Range(none, most));
 }
 
-/// What this work can be told beside what all of them can.
+/// Flags of this benchmark besides the common ones.
 void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags) {
     constexpr std::size_t most_threads = 1000, most_rows = 1000;
     bench::Options& options = flags.options;

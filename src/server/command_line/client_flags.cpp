@@ -23,7 +23,7 @@ constexpr std::string_view default_server = "http://127.0.0.1:8080";
 
 constexpr std::int64_t longest_wait = 366LL * 24 * 3600;  // seconds; no job takes a year
 
-/// What is wrong with it; empty: nothing.
+/// The error in the text; empty if it is valid.
 std::string judge_seconds(const std::string& text) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

@@ -25,13 +25,13 @@ struct ClientFlags {
 /// environment for them: it does so for every command, chosen or not, and the commands that were
 /// not chosen would overwrite the flag of the one that was.
 void add_client_flags(CLI::App& command, ClientFlags& flags);
-/// `--timeout`: how many seconds something is waited for; 0 if it is not given.
+/// `--timeout`: maximum wait in seconds; 0 if not given.
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help);
 [[nodiscard]] cli::HttpClient client(const ClientFlags& flags);
 
-/// Where results and messages of this process go.
+/// The streams for results and messages of this process.
 [[nodiscard]] cli::Output output(bool json);
-/// By this machine's clock and terminal; 0 seconds: no end.
+/// Uses this machine's clock and terminal; 0 seconds: unlimited.
 [[nodiscard]] cli::Patience patience(std::int64_t timeout_seconds);
 
 }  // namespace sundial::server

@@ -39,7 +39,7 @@ struct Flags {
     }
 };
 
-/// What the command itself takes, in its groups too.
+/// Collects the command's own flags, including those of its groups.
 void add_flags_of(const CLI::App& command, Flags& flags) {
     for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) {
@@ -73,11 +73,11 @@ std::string path_of(const CLI::App& command) {
     return (above == nullptr ? "" : path_of(*above) + ' ') + command.get_name();
 }
 
-/// The words of a command line as far as they are nouns, verbs and flags.
+/// The known nouns, verbs and flags of a command line.
 struct Walk {
-    const CLI::App* command;                  // the last one that is known
-    std::optional<std::string> no_command{};  // what stands where its noun or verb should
-    std::optional<std::string> no_flag{};     // the first flag that the command does not have
+    const CLI::App* command;                  // the last known one
+    std::optional<std::string> no_command{};  // the unknown word in place of a noun or verb
+    std::optional<std::string> no_flag{};     // the first flag that the command lacks
 };
 
 Walk walk(const CLI::App& root, int argc, char** argv) {
@@ -93,7 +93,8 @@ Walk walk(const CLI::App& root, int argc, char** argv) {
             add_flags_of(*found.command, own);
             const bool known = own.has(word);
             if (!known && !found.no_flag) found.no_flag = word;
-            // Before its command too, and with a slip in it, a flag's value is no command.
+            // The value of a flag is not a command, even if the flag is misspelt or precedes its
+            // command.
             const std::string meant = known || anywhere.has(word)
                                           ? word
                                           : base::nearest(word, anywhere.all).value_or(word);

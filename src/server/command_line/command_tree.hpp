@@ -10,10 +10,10 @@ class ParseError;
 
 namespace sundial::server {
 
-/// Exit codes of the whole program (api 4) that are given here; `cli/` gives the rest.
+/// Exit codes of the whole program (api 4) that this layer returns; `cli/` returns the others.
 enum ExitCode : int { ok = 0, failure = 1, usage = 2, unreachable = 6 };
 
-/// Nouns and verbs of the command line, and what the chosen one does.
+/// Nouns and verbs of the command line, and the action of the chosen verb.
 class CommandTree {
 public:
     CommandTree();
@@ -21,18 +21,19 @@ public:
     CommandTree(const CommandTree&) = delete;
     CommandTree& operator=(const CommandTree&) = delete;
 
-    /// Adds a noun, whose verbs are added to it.
+    /// Adds a noun; the caller adds verbs to it.
     CLI::App& noun(const char* name, const char* help);
-    /// Adds what can be run: `run` gives the exit code, and keeps alive what its flags are read to.
+    /// Adds a command. `run` returns the exit code and owns the variables that its flags are read
+    /// into.
     CLI::App& verb(CLI::App& noun, const char* name, const char* help, std::function<int()> run);
-    /// The same for a command of one word.
+    /// The same for a command without a noun.
     CLI::App& verb(const char* name, const char* help, std::function<int()> run);
 
-    /// Throws what the command throws.
+    /// Throws whatever the command throws.
     int run(int argc, char** argv);
 
 private:
-    /// Says what is wrong, or the help that was asked for.
+    /// Prints the error, or the requested help.
     int explain(const CLI::ParseError& error, int argc, char** argv) const;
 
     std::unique_ptr<CLI::App> root_;

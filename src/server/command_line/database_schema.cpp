@@ -12,7 +12,7 @@
 namespace sundial::server {
 namespace {
 
-/// Exit code 1 while something is pending.
+/// Exit code 1 while a migration is pending.
 template <class Report>
 int report_schema(const SettingsFlags& flags, Report report) {
     const Settings settings = load(flags).settings;

@@ -21,7 +21,7 @@
 namespace sundial::server {
 namespace {
 
-/// A filter of the API as a flag.
+/// A flag that sets a filter of the API.
 struct FilterFlag {
     const char* flag;
     const char* member;
@@ -44,7 +44,7 @@ constexpr std::array common_filters{
 constexpr FilterFlag status_filter{"--status", "status",
                                    "PENDING, PROCESSING, COMPLETED, FAILED, CANCELLED"};
 
-/// What the commands of both nouns are told.
+/// The flags of both nouns.
 struct EventFlags {
     ClientFlags client{};
     cli::EventChoice choice{};
@@ -54,7 +54,7 @@ struct EventFlags {
     bool new_key = false;
     bool all = false;
     bool no_wait = false;
-    std::int64_t timeout = 0;  // seconds; 0: none
+    std::int64_t timeout = 0;  // seconds; 0: unlimited
     cli::BulkOrder order{};
     std::string file = "-";
     std::string rejects{};
@@ -81,7 +81,7 @@ void add_id(CLI::App& command, EventFlags& flags) {
     command.add_option("id", flags.id, "the event")->required();
 }
 
-/// Ids, filters, and how it goes.
+/// Flags for ids, filters and pace.
 void add_bulk_flags(CLI::App& command, EventFlags& flags) {
     command.add_option("ids", flags.choice.ids, "events; else those that the filters find");
     add_filters(command, flags);
@@ -147,7 +147,7 @@ int import_events(const EventFlags& flags) {
     return failure;
 }
 
-/// One event that is named is dealt with at once; it answers as the API does.
+/// A single event by id is handled at once, with the API's response as the result.
 bool is_one(const EventFlags& flags) {
     return flags.choice.ids.size() == 1 && flags.choice.filters.empty() && !flags.order.dry_run;
 }

@@ -36,7 +36,7 @@ struct KeyFlags {
 
 Caller command_line() { return {"", "command line"}; }
 
-/// Works on the database itself: so the first key can be made before anything is served.
+/// Works on the database directly, so that the first key can be created before a server runs.
 template <class Work>
 int with_store(const KeyFlags& flags, Work work) {
     const Settings settings = load(flags.settings).settings;
@@ -48,7 +48,7 @@ int with_store(const KeyFlags& flags, Work work) {
     return work(database->store());
 }
 
-/// Says what is wrong, as usage errors are said.
+/// Reports an error in the format of usage errors.
 int refuse(const Error& error) {
     if (const auto* invalid = std::get_if<ValidationFailed>(&error)) {
         for (const FieldError& field : invalid->errors) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the command line can do, a file for each group of nouns. Each adds its own to the tree.
+/// Registration functions of the command line, one file per group of nouns.
 namespace sundial::server {
 
 class CommandTree;

@@ -14,7 +14,7 @@ struct OperationFlags {
     ClientFlags client{};
     std::string id{};
     bool running = false;
-    std::int64_t timeout = 0;  // seconds; 0: none
+    std::int64_t timeout = 0;  // seconds; 0: unlimited
 };
 
 void add_id(CLI::App& command, OperationFlags& flags) {

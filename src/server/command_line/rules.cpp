@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// An expression for people, or else requests of the batch format.
+/// Evaluates the expression in the flags, or requests in the batch format if there is none.
 int answer_rules(RuleFlags& flags) {
     const auto zones = load_time_zones(load(flags.settings).settings);
     if (flags.expression.empty()) {
@@ -49,7 +49,7 @@ int explain_rule(RuleFlags& flags) {
     return cli::show_explanation(flags.next, output(false));
 }
 
-/// A rule for people, and the flags that belong to it.
+/// A rule as an expression, and the flags that belong to it.
 CLI::Option& add_expression(CLI::App& command, RuleFlags& rule) {
     CLI::Option& expression =
         *command.add_option("EXPR", rule.expression,

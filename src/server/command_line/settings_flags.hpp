@@ -11,7 +11,7 @@ class App;
 
 namespace sundial::server {
 
-/// What the command line says about settings.
+/// Settings given on the command line.
 struct SettingsFlags {
     std::string config{};
     std::string db{};
@@ -19,7 +19,7 @@ struct SettingsFlags {
     std::map<std::string, std::string> settings{};
 };
 
-/// `--config`, `--db` and each setting by its key; `flags` must live as long as `command`.
+/// Adds `--config`, `--db` and a flag per setting key; `flags` must live as long as `command`.
 void add_settings_flags(CLI::App& command, SettingsFlags& flags);
 void add_config_flag(CLI::App& command, SettingsFlags& flags);
 

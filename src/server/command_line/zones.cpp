@@ -30,13 +30,13 @@ using SharedZoneFlags = std::shared_ptr<ZoneFlags>;
 
 using ZoneCommand = std::function<int(const TzData& zones, Instant now, const cli::Output& output)>;
 
-/// With the tz database that the settings name.
+/// Runs `ask` with the tz database of the settings.
 int ask_zones(const ZoneFlags& flags, const ZoneCommand& ask) {
     const auto zones = load_time_zones(load(flags.settings).settings)->current();
     return ask(*zones, system::real_time(), output(flags.json));
 }
 
-/// `which` is a directory, or the release of the tz database that the settings name.
+/// `which` is a directory, or the release of the tz database in the settings.
 std::shared_ptr<const TzData> named_tzdata(const std::string& which,
                                            const std::shared_ptr<const TzData>& configured) {
     if (which == configured->release()) return configured;

@@ -14,7 +14,7 @@ constexpr HeadLimits small{.head_bytes = 80, .target_bytes = 10, .header_count =
 
 struct Head {
     std::string bytes;
-    std::optional<Code> code;  // nothing: it is whole
+    std::optional<Code> code;  // empty: the head is complete
     std::string part;
 };
 

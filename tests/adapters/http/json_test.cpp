@@ -14,7 +14,7 @@ struct Refused {
     const char* name;
     std::string text;
     Code code;
-    std::string where;  // a part of the detail, or the pointer
+    std::string where;  // part of the detail, or the pointer
 };
 void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
 

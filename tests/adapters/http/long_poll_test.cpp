@@ -2,7 +2,7 @@
 
 #include "adapters/http/server_fixture.hpp"
 
-/// Requests whose answer comes later, and that hold no thread until then.
+/// Requests that are answered later and hold no thread until then.
 namespace sundial::http {
 namespace {
 
@@ -53,7 +53,7 @@ TEST_F(LongPollTest, HoldsNoThreadWhileItWaits) {
     second.send(get("/poll"));
     until_listening(2);
     EXPECT_EQ(third.ask(get("/a"))->body, "GET /a ");
-    // Its answer comes before it counts as over.
+    // The client gets the response before the request counts as finished.
     while (server_->in_flight() > 2) std::this_thread::yield();
     EXPECT_EQ(server_->in_flight(), 2U);
 }
@@ -65,7 +65,7 @@ TEST_F(LongPollTest, EndsWhenTheClientGoes) {
         client.send(get("/poll"));
         until_listening(1);
     }
-    until_listening(0);  // nobody asks for an answer any more
+    until_listening(0);  // the polls have ended
     EXPECT_THAT(observed_.requests(), SizeIs(0));
 }
 
@@ -86,7 +86,7 @@ TEST_F(LongPollTest, IsAnsweredWhenTheServerStops) {
     client.send(get("/poll"));
     until_listening(1);
     server_->stop_accepting();
-    wake();  // as whoever it waits for does when it stops
+    wake();  // as the awaited object does when it stops
     const auto reply = client.read();
     EXPECT_EQ(reply->body, "nothing");
     EXPECT_EQ(reply->field("Connection"), "close");
@@ -161,14 +161,14 @@ TEST_F(StreamTest, SendsWhatComesAsItComesInChunks) {
     say({"id: 1\n\n", "id: 2\n\n"});
     RawHttpClient client(port_);
     client.send(get("/stream") + get("/next"));
-    until_listened(1);  // both are sent, and nothing else is there
+    until_listened(1);  // both pieces are sent, and there are no others
     say({"0123456789abcdef", "end"});
     const auto reply = client.read();
     EXPECT_EQ(reply->status, 200);
     EXPECT_EQ(reply->field("Transfer-Encoding"), "chunked");
     EXPECT_EQ(reply->field("Content-Length"), std::nullopt);
     EXPECT_EQ(reply->field("Content-Type"), "text/event-stream");
-    const auto chunks = client.read(true);  // up to the last one, which is empty
+    const auto chunks = client.read(true);  // up to the empty last chunk
     EXPECT_EQ(chunks->head, "7\r\nid: 1\n\n\r\n7\r\nid: 2\n\n\r\n10\r\n0123456789abcdef\r\n0\r\n");
     EXPECT_EQ(client.read()->body, "GET /next ");
 }

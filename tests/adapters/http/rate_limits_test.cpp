@@ -43,7 +43,7 @@ TEST(FailureLimit, AllowsTenInAnyMinute) {
     for (int i = 0; i < 10; ++i) EXPECT_EQ(failures.count("1.2.3.4", 1000s + i * 1s), 0s);
     EXPECT_EQ(failures.count("1.2.3.4", 1010s), 50s);
     EXPECT_EQ(failures.count("1.2.3.4", 1059s), 1s);
-    EXPECT_EQ(failures.count("1.2.3.4", 1060s), 0s);  // the first is a minute ago
+    EXPECT_EQ(failures.count("1.2.3.4", 1060s), 0s);  // the first failure was a minute ago
     EXPECT_EQ(failures.count("1.2.3.4", 1060s), 1s);
     EXPECT_EQ(failures.count("5.6.7.8", 1060s), 0s);
 }

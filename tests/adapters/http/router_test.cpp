@@ -186,7 +186,7 @@ TEST_F(RouterTest, ListsItsRoutesAsTheDocumentDoes) {
 TEST_F(RouterTest, HP03_WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
     Router strict(schema_, everybody_, log_, true);
     const auto done = [](const Request&) { return no_content(); };
-    strict.add("GET", "/v1/users", done);  // the one that takes it here
+    strict.add("GET", "/v1/users", done);  // the only operation here that accepts If-Match
     strict.add("DELETE", "/v1/users/{id}", done);
     EXPECT_EQ(strict.handle(request("GET", "/v1/users")).status, 428);
     Request named = request("GET", "/v1/users");

@@ -4,7 +4,7 @@
 
 namespace sundial::http {
 
-/// A small document that uses every keyword we obey.
+/// A small OpenAPI document that uses every keyword we implement.
 inline constexpr std::string_view sample_api = R"json({
   "openapi": "3.1.0",
   "info": {"title": "sample", "version": "1"},

@@ -19,7 +19,7 @@ const ApiSchema& api() {
     return schema;
 }
 
-/// "pointer code" of each error, and the messages apart.
+/// "pointer code" of each error; messages are checked separately.
 std::string summary(const std::vector<FieldError>& errors) {
     std::string text;
     for (const FieldError& error : errors) {
@@ -36,7 +36,7 @@ std::string messages(const std::vector<FieldError>& errors) {
 struct Body {
     std::string json;
     std::string errors;
-    std::string message;  // a part of it
+    std::string message;  // part of the message
 };
 
 class PostedUser : public testing::TestWithParam<Body> {};

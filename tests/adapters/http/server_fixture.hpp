@@ -43,9 +43,9 @@ private:
     std::vector<Observed> requests_;
 };
 
-/// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
-/// has more bytes than a socket holds; "/poll" says "late" once wake() was called, and "nothing"
-/// after two minutes; all else is echoed.
+/// A real server on a free loopback port. "/wait" responds after release(); "/large" has more bytes
+/// than a socket buffers; "/poll" responds "late" after wake(), and "nothing" after two minutes;
+/// all other paths are echoed.
 class ServerTest : public testing::Test {
 protected:
     ServerTest() { settings_.port = 0; }
@@ -66,8 +66,8 @@ protected:
                                                observed_, log_);
         port_ = server_->listen();
     }
-    /// The only thread is taken, so the answer is made after the client has gone, which says `last`
-    /// before.
+    /// The only handler thread is busy, so the response is ready after the client has disconnected.
+    /// The client sends `last` before.
     template <class Client>
     void lose_an_answer(const std::string& last = {}) {
         settings_.handler_threads = 1;
@@ -133,7 +133,7 @@ protected:
                       }});
         return response;
     }
-    /// Gives out `pieces_`, one after the other, and waits where there is none.
+    /// Returns `pieces_` one after the other; waits while there is none.
     Response stream() {
         Response response;
         response.route = "/stream";
@@ -167,12 +167,12 @@ protected:
         for (int seen = listening_; seen != count; seen = listening_) listening_.wait(seen);
     }
 
-    /// Until polls have begun to wait so often.
+    /// Waits until polls have begun to wait that often.
     void until_listened(int times) {
         for (int seen = listened_; seen < times; seen = listened_) listened_.wait(seen);
     }
 
-    /// Until `count` requests for "/wait" have reached the handler.
+    /// Waits until `count` requests for "/wait" have reached the handler.
     void until_waiting(int count) {
         for (int seen = waiting_; seen < count; seen = waiting_) waiting_.wait(seen);
     }
@@ -195,7 +195,7 @@ protected:
     std::chrono::milliseconds poll_time_ = 2min;
     std::mutex wakes_mutex_;
     std::vector<std::function<void()>> wakes_;
-    std::vector<std::string> pieces_;  // of "/stream"; "end": it is over
+    std::vector<std::string> pieces_;  // of "/stream"; "end" ends it
     std::atomic<int> listened_ = 0;
     std::atomic<int> listening_ = 0;
     std::atomic<bool> something_to_say_ = false;

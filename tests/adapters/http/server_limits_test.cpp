@@ -16,7 +16,7 @@ struct Broken {
 };
 void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
 
-/// Limits small enough to be reached by a few bytes.
+/// Limits that a few bytes can reach.
 class BrokenRequest : public ServerTest, public testing::WithParamInterface<Broken> {
 protected:
     BrokenRequest() {
@@ -168,7 +168,7 @@ TEST_F(ServerTest, TimesOutABodyThatDrips) {
 
 TEST_F(ServerTest, LetsAFastBodyOutliveTheGrace) {
     settings_.body_grace = 0ms;
-    settings_.body_rate = 1;  // each byte buys a second
+    settings_.body_rate = 1;  // each byte adds a second
     start();
     RawHttpClient client(port_);
     client.send(with_fields("Content-Length: 6\r\n") + "abc");

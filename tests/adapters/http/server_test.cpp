@@ -154,7 +154,7 @@ TEST_F(ServerTest, RefusesRequestsThatItsQueueCannotHold) {
     until_waiting(1);
     queued.send(get("/queued"));
     while (server_->in_flight() < 2) std::this_thread::yield();
-    // The queue has one place. Whoever of the two comes second is refused.
+    // The queue has one place. The second request is refused.
     refused.send(get("/queued"));
     while (observed_.requests().empty()) std::this_thread::yield();
     release();
@@ -194,7 +194,7 @@ TEST_F(ServerTest, DrainsWhatIsUnderWay) {
     EXPECT_TRUE(idle.closes());
     EXPECT_THROW(RawHttpClient{port_}, std::runtime_error);
     EXPECT_EQ(server_->in_flight(), 1U);
-    EXPECT_FALSE(server_->drain(0ms));  // still waits, so it is cut off
+    EXPECT_FALSE(server_->drain(0ms));  // the request still waits, so its connection is closed
     release();
     EXPECT_TRUE(server_->drain(20s));
 }

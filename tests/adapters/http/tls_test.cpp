@@ -43,16 +43,17 @@ TlsFiles new_certificate(const std::filesystem::path& folder) {
     return files;
 }
 
-/// A blocking TLS connection that believes whatever certificate it is shown. Closes politely: with
-/// the farewell of TLS, and without waiting for the server's.
+/// A blocking TLS connection that accepts any certificate. It closes cleanly: sends close_notify,
+/// and does not wait for the server's.
 class TlsClient {
 public:
     explicit TlsClient(std::uint16_t port)
         : context_(SSL_CTX_new(TLS_client_method())), ssl_(SSL_new(context_.get())) {
-        // Tickets of TLS 1.3 lie unread when it closes, which would reset the connection.
+        // With TLS 1.3, session tickets would be unread at the close, which would reset the
+        // connection.
         SSL_set_max_proto_version(ssl_.get(), TLS1_2_VERSION);
         BIO* const socket = BIO_new_connect(("127.0.0.1:" + std::to_string(port)).c_str());
-        SSL_set_bio(ssl_.get(), socket, socket);  // owns it now
+        SSL_set_bio(ssl_.get(), socket, socket);  // takes ownership
         if (SSL_connect(ssl_.get()) != 1) throw std::runtime_error("no handshake");
     }
     ~TlsClient() { SSL_shutdown(ssl_.get()); }

@@ -21,7 +21,7 @@ TEST(ApiKeySecrets, FitInAKeyAndAreDistinct) {
     }
 }
 
-/// printf abc | sha256sum
+/// Expected value: printf abc | sha256sum
 TEST(ApiKeySecrets, AreKeptAsTheirSha256) {
     const SystemApiKeySecrets secrets;
     EXPECT_EQ(secrets.hash("abc").substr(0, 4), "\xba\x78\x16\xbf");

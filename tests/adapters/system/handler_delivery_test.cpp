@@ -70,7 +70,7 @@ TEST_F(HandlerDeliveryTest, BeginsNothingMoreOnceItIsStopped) {
     EXPECT_EQ(never_begun, waiting + 1);
 }
 
-/// Each handler waits for the others: with a thread left asleep this would hang.
+/// Each handler waits for the others: if a thread were left asleep, this would hang.
 TEST_F(HandlerDeliveryTest, WakesAsManyThreadsAsThereIsWorkFor) {
     std::latch all_done(threads);
     std::latch all_here(threads);

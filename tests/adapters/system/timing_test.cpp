@@ -17,7 +17,8 @@ TEST(RealTiming, SleepsUntilTheMomentAndNotLess) {
     EXPECT_GE(real_timing().now(), when);
 }
 
-/// The shortest of some tries: a busy machine may let a thread wait longer than any sleep does.
+/// Measures the shortest of several tries: on a busy machine a thread may wait longer than any
+/// sleep.
 TEST(RealTiming, RT08_AStopRequestEndsADelayWithin10Milliseconds) {
     auto shortest = 1h + 0ns;
     for (int i = 0; i < 20 && shortest > 10ms; ++i) {

@@ -106,7 +106,7 @@ TEST(AddressRules, NobodyIsSentToOurOwnListenersWhateverIsAllowed) {
     EXPECT_FALSE(denied("127.0.0.2", rules, 8080));
     EXPECT_TRUE(denied("::1", rules, 8081));
     EXPECT_TRUE(denied("::ffff:127.0.0.1", rules, 8080));
-    // These lead to this machine as well.
+    // These also lead to this machine.
     EXPECT_TRUE(denied("0.0.0.0", rules, 8080));
     EXPECT_TRUE(denied("::", rules, 8081));
 }

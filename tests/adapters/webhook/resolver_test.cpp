@@ -22,11 +22,11 @@ public:
     std::atomic<std::chrono::microseconds> time{1000s};
 };
 
-/// Answers with what stands in `zone`; `woken` counts.
+/// Resolves names from `zone`; `woken` counts wake-ups.
 class ResolverTest : public testing::Test {
 protected:
     static Address address(std::string_view text) { return parse_address(text).value(); }
-    /// What it knows in the end.
+    /// The final result.
     Resolution resolve(const std::string& host) {
         for (;;) {
             if (auto found = resolver.ask(host)) return *found;

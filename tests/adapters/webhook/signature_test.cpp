@@ -32,7 +32,7 @@ TEST(Signature, OfSeveralKeysStandSideBySideInTheirOrder) {
     EXPECT_EQ(sign(std::vector<OpenKey>{}, vector_id, vector_time, vector_body), "");
 }
 
-/// RFC 8032, 7.1, test 1: the private key, and the public one that belongs to it.
+/// RFC 8032, 7.1, test 1: the private key and its public key.
 const std::string private_key = "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=";
 const std::string public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 

@@ -23,7 +23,7 @@ using testing::Not;
 using testing::StartsWith;
 using Script = ScriptedReceiver::Script;
 
-/// Opens what is sealed by leaving it as it is; "broken" cannot be opened.
+/// Opens sealed text by returning it unchanged; "broken" cannot be opened.
 class PlainSecrets final : public Secrets {
 public:
     Result<NewSecret> seal(const std::optional<std::string>& given) override {
@@ -64,7 +64,7 @@ protected:
     Outcome deliver(const std::string& url) {
         return deliver(an_endpoint().with_url(url), everywhere_);
     }
-    /// To a name that has these addresses.
+    /// Delivers to a name that resolves to these addresses.
     Outcome deliver_to_name(const ScriptedReceiver& receiver, const Resolution& found,
                             const UrlRules& rules) {
         WebhookDelivery delivery({}, rules, secrets_, clock_,
@@ -225,7 +225,7 @@ TEST_F(WebhookDeliveryTest, JudgesTheUrlAgainAtEachTry) {
 
 TEST_F(WebhookDeliveryTest, ANameIsDeniedAsSoonAsOneOfItsAddressesIs) {
     const ScriptedReceiver receiver(Script{});
-    // The receiver's own address is allowed, the others are not.
+    // The receiver's own address is allowed, all others are not.
     const AddressRules addresses{{.allow = {"127.0.0.1/32"}}};
     const UrlRules rules({.allow_http = true, .ports = {receiver.port()}}, addresses);
     EXPECT_EQ(deliver_to_name(receiver, resolution({"127.0.0.1"}), rules).status_code, 204);
@@ -243,7 +243,7 @@ TEST_F(WebhookDeliveryTest, GoesToWhatWasJudgedThoughTheNameSaysSomethingElseByT
     const ScriptedReceiver receiver(Script{});
     const AddressRules addresses{{.allow = {"127.0.0.1/32"}}};
     const UrlRules rules({.allow_http = true, .ports = {receiver.port()}}, addresses);
-    // "localhost" is 127.0.0.1 and ::1 to the system, which nobody asks.
+    // The system resolves "localhost" to 127.0.0.1 and ::1, but is not asked.
     WebhookDelivery delivery({}, rules, secrets_, clock_,
                              [](const std::string& /*host*/) { return resolution({"127.0.0.1"}); });
     const auto outcome = deliver_by(
@@ -283,7 +283,7 @@ TEST_F(WebhookDeliveryTest, ANameThatNobodyAnswersToIsATimeOutOfItsOwn) {
 }
 
 TEST_F(WebhookDeliveryTest, AHandshakeThatStallsIsATimeOutCountedFromTheConnection) {
-    const ScriptedReceiver receiver({.hold = true});  // it waits for the end of an HTTP head
+    const ScriptedReceiver receiver({.hold = true});  // never sends the end of an HTTP head
     const std::string url = "https://127.0.0.1:" + std::to_string(receiver.port()) + "/";
     WebhookDelivery delivery({.connect_timeout = 300ms, .tls_timeout = 800ms}, everywhere_,
                              secrets_, clock_);
@@ -297,7 +297,7 @@ TEST_F(WebhookDeliveryTest, AHandshakeThatStallsIsATimeOutCountedFromTheConnecti
 TEST_F(WebhookDeliveryTest, SignsWhenItSendsNotWhenTheTryBegan) {
     const ScriptedReceiver receiver(Script{});
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_, [](const std::string& /*host*/) {
-        std::this_thread::sleep_for(1100ms);  // a slow resolver, which is what is tested
+        std::this_thread::sleep_for(1100ms);  // simulates a slow resolver
         return resolution({"127.0.0.1"});
     });
     EXPECT_EQ(deliver_by(delivery, an_endpoint().with_url(named_url(receiver))).status_code, 204);
@@ -380,7 +380,8 @@ TEST_F(WebhookDeliveryTest, ShowsNoHeaderOfTheEndpointThatTheAnswerTells) {
 
 TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOther) {
     const ScriptedReceiver receiver({.hold = true});
-    std::promise<Outcome> lost, other;  // outlive the delivery, which tells all at its end
+    // Outlive the delivery, which reports all outcomes at its end.
+    std::promise<Outcome> lost, other;
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
     Event event = an_event().due(noon);
     event.attempt = Attempt{2};
@@ -394,7 +395,7 @@ TEST_F(WebhookDeliveryTest, ClosesTheConnectionOfATryWhoseLeaseIsLostAndOfNoOthe
     start(an_event().due(noon), other);
     while (receiver.requests().size() < 2) std::this_thread::yield();
 
-    delivery.abandon(earlier);  // over long ago
+    delivery.abandon(earlier);  // finished long ago
     delivery.abandon(event);
     const Outcome outcome = lost.get_future().get();
     EXPECT_EQ(outcome.verdict, Verdict::retryable);

@@ -18,10 +18,10 @@
 #include "domain/time/yearly.hpp"
 
 /// A hundred years of every zone, with another tz database from the middle on: no occurrence is
-/// lost, doubled or out of order.
+/// lost, duplicated or out of order.
 ///
-/// The other database is as different as can be: every zone shows the clock of another one, up to
-/// 26 hours away. With TZDIR_AFTER it is a real one, as a newer release.
+/// The other database differs as much as possible: every zone shows the clock of another zone, up
+/// to 26 hours away. TZDIR_AFTER names a real one instead, such as a newer release.
 namespace sundial::zones {
 namespace {
 
@@ -39,7 +39,7 @@ const CctzTimeZones& installed() {
     return zones;
 }
 
-/// The clock of a name before and after the change.
+/// The clocks of a zone name before and after the change.
 struct Clocks {
     std::string name;
     ZonePointer before, after;
@@ -53,7 +53,7 @@ std::vector<Clocks> every_zone() {
         newer != nullptr ? CctzTimeZones(newer).current() : nullptr;
     std::vector<Clocks> all;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        // Far along the alphabet is far away on the globe, mostly.
+        // Zones far apart in the alphabet are mostly far apart on the globe.
         const auto& other = names[(i + names.size() / 2) % names.size()];
         const auto moved = after ? after->find(names[i]) : data->find(other);
         if (moved) all.push_back({names[i], *data->find(names[i]), *moved});
@@ -61,21 +61,21 @@ std::vector<Clocks> every_zone() {
     return all;
 }
 
-/// How one kind of rule lives through a century.
+/// One kind of rule during the century.
 struct Life {
     std::function<std::unique_ptr<Recurrence>(const ZonePointer&)> rule_in;
-    /// What the pending occurrence becomes when its zone's clock is another one.
+    /// The new pending occurrence after the clock of its zone has changed.
     std::function<RuleOccurrence(const Recurrence&, const ZonePointer&, const RuleOccurrence& last,
                                  const RuleOccurrence& pending)>
         pending_after;
-    /// Whether `next` is what must follow `last`, the change lying between them or not.
+    /// Whether `next` correctly follows `last`; the change may lie between them.
     std::function<bool(const RuleOccurrence& last, const RuleOccurrence& next, const Zone& zone,
                        bool over_the_change)>
         follows;
 };
 
-/// Walks through the century; every pair of neighbours has to pass `life.follows`. Returns how many
-/// fired.
+/// Walks through the century. Each pair of neighbours must satisfy `life.follows`. Returns the
+/// number of occurrences.
 std::size_t live(const Life& life, const Clocks& clocks) {
     std::size_t fired = 0;
     std::optional<RuleOccurrence> last;
@@ -106,14 +106,15 @@ std::size_t live(const Life& life, const Clocks& clocks) {
     return fired;
 }
 
-/// A pending occurrence is known by its nominal time: that is kept, its instant found anew.
+/// A pending occurrence is identified by its nominal time: that stays, and its instant is computed
+/// again.
 RuleOccurrence keep_nominal(GapPolicy gap, const Recurrence& rule, const ZonePointer& zone,
                             const RuleOccurrence& pending) {
     const auto kept = occurrences_at(pending.nominal, *zone, gap, OverlapPolicy::earlier).first;
     return kept && !is_skip(kept->note) ? *kept : *next_after(rule, pending.instant);
 }
 
-/// A day that the zone's calendar leaves out, as Samoa's 30 December 2011.
+/// A day that the zone's calendar skips, such as 30 December 2011 in Samoa.
 bool left_out(const Zone& zone, WallTime nominal) {
     const auto found = zone.lookup(std::chrono::floor<std::chrono::seconds>(nominal));
     return found.kind == LocalLookup::Kind::gap && found.later - found.earlier >= 3h;
@@ -182,7 +183,8 @@ Life hourly_rule() {
 TEST(Century, ADailyJobRunsOnceOnEveryDayOfEveryZone) {
     for (const Clocks& clocks : every_zone()) {
         const std::size_t fired = live(daily_job(), clocks);
-        // Of 36,525 days. Antarctica/Casey lacks seven, its clock having leapt over 02:30 by hours.
+        // Of 36,525 days. Antarctica/Casey lacks seven, because its clock skipped 02:30 by jumping
+        // hours ahead.
         ASSERT_GE(fired, 36'518U) << clocks.name;
         ASSERT_LE(fired, 36'526U) << clocks.name;
     }
@@ -193,14 +195,14 @@ TEST(Century, ABirthdayOnALeapDayComesOnceInEveryYearOfEveryZone) {
         ASSERT_EQ(live(leap_birthday(), clocks), 100U) << clocks.name;
 }
 
-/// Half a billion hours take a minute. Without CENTURY=all, a sample.
+/// Half a billion hours take a minute. Without CENTURY=all, the test takes a sample.
 TEST(Century, AnHourlyRuleKeepsItsHoursInEveryZone) {
     constexpr std::size_t hours = 36'525UL * 24;
     const auto zones = every_zone();
     const std::size_t step = std::getenv("CENTURY") != nullptr ? 1 : 30;
     for (std::size_t i = 0; i < zones.size(); i += step) {
         const std::size_t fired = live(hourly_rule(), zones[i]);
-        ASSERT_GE(fired, hours - 26) << zones[i].name;  // as its midnight is from UTC's
+        ASSERT_GE(fired, hours - 26) << zones[i].name;  // the offset of its midnight from UTC's
         ASSERT_LE(fired, hours + 26) << zones[i].name;
     }
 }

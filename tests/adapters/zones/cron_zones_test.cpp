@@ -18,8 +18,7 @@
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 
-/// Cron rules in the zones that people live in. The changes are those of years that no release of
-/// tzdata edits any more.
+/// Cron rules in real zones. The changes are in years that no tzdata release edits any more.
 namespace sundial::zones {
 namespace {
 
@@ -33,7 +32,7 @@ const CctzTimeZones& all_zones() {
 Instant at(std::string_view text) { return parse_instant(text)->instant; }
 
 struct ZoneCase {
-    std::string_view text, zone, after, instants;  // with blanks between
+    std::string_view text, zone, after, instants;  // separated by blanks
     GapPolicy gap = GapPolicy::boundary;
     OverlapPolicy overlap = OverlapPolicy::earlier;
 };
@@ -82,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                              "2025-04-05T15:15:00Z 2025-04-06T14:30:00Z"},
                     ZoneCase{"45 1 * * *", "Australia/Lord_Howe", "2025-04-05T00:00:00Z",
                              "2025-04-05T15:15:00Z", GapPolicy::boundary, OverlapPolicy::later}));
-// New York went from local mean time, -4:56:02, to -5 at noon of its new clock; Nepal forward by 15
-// minutes.
+// New York moved from local mean time, -4:56:02, to -5 at noon of its new clock; Nepal moved
+// forward by 15 minutes.
 INSTANTIATE_TEST_SUITE_P(
     ChangesOfTheOffsetItself, CronInZone,
     testing::Values(ZoneCase{"2 12 * * *", "America/New_York", "1883-11-17T00:00:00Z",
@@ -94,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ZoneCase{"0,10,20 0 * * *", "Asia/Kathmandu", "1985-12-31T12:00:00Z",
                              "1985-12-31T18:30:00Z 1985-12-31T18:35:00Z 1986-01-01T18:15:00Z"}));
 
-/// What the rules count on: that no zone changes its clock again before the last change is over.
+/// The rules rely on this: no zone changes its clock again before the last change is complete.
 TEST(Zones, ChangeTheirClocksFurtherApartThanTheyMoveThem) {
     const auto data = all_zones().current();
     for (const std::string& name : data->names()) {
@@ -113,7 +112,7 @@ TEST(Zones, ChangeTheirClocksFurtherApartThanTheyMoveThem) {
     }
 }
 
-/// The instants of `rule` by looking up each of its nominal minutes.
+/// The instants of `rule`, computed by resolving each of its nominal minutes.
 std::vector<Instant> looked_up(const Zone& zone, GapPolicy gap, OverlapPolicy overlap,
                                TimeOfDay time, Date from, Date until) {
     std::vector<Instant> found;
@@ -154,7 +153,7 @@ TEST(CronCount, CountsTheDensestRuleOfAllYearsAtOnce) {
     const auto rule = cron_recurrence(*parse_cron("* * * * * *"), zone);
     constexpr std::uint64_t seconds = 3'652'059ULL * 86'400;
     EXPECT_EQ(rule->count(Instant::min(), Instant::max()), seconds);
-    // A fixed-time job as dense, each second of whose gaps is moved onto another.
+    // An equally dense fixed-time job: each second in a gap moves onto another.
     const auto fixed = cron_recurrence(*parse_cron("* 0-59 0-23 * * *"), zone, GapPolicy::later,
                                        OverlapPolicy::both);
     EXPECT_EQ(fixed->count(Instant::min(), Instant::max()), seconds);

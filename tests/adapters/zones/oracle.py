@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Python's zoneinfo says of wall times and of yearly rules, for comparison with ours.
+"""The results of Python's zoneinfo for wall times and yearly rules, for comparison with ours.
 
 Walks the tz database that PYTHONTZPATH names and prints one line for each sample. `oracle.py local`:
 

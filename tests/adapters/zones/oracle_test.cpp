@@ -74,7 +74,7 @@ Sample we_say(const Zone& zone, const Sample& asked) {
     return ours;
 }
 
-/// Where the wall time exists, the clock shows it at each of its instants.
+/// If the wall time exists, the clock shows it at each of its instants.
 bool reads_back(const Zone& zone, const Sample& sample) {
     if (sample.kind == "gap") return true;
     for (const auto instant : {sample.earlier, sample.later}) {
@@ -133,8 +133,7 @@ TEST(Oracle, AgreesOnEveryZoneAroundEveryChangeAndFarAway) {
             ASSERT_LT(++wrong, 20) << "and so on";
         }
     }
-    // The samples are worth something: 2025b has 597 zones, of which half still change their
-    // clocks.
+    // The samples cover enough: 2025b has 597 zones, and half of them still change their clocks.
     EXPECT_GT(seen.size(), 400U);
     EXPECT_GT(kinds["gap"], 5'000);
     EXPECT_GT(kinds["overlap"], 5'000);

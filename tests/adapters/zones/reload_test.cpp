@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 const Instant some_winter = std::chrono::sys_days{std::chrono::January / 1 / 2025};
 
-/// Two small databases, `old` and `fresh`, in which Europe/Paris keeps different clocks.
+/// Two small databases, `old` and `fresh`, in which Europe/Paris has different clocks.
 class Reload : public TzDirectoryTest {
 protected:
     Reload() {
@@ -31,7 +31,7 @@ protected:
         fs::create_directory_symlink("old", path() / "zoneinfo");
     }
 
-    /// Whole, with Europe/Paris as `paris` is on this machine.
+    /// Complete, with `paris` of this machine as Europe/Paris.
     void make(const std::string& folder, const std::string& release, const std::string& paris) {
         write(folder + "/tzdata.zi", "# version " + release +
                                          "\nZ Europe/Paris 1 - CET\nZ Etc/UTC 0 - UTC\n"
@@ -39,7 +39,7 @@ protected:
         install(folder + "/Europe/Paris", paris);
         install(folder + "/Etc/UTC", "Etc/UTC");
     }
-    /// In one step, as an operator should.
+    /// Atomically, as an operator should.
     void swap_in(const std::string& folder) {
         fs::create_directory_symlink(folder, path() / "next");
         fs::rename(path() / "next", path() / "zoneinfo");

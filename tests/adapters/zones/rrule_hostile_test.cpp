@@ -16,9 +16,9 @@
 #include "domain/time/recurrence_set.hpp"
 #include "domain/time/text.hpp"
 
-/// Rules made to keep a scheduler busy, in a zone that changes its clocks for ever. Each must be
-/// answered within the 50 ms of issue 3; time is this thread's, so that a busy machine does not
-/// matter, and the bound leaves room for builds that check themselves.
+/// Rules made to keep a scheduler busy, in a zone with endless clock changes. Each must get a
+/// result within the 50 ms of issue 3. The test measures the time of this thread, so that a busy
+/// machine does not matter; the bound leaves room for sanitizer builds.
 namespace sundial::zones {
 namespace {
 
@@ -32,7 +32,7 @@ using std::chrono::milliseconds;
 #if defined(SUNDIAL_SANITIZED)
 constexpr milliseconds most{2000};
 #else
-constexpr milliseconds most{200};  // unoptimised; optimised none needs 40 ms
+constexpr milliseconds most{200};  // unoptimised; optimised, each takes less than 40 ms
 #endif
 
 std::chrono::nanoseconds time_of_this_thread() {
@@ -41,7 +41,7 @@ std::chrono::nanoseconds time_of_this_thread() {
     return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
-/// Ends when it is over how much of the bound was used.
+/// Fails the test at its end if the bound is exceeded.
 class Watch {
 public:
     explicit Watch(std::string what) : what_(std::move(what)) {}
@@ -67,7 +67,7 @@ const std::string each_weekday = ";BYDAY=MO,TU,WE,TH,FR,SA,SU";
 
 struct Hostile {
     std::string name, rule;
-    std::string first;  // or the code
+    std::string first;  // or the error code
 };
 void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.name; }
 
@@ -86,7 +86,7 @@ protected:
 };
 
 TEST_P(HostileRrule, IsAnsweredInTime) {
-    ASSERT_TRUE(zones().find("America/New_York"));  // what a process does once
+    ASSERT_TRUE(zones().find("America/New_York"));  // done once per process
     std::unique_ptr<Recurrence> rule;
     {
         const Watch watch("the first occurrence");
@@ -190,7 +190,7 @@ TEST_F(HostileRrule, AnExdateForEachOfTenThousandDays) {
     EXPECT_EQ(none.error().code, TimeErrorCode::never_fires);
 }
 
-/// Each a mebibyte, which is the longest line that the batch command must answer.
+/// A mebibyte each, the longest line that the batch command must accept.
 TEST_F(HostileRrule, TextsOfAMebibyte) {
     constexpr std::size_t size = 1 << 20;
     const std::string start = "DTSTART:20260601T090000Z\n";

@@ -11,14 +11,14 @@
 
 namespace sundial::zones {
 
-/// A directory of its own for each test, gone with it.
+/// A separate directory per test, removed with it.
 class TzDirectoryTest : public testing::Test {
 protected:
     void write(const std::string& name, const std::string& content) const {
         std::filesystem::create_directories((path() / name).parent_path());
         std::ofstream(path() / name, std::ios::binary) << content;
     }
-    /// Puts a compiled zone of the installed database under `name`.
+    /// Stores a compiled zone of the installed database under `name`.
     void install(const std::string& name, const std::string& zone) const {
         std::filesystem::create_directories((path() / name).parent_path());
         std::filesystem::copy_file(std::filesystem::path(zoneinfo_directory()) / zone,

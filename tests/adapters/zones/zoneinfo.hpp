@@ -7,8 +7,8 @@
 
 namespace sundial::zones {
 
-/// The tz database that tests use: TZDIR, so that another release can be tried without installing
-/// it, or the system's.
+/// The tz database that tests use: TZDIR (to test another release without installing it), or else
+/// the system's.
 [[nodiscard]] inline std::string zoneinfo_directory() {
     const char* chosen = std::getenv("TZDIR");
     return chosen != nullptr ? chosen : std::string(system_directory);

@@ -24,7 +24,7 @@ public:
     std::chrono::microseconds time{1000s};
 };
 
-/// Counts how often it is read; fails when told to.
+/// Counts reads; fails when the test says so.
 class CountedStore final : public Store {
 public:
     explicit CountedStore(Store& store) : store_(store) {}
@@ -178,7 +178,7 @@ TEST_F(ApiKeys, AreRefusedOnceTheyHaveExpired) {
     EXPECT_TRUE(ring.holder_of(made.text));
     pass(1h);
     EXPECT_FALSE(ring.holder_of(made.text));
-    EXPECT_FALSE(ring.empty());  // an expired key still says that keys are asked for
+    EXPECT_FALSE(ring.empty());  // an expired key still makes keys mandatory
 }
 
 TEST_F(ApiKeys, AreNotTrustedWithoutTheDatabase) {

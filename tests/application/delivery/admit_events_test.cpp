@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Two instances that share what they know.
+/// Two instances that share one store.
 class AdmitEventsTest : public testing::Test {
 protected:
     Admission ask(InstanceId by, AdmissionAsked asked) {
@@ -60,7 +60,7 @@ TEST_F(AdmitEventsTest, SharesTheSlotsOfAnEndpointAmongInstances) {
     EXPECT_EQ(b.admitted, 1U);
     EXPECT_EQ(b.obstacle, Obstacle::limit);
     EXPECT_THAT(b.waits, SizeIs(1));
-    ask(instance_a, waiting(0, three));  // has nothing in flight: gives them back
+    ask(instance_a, waiting(0, three));  // nothing in flight: returns the slots
     EXPECT_EQ(ask(instance_b, {.endpoint = endpoint, .rules = three, .in_flight = 1, .waiting = 2})
                   .admitted,
               2U);
@@ -87,7 +87,7 @@ TEST_F(AdmitEventsTest, HP07_FiftyWorkersShareTwentySlotsAndTheSlotOfADeadOneIsF
         (admitted ? holders : others).push_back(worker);
     }
     ASSERT_THAT(holders, SizeIs(20));
-    // One is killed; the others go on sending, and say so every third of their lease.
+    // One instance is killed; the others continue, and report every third of their lease.
     const auto others_that_come_in = [&] {
         std::size_t came = 0;
         for (const InstanceId worker : others) came += ask(worker, waiting(1, twenty)).admitted;
@@ -121,11 +121,11 @@ TEST_F(AdmitEventsTest, LetsOneEventOfOneInstanceProbe) {
     EXPECT_THAT(a.waits, SizeIs(2));
     EXPECT_EQ(state(), CircuitState::half_open);
     EXPECT_EQ(ask(instance_b, waiting(3)).admitted, 0U);
-    // Its own probe is still under way.
+    // Its own probe is still in flight.
     AdmissionAsked again = waiting(3);
     again.may_probe = false;
     EXPECT_EQ(ask(instance_a, again).admitted, 0U);
-    clock.advance(30s);  // and lost with its instance
+    clock.advance(30s);  // the probe is lost with its instance
     EXPECT_TRUE(ask(instance_b, waiting(1)).probe);
 }
 
@@ -175,7 +175,8 @@ TEST_F(AdmitEventsTest, HearsWhatHasChanged) {
     ask(instance_a, waiting(1));
     const auto given_up = tell(instance_a, {.endpoint = endpoint, .probe = CallResult::failed});
     ASSERT_THAT(given_up, SizeIs(1));
-    EXPECT_FALSE(given_up[0].given_up);  // the last acceptance came with the last failure
+    // The last success came at the same time as the last failure.
+    EXPECT_FALSE(given_up[0].given_up);
     const auto then = tell(instance_a, {.endpoint = endpoint, .results = {.failed = 1}});
     EXPECT_THAT(then, IsEmpty());
     clock.advance(24h);

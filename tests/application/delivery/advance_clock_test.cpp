@@ -13,7 +13,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-/// The machine's own clock, which nobody moves.
+/// The machine's own clock, which tests cannot move.
 class RealClock final : public Clock {
 public:
     Instant now() override { return noon; }

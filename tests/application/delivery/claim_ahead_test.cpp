@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// `count` tries end, one at a time, each `apart` after the one before.
+/// `count` attempts end one at a time, each `apart` after the one before.
 Mono end(ClaimAhead& ahead, int count, Mono apart, Mono from) {
     for (int i = 0; i < count; ++i) ahead.ended(from += apart);
     return from;

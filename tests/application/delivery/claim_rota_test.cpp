@@ -14,11 +14,11 @@ namespace {
 using testing::ElementsAre;
 using testing::Gt;
 
-/// A shard with so many due events of each priority.
+/// A shard with a number of due events per priority.
 class Backlogged {
 public:
     explicit Backlogged(Shares due) : due_(due) {}
-    /// What a claim of `asked` finds.
+    /// The result of a claim of `asked`.
     Shares take(const Shares& asked) {
         Shares found{};
         for (std::size_t p = 0; p < asked.size(); ++p) {
@@ -34,7 +34,7 @@ private:
 
 std::uint32_t sum(const Shares& shares) { return shares[0] + shares[1] + shares[2] + shares[3]; }
 
-/// What `claims` claims of `total` find all in all.
+/// The combined result of `claims` claims of `total`.
 Shares claim(PriorityShares& shares, Backlogged& shard, std::uint32_t total, int claims) {
     Shares all{};
     for (int i = 0; i < claims; ++i) {
@@ -67,7 +67,7 @@ TEST(PriorityShares, GoToThoseThatHaveMore) {
     const Shares first = claim(shares, shard, 60, 1);
     EXPECT_EQ(first[2], 8U);
     const Shares second = claim(shares, shard, 60, 1);
-    EXPECT_EQ(second[2], 57U);  // one of each is left to notice the others
+    EXPECT_EQ(second[2], 57U);  // one per other priority remains, to notice its events
 }
 
 TEST(PriorityShares, NoticeWhatIsMoreUrgentInTheNextClaim) {
@@ -101,13 +101,14 @@ TEST(ClaimRota, IsNeverAheadOfTheDatabasesClock) {
     ClaimRota rota{1, 0, 1s, false};
     rota.looked({noon, {never}}, 99s, 100s);
     EXPECT_EQ(rota.database_now(101s), noon + 1s);
-    rota.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);  // it runs slower than ours
+    // The database's clock runs slower than ours.
+    rota.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);
     EXPECT_EQ(rota.database_now(101s), noon + 900ms);
 }
 
 TEST(ClaimRota, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
     ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);  // 0.2 ms there and back
+    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
     EXPECT_EQ(rota.next_change(100s), 100s + 9'800us);
     EXPECT_FALSE(rota.next_claim(60, 100s + 9'799us));
     EXPECT_TRUE(rota.next_claim(60, 100s + 9'800us));
@@ -129,7 +130,7 @@ TEST(ClaimRota, RestsIfItComesTooEarlyBecauseTheClockStood) {
     rota.looked({noon, {noon + 100us}}, 99'999'800us, 100s);
     const auto turn = rota.next_claim(60, 100s);
     ASSERT_TRUE(turn);
-    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // it was set back
+    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
     EXPECT_FALSE(rota.next_claim(60, 100s + 5'399us));
     EXPECT_TRUE(rota.next_claim(60, 100s + 5'400us));
 }

@@ -7,7 +7,7 @@
 namespace sundial {
 namespace {
 
-/// Its clock shows noon at our 100 s, and reads it some time after a call was sent.
+/// The database's clock shows noon at our 100 s. It is read some time after a call was sent.
 class DatabaseTimeTest : public testing::Test {
 protected:
     void call(Mono asked, Mono there, Mono back) {

@@ -95,7 +95,7 @@ TEST_F(ReceiversTest, RenewsSlotsInUseAndGivesBackSpareOnes) {
     now += 9'750ms;
     EXPECT_THAT(to_renew(3), ElementsAre(limited.id));
     grant(limited, 3);
-    EXPECT_THAT(to_renew(2), IsEmpty());  // spare since now
+    EXPECT_THAT(to_renew(2), IsEmpty());  // a slot is unused from now on
     now += 500ms;
     EXPECT_THAT(to_renew(3), IsEmpty());
     EXPECT_THAT(to_renew(2), IsEmpty());
@@ -116,9 +116,9 @@ TEST_F(ReceiversTest, LeavesThreeQuartersToOthersThatMayWait) {
     receivers.meet(to(other), now);
     EXPECT_FALSE(receivers.takes_too_much(free.id, 15, true, now));
     EXPECT_TRUE(receivers.takes_too_much(free.id, 16, true, now));
-    EXPECT_FALSE(receivers.takes_too_much(free.id, 16, false, now));  // nothing else is due
+    EXPECT_FALSE(receivers.takes_too_much(free.id, 16, false, now));  // no other event is due
     see(free, CallResult::accepted, 1s);
-    EXPECT_TRUE(receivers.takes_too_much(free.id, 16, false, now));  // but it is slow
+    EXPECT_TRUE(receivers.takes_too_much(free.id, 16, false, now));  // but the endpoint is slow
     now += 60s;
     receivers.meet(to(free), now);
     EXPECT_FALSE(receivers.takes_too_much(free.id, 16, true, now));
@@ -132,7 +132,7 @@ TEST_F(ReceiversTest, GivesPlacesAtThePaceOfItsQuarter) {
     now += 1s;
     EXPECT_EQ(receivers.place_in_line(free.id, now), 100ms);
     for (int i = 2; i <= 6000; ++i) static_cast<void>(receivers.place_in_line(free.id, now));
-    EXPECT_EQ(receivers.place_in_line(free.id, now), 100ms);  // no further than ten minutes
+    EXPECT_EQ(receivers.place_in_line(free.id, now), 100ms);  // at most ten minutes ahead
 }
 
 TEST_F(ReceiversTest, TellsFailuresSoonAndSuccessesNowAndThen) {
@@ -167,7 +167,7 @@ TEST_F(ReceiversTest, TellsAtOnceThatSomethingWasAcceptedAgain) {
     see(free, CallResult::accepted);
     EXPECT_THAT(to_tell(), IsEmpty());
 
-    Destination failing = to(limited);  // as others have told
+    Destination failing = to(limited);  // as other instances reported
     failing.failing = true;
     receivers.meet(failing, now);
     see(limited, CallResult::accepted);
@@ -179,7 +179,7 @@ TEST_F(ReceiversTest, TellsOfAProbeByItself) {
     const auto probe = an_id<EventId>();
     receivers.admitted({.endpoint = free.id, .admitted = 1, .probe = true}, probe, now);
     EXPECT_EQ(receivers.probe_of(free.id), probe);
-    see(free, CallResult::failed);  // of another try
+    see(free, CallResult::failed);  // of another attempt
     receivers.saw(free.id, probe, CallResult::accepted, 1ms, now);
     EXPECT_EQ(receivers.probe_of(free.id), std::nullopt);
     const auto told = to_tell(true);

@@ -13,7 +13,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 using Fault = FaultyQueue::Fault;
 
-/// The worker's loop when ports fail, replies are lost and leases end.
+/// The worker's loop when ports fail, replies are lost and leases expire.
 class WorkerFailures : public Engine {};
 
 TEST_F(WorkerFailures, CountsATryThatCannotBeStartedAsFailed) {
@@ -72,7 +72,7 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     turn(8);
     ASSERT_THAT(webhook.requests, SizeIs(1));
 
-    // Another instance takes over when the lease is over; its own try fails.
+    // Another instance takes over after the lease has expired; its own attempt fails.
     clock.advance(30s);
     webhook.holds = false;
     webhook.answer = [](const DeliveryRequest&) { return status_outcome(500); };
@@ -90,7 +90,8 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
-/// Found by the simulation (tests/simulation/seeds): COMPLETED though nobody had accepted it.
+/// Found by the simulation (tests/simulation/seeds): COMPLETED although no receiver had accepted
+/// the event.
 TEST_F(WorkerFailures, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
     const RetryPolicy one_retry{.kind = RetryPolicy::Kind::custom, .custom = {1s}};
     const Event event =
@@ -99,7 +100,8 @@ TEST_F(WorkerFailures, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
         ASSERT_THAT(claimed(instance_b), SizeIs(1));
         clock.advance(30s);
     }
-    // This instance finds the tries used up, and cannot say so before another has the event.
+    // This instance finds that no attempts remain, but its settlement is lost until another
+    // instance holds the event.
     faulty.settle_fault = Fault::lost_request;
     turn(5);
     ASSERT_EQ(find(event).attempt, Attempt{3});
@@ -174,7 +176,8 @@ TEST_F(WorkerFailures, FailsWhatWasLostTooOftenWithoutSendingIt) {
     EXPECT_THAT(std::get<Failed>(failed_event.state).reason, StartsWith("LEASE_LOST"));
 }
 
-/// A template that one user's names make too long is that user's trouble alone, and no schedule's.
+/// A template that becomes too long with one user's names fails only that user's event, not the
+/// schedule.
 TEST_F(WorkerFailures, FailsUnsentWhatItsTemplateMakesTooLong) {
     birthdays_go_to(an_endpoint());
     ScheduleFields greedy;
@@ -195,7 +198,7 @@ TEST_F(WorkerFailures, FailsUnsentWhatItsTemplateMakesTooLong) {
     EXPECT_THAT(webhook.requests, IsEmpty());
     EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
 
-    // Next year's is rendered again as soon as it fits.
+    // Next year's event is rendered again as soon as it fits.
     UserEdit shorter;
     shorter.metadata.members = {{"note", ""}};
     edited(user, shorter);

@@ -17,7 +17,7 @@
 
 namespace sundial {
 
-/// A worker driven by hand. Its database's clock reads noon at the start and runs as `now` does.
+/// A worker driven by hand. Its database's clock shows noon at the start and runs like `now`.
 class WorkerTest : public testing::Test {
 protected:
     static WorkerSettings settings(std::size_t slots = 64) {
@@ -37,7 +37,7 @@ protected:
             "TellResults",  "Disable", "Settle", "GiveBack", "Extend",   "WaitUntil", "Finished"};
         throw std::logic_error(std::string{"the worker wants "} + names.at(command.index()));
     }
-    /// How long it wants to wait.
+    /// Returns the time until its next wake-up.
     Mono wait() { return want<WaitUntil>().when - now; }
 
     void look(std::vector<Instant> next) {
@@ -57,7 +57,7 @@ protected:
         }
         worker.claimed(claimed, now);
     }
-    /// Answers a plan: all of it goes to `endpoint`.
+    /// Answers a plan: all events go to `endpoint`.
     void plan_to(const std::shared_ptr<const Endpoint>& endpoint) {
         const Plan plan = want<Plan>();
         std::vector<Decision> decisions;
@@ -73,7 +73,7 @@ protected:
         ASSERT_THAT(planned.events, testing::SizeIs(1));
         worker.planned({{planned.events.front().id, std::move(what)}}, never, now);
     }
-    /// Looks, claims `events`, of one shard, and has them planned.
+    /// Answers a look, a claim and a plan with `events`, all of one shard.
     void take(const std::vector<Event>& events, bool rescued = false) {
         look({db()});
         claim(events, rescued);
@@ -112,7 +112,7 @@ protected:
         worker.failed(want<Failed>(), transient, random, now);
     }
 
-    /// How many events it claims at most.
+    /// The maximum number of events that the claim requests.
     static std::uint32_t asked(const Claim& claim) {
         const Shares& shares = claim.request.shares;
         return shares[0] + shares[1] + shares[2] + shares[3];

@@ -8,7 +8,7 @@ namespace {
 
 using testing::SizeIs;
 
-// What it does while a claim is under way.
+// While a claim is in progress.
 
 TEST_F(WorkerTest, PlansSendsAndSettlesWhileAClaimIsUnderWay) {
     claim_of_the_first_of_two_shards();
@@ -50,7 +50,7 @@ TEST_F(WorkerTest, ExtendsAShortLeaseLongBeforeItsLastMoments) {
     want<Extend>();
     worker.extended({});
     now = asked + 10s;
-    want<Extend>();  // and abandons nothing
+    want<Extend>();  // but abandons nothing
 }
 
 TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
@@ -113,7 +113,7 @@ TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
     EXPECT_TRUE(worker.pass_over());
 }
 
-// What it does while a settlement is under way.
+// While a settlement is in progress.
 
 TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
     take(events(1));
@@ -125,7 +125,7 @@ TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
     accept(send());
     now += 1s;
     look({never});
-    EXPECT_EQ(wait(), 1s);  // the second settlement waits for the first one's answer
+    EXPECT_EQ(wait(), 1s);  // the second settlement waits for the response to the first
     EXPECT_THAT(answer(first), SizeIs(1));
     EXPECT_THAT(settle(), SizeIs(1));
 }
@@ -145,7 +145,7 @@ TEST_F(WorkerTest, ExtendsNothingWhileASettlementIsUnderWay) {
     EXPECT_THAT(want<Extend>().held, SizeIs(1));
 }
 
-// How it settles.
+// Settling.
 
 TEST_F(WorkerTest, SettlesAtOnceWhenNothingElseIsUnderWay) {
     take(events(1));
@@ -167,7 +167,7 @@ TEST_F(WorkerTest, WaitsTwoMillisecondsForMoreWhenIdle) {
 
 TEST_F(WorkerTest, WaitsTwentyMillisecondsForMoreWhenBusy) {
     restart(settings(4));
-    take(events(4));  // all that it asked for, so more may be due
+    take(events(4));  // as many as requested, so more may be due
     const Event first = send();
     for (int i = 0; i < 3; ++i) send();
     accept(first);
@@ -241,7 +241,7 @@ TEST_F(WorkerTest, RetriesClientErrorsAsOftenAsTheEndpointGrants) {
     EXPECT_TRUE(std::holds_alternative<Refused>(settled[1].settlement.result));
 }
 
-// How it keeps its leases.
+// Extending leases.
 
 TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     take(events(1));
@@ -264,7 +264,7 @@ TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     settle();
     now += 1min;
     tell();
-    look({never});  // nothing held, nothing to extend
+    look({never});  // no claims, so nothing to extend
 }
 
 TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
@@ -276,7 +276,7 @@ TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
     fail<Extend>();
     plan();
     worker.wake(db());
-    EXPECT_EQ(wait(), 200ms);  // neither send nor claim
+    EXPECT_EQ(wait(), 200ms);  // neither a send nor a claim
     now += 200ms;
     want<Extend>();
     worker.extended({});

@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 class WorkerLoopTest : public Engine {};
 
-// Where events go.
+// Destinations.
 
 TEST_F(WorkerLoopTest, DeliversToAWebhook) {
     const Endpoint endpoint = an_existing_endpoint();
@@ -64,7 +64,7 @@ TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
     EXPECT_EQ(webhook.requests[1].event.attempt, Attempt{2});
 }
 
-// What may not be sent yet.
+// Events that may not be sent yet.
 
 TEST_F(WorkerLoopTest, ParksWhatHasNoEndpointAndSendsItOnceItHasOne) {
     const User user = created(ada());
@@ -132,7 +132,8 @@ TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
     };
     change([](const Circuit& fresh) { return count(fresh, {.failed = 5}, noon, CircuitPolicy{}); });
     a_due_event(endpoint);
-    // By hand, and found nobody who waits: the event is claimed, and what becomes of it decided.
+    // An operator closes the circuit and finds no waiting event: this one is claimed, and its
+    // release already decided.
     faulty.before_give_back = [&] { change(closed); };
     EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
 }
@@ -140,7 +141,7 @@ TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
 TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterwards) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());
-    // Paused, but its events not parked yet: the claim comes first.
+    // The schedule is paused but its events are not parked yet: the claim comes first.
     change_birthday([](Schedule& schedule) {
         schedule.enabled = false;
         schedule.version = Version{2};
@@ -184,7 +185,7 @@ TEST_F(WorkerLoopTest, DisablesAnEndpointThatAnswersGone) {
     EXPECT_THAT(logged("endpoint.disabled"), SizeIs(1));
 }
 
-// What it tells.
+// Reports.
 
 TEST_F(WorkerLoopTest, LogsAndReportsADelivery) {
     const Event event = a_due_event(an_existing_endpoint());
@@ -240,7 +241,7 @@ TEST_F(WorkerLoopTest, LogsRetriesAndFailures) {
     EXPECT_EQ(field<std::int64_t>(failed[0], "attempt"), 4);
     EXPECT_EQ(field<std::string>(failed[0], "failureReason"), "HTTP_STATUS 503");
     EXPECT_EQ(field<bool>(failed[0], "lateExecution"), false);
-    EXPECT_THAT(observer.lateness, ElementsAre(0us));  // of the first try alone
+    EXPECT_THAT(observer.lateness, ElementsAre(0us));  // first attempts only
 }
 
 TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
@@ -286,7 +287,7 @@ TEST_F(WorkerLoopTest, TellsTheQueueWhatHintsAndSuccessorsAreDue) {
     EXPECT_THAT(faulty.hints, testing::Contains(pending_of(user).claimable_at));
 }
 
-// Who drives it.
+// Driving the loop.
 
 TEST_F(WorkerLoopTest, StopsOnceWhatItHoldsIsSettled) {
     const Event event = a_due_event(an_existing_endpoint());

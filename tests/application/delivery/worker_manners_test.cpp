@@ -15,7 +15,7 @@ namespace {
 using testing::SizeIs;
 using testing::StartsWith;
 
-/// Whether and when a worker sends what it has claimed: circuits, limits, its bulkhead.
+/// Whether and when a worker sends its claimed events: circuits, limits, its bulkhead.
 class WorkerMannersTest : public testing::Test {
 protected:
     [[nodiscard]] Instant db() const { return noon + (now - start); }
@@ -26,7 +26,7 @@ protected:
         if (auto* wanted = std::get_if<Wanted>(&command)) return std::move(*wanted);
         throw std::logic_error("the worker wants command " + std::to_string(command.index()));
     }
-    /// It has nothing to do before `when`.
+    /// Expects the worker to do nothing before `when`.
     void expect_rest(std::chrono::microseconds from_now = 1us) {
         EXPECT_GE(want<WaitUntil>().when, now + from_now);
     }
@@ -42,7 +42,7 @@ protected:
                 .target_time = "target",
                 .circuit_closed = circuit_closed};
     }
-    /// Claims events that go to those destinations, one for each; more is due then if `more`.
+    /// Claims one event for each of the destinations; `more`: more events are due.
     std::vector<Event> take(const std::vector<Destination>& destinations, bool more = false) {
         look(db());
         want<Claim>();
@@ -55,7 +55,7 @@ protected:
         }
         worker.claimed(claimed, now);
         const Plan plan = want<Plan>();
-        // What is due besides is known by now: there is no look between a claim and its plan.
+        // The worker must know the horizon by now: there is no look between a claim and its plan.
         if (more) worker.horizon({db(), {db()}}, now);
         std::vector<Decision> decisions;
         for (std::size_t i = 0; i < events.size(); ++i) {
@@ -105,7 +105,7 @@ protected:
         outcome.duration = took;
         worker.delivered(event.id, outcome, 0.5, now);
     }
-    /// So that it holds half as many ahead next.
+    /// Makes the worker claim only half as many ahead next.
     void end_many_in_no_time(const Destination& destination) {
         take(60, destination);
         for (const Event& event : send(60)) deliver(event, 200);
@@ -184,7 +184,7 @@ TEST_F(WorkerMannersTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
     take(2, to(limited(2)));
     answer(2);
     const auto sent = send(2);
-    now += 10s;  // a third of the lease, and of the events' own
+    now += 10s;  // a third of the lease, and of the events' leases
     deliver(sent[0], 200);
     want<Extend>();
     worker.extended({});
@@ -200,7 +200,7 @@ TEST_F(WorkerMannersTest, SendsNothingUnderSlotsThatMayBeOver) {
     now += 16s;  // a request could outlast its slot
     want<Extend>();
     worker.extended({});
-    worker.failed(want<AskLeave>(), true, 0.0, now);  // nor can the slot be renewed
+    worker.failed(want<AskLeave>(), true, 0.0, now);  // the slot cannot be renewed either
     look(never);
     expect_rest();
     now += 100ms;
@@ -242,7 +242,7 @@ TEST_F(WorkerMannersTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
     const Destination destination = to(limited(2));
     Event event = take(1, destination).front();
     worker.failed(want<AskLeave>(), true, 0.0, now);
-    // Its lease was over before anybody knew.
+    // Its lease had expired before any instance noticed.
     event.version = base::next(event.version);
     event.attempt = base::next(event.attempt);
     worker.wake(db());
@@ -326,7 +326,7 @@ TEST_F(WorkerMannersTest, TellsTheFailuresOfABatchTogether) {
     const auto told = want<TellResults>().told;
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].results, (CallResults{.accepted = 1, .failed = 2}));
-    worker.failed(TellResults{told}, true, 0.0, now);  // nobody heard it
+    worker.failed(TellResults{told}, true, 0.0, now);  // the report was lost
     EXPECT_EQ(want<WaitUntil>().when, now + 100ms);
     now += 100ms;
     EXPECT_EQ(want<TellResults>().told.at(0).results, told[0].results);
@@ -334,7 +334,7 @@ TEST_F(WorkerMannersTest, TellsTheFailuresOfABatchTogether) {
     expect_rest();
 }
 
-// Else a crash in between could leave it unknown that the receiver is back.
+// Otherwise a crash in between could lose the news that the receiver works again.
 TEST_F(WorkerMannersTest, TellsThatAReceiverIsBackBeforeItSettles) {
     Destination failing = to(an_endpoint());
     failing.failing = true;
@@ -396,12 +396,13 @@ TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) 
     end_many_in_no_time(hanging);
     const std::vector<Event> taken = take(90, hanging);
     send(64);
-    now += 200ms;  // nothing has ended for longer than it looks back
+    now += 200ms;  // no attempt has ended within the period that the worker considers
     EXPECT_EQ(want<WaitUntil>().when, now + 1s);
     now += 1s;
     const auto returned = give_back();
     ASSERT_THAT(returned, SizeIs(26));
-    EXPECT_EQ(returned.front().id, taken.back().id);  // those that are due first go first
+    // The last one is released first, because the earliest due are sent first.
+    EXPECT_EQ(returned.front().id, taken.back().id);
     EXPECT_EQ(returned.front().delay, 0us);
     EXPECT_THAT(returned.front().reason, StartsWith("TRIES_SLOW"));
     EXPECT_EQ(worker.held(), 64U);

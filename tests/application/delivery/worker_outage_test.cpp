@@ -8,10 +8,10 @@ namespace {
 
 using testing::SizeIs;
 
-// When the database is away.
+// Database outages.
 
 TEST_F(WorkerTest, LooksAgainEverMoreSeldomUntilItIsBack) {
-    const std::vector<Mono> waits{100ms, 200ms, 400ms, 800ms, 1s, 1s};  // a tick at the latest
+    const std::vector<Mono> waits{100ms, 200ms, 400ms, 800ms, 1s, 1s};  // at most a tick
     for (const Mono expected : waits) {
         fail<Look>();
         EXPECT_EQ(wait(), expected);
@@ -35,7 +35,7 @@ TEST_F(WorkerTest, LeavesAClaimOfUnknownOutcomeToItsLease) {
     EXPECT_EQ(worker.held(), 0U);
     EXPECT_EQ(wait(), 100ms);
     now += 100ms;
-    want<Look>();  // first what is known now
+    want<Look>();  // reads the current state first
 }
 
 TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
@@ -144,7 +144,7 @@ TEST_F(WorkerTest, LeavesToItsLeaseTheOneThatCannotBeSettled) {
     EXPECT_THAT(settle(), SizeIs(1));
 }
 
-// How it stops.
+// Stopping.
 
 TEST_F(WorkerTest, StopsAtOnceWhenItHoldsNothing) {
     look({db()});
@@ -193,7 +193,7 @@ TEST_F(WorkerTest, APassIsOverWhenNothingIsDue) {
     want<WaitUntil>();
     EXPECT_TRUE(worker.pass_over());
     now += 10ms;
-    want<WaitUntil>();  // what comes due later is of no pass
+    want<WaitUntil>();  // later events do not belong to the pass
     worker.end_pass();
     want<Claim>();
 }
@@ -239,7 +239,7 @@ TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
     EXPECT_EQ(claims, 8);
 }
 
-// What was missed.
+// Missed times.
 
 TEST_F(WorkerTest, CountsTheBacklogBeforeItClaims) {
     WorkerSettings recovering = settings();
@@ -261,7 +261,7 @@ TEST_F(WorkerTest, ClaimsThoughTheBacklogCannotBeCounted) {
     want<Claim>();
 }
 
-/// A shard that was empty at the last look must not starve beside one that never is.
+/// A shard that was empty at the last look must not starve beside one that always has events.
 TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
     const auto one_has_something = [&] {
         restart({.instance = instance_a, .shards = 2, .count_backlog = false});
@@ -269,7 +269,7 @@ TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
     };
     one_has_something();
     worker.wake(db());
-    want<Claim>();  // at first: hints come all the time
+    want<Claim>();  // at first, because hints arrive all the time
 
     one_has_something();
     worker.wake(db());

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// When it looks, and when it sleeps.
+// When the worker looks, and when it sleeps.
 
 TEST_F(WorkerTest, LooksOncePerTickWhileNothingIsDue) {
     look({never});
@@ -83,7 +83,7 @@ TEST_F(WorkerTest, RestsLongerAndLongerFromWhatOthersHoldLocked) {
     accept(send());
     settle();
     look({db()});
-    want<Claim>();  // success ends the rests
+    want<Claim>();  // success ends the back-off
 }
 
 TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
@@ -92,8 +92,8 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     restart(test_clock);
     look({noon + 300ms});
     now += 300ms;
-    EXPECT_EQ(wait(), 700ms);  // noon is still noon
-    worker.wake(noon + 24h);   // it may have been moved
+    EXPECT_EQ(wait(), 700ms);  // noon is unchanged
+    worker.wake(noon + 24h);   // the clock may have been moved
     want<Look>();
     worker.horizon({noon + 1s, {noon + 300ms}}, now);
     want<Claim>();
@@ -105,7 +105,7 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     EXPECT_EQ(want<Send>().now, noon + 1s);
 }
 
-// What it claims.
+// Claims.
 
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
     look({db()});
@@ -125,7 +125,7 @@ TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
     accept(sent[0]);
     now += 20ms;
     EXPECT_THAT(settle(), SizeIs(1));
-    want<WaitUntil>();  // more is due, but one slot of four is not enough
+    want<WaitUntil>();  // more events are due, but one free slot of four is not enough
     accept(sent[1]);
     EXPECT_EQ(asked(want<Claim>()), 2U);
 }
@@ -139,7 +139,8 @@ TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce
         for (int sent = 0; sent < 4; ++sent) accept(send());
     }
     now += 100ms;
-    EXPECT_EQ(asked(want<Claim>()), 10U);  // its slots, and half of what ended within 100 ms
+    // Its slots, plus half of the number that ended within 100 ms.
+    EXPECT_EQ(asked(want<Claim>()), 10U);
     settle();
     give(events(10));
     plan();
@@ -190,7 +191,7 @@ TEST_F(WorkerTest, PlansBeforeItSends) {
     EXPECT_THAT(want<Plan>().events, SizeIs(2));
 }
 
-// What it sends.
+// Sending.
 
 TEST_F(WorkerTest, SendsWhatWasPlannedAsItsClaimReturnedIt) {
     take({an_event().due(noon - 1h)});
@@ -204,7 +205,7 @@ TEST_F(WorkerTest, SendsWhatWasPlannedAsItsClaimReturnedIt) {
 TEST_F(WorkerTest, NeverClaimsThatItSentBeforeTheClaim) {
     look({db()});
     want<Claim>();
-    const Instant claimed_at = db() + 40ms;  // the database is ahead of what the look suggested
+    const Instant claimed_at = db() + 40ms;  // the database's clock is ahead of the look's estimate
     worker.claimed(
         {{{sundial::claim(an_event(), instance_a, claimed_at, 30s).value(), false}}, claimed_at},
         now);
@@ -214,7 +215,8 @@ TEST_F(WorkerTest, NeverClaimsThatItSentBeforeTheClaim) {
 
 TEST_F(WorkerTest, SendsNothingWhoseTimeOutWouldOutliveTheLease) {
     take(events(1));
-    now += 16s;  // lease 30 s, margin 5 s, time-out 10 s: 15 s after the claim was issued
+    // Lease 30 s, margin 5 s, timeout 10 s: the limit is 15 s after the claim was issued.
+    now += 16s;
     const Extend extend = want<Extend>();
     worker.failed(extend, true, 0.0, now);
     const GiveBack back = want<GiveBack>();
@@ -226,11 +228,11 @@ TEST_F(WorkerTest, SendsNothingWhoseTimeOutWouldOutliveTheLease) {
 TEST_F(WorkerTest, CountsTheLeaseFromWhenTheClaimWasIssued) {
     look({db()});
     want<Claim>();
-    now += 9s;  // a slow answer
+    now += 9s;  // a slow response
     give(events(1));
     now += 999ms;
     plan();
-    now += 5001ms;  // 15 s after it was issued: the last moment
+    now += 5001ms;  // 15 s after the claim was issued: the last moment
     worker.failed(want<Extend>(), true, 0.0, now);
     send();
 }
@@ -245,7 +247,7 @@ TEST_F(WorkerTest, AnExtensionMakesRoomForASend) {
 
 TEST_F(WorkerTest, WritesAReasonWhenNoTryIsLeftAfterLostLeases) {
     Event event = an_event();
-    event.retry_count = 11;  // 10 delays: 11 tries
+    event.retry_count = 11;  // 10 delays: 11 attempts
     take({event}, true);
     const Settle settle = want<Settle>();
     ASSERT_THAT(settle.batch, SizeIs(1));

@@ -8,7 +8,7 @@
 #include "application/delivery/worker_loop.hpp"
 #include "support/engine.hpp"
 
-/// A loop that runs on a thread of its own; driven by hand it is in worker_loop_test.cpp.
+/// A loop on a thread of its own; worker_loop_test.cpp drives it by hand.
 namespace sundial {
 namespace {
 
@@ -27,7 +27,7 @@ class RunningLoopTest : public Engine {
 protected:
     RunningLoopTest() {
         WorkerSettings settings_of_thread = worker_settings();
-        settings_of_thread.tick = 1h;  // nothing happens but by hints
+        settings_of_thread.tick = 1h;  // only hints wake the loop
         loop = std::make_unique<WorkerLoop>(
             settings_of_thread,
             WorkerPorts{faulty, plan, deliver, admit, judge, steady, random, log, observer});
@@ -37,7 +37,7 @@ protected:
         };
     }
     ~RunningLoopTest() override { end(); }
-    /// Returns when all that was claimed is settled.
+    /// Returns when all claims are settled.
     void end() {
         loop->stop();
         if (thread.joinable()) thread.join();
@@ -62,7 +62,7 @@ TEST_F(RunningLoopTest, RepeatsASettlementThatFailedBesideIt) {
     loop->due_at(event.due);
     delivered.get_future().wait();
     end();
-    EXPECT_EQ(faulty.settle_fault, Fault::none);  // it was met
+    EXPECT_EQ(faulty.settle_fault, Fault::none);  // the fault happened
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
 
@@ -105,7 +105,7 @@ TEST_F(RunningLoopTest, RepeatsAClaimThatFailedBesideIt) {
     loop->due_at(event.due);
     EXPECT_EQ(delivered.get_future().get(), event.id);
     end();
-    EXPECT_EQ(faulty.claim_fault, Fault::none);  // it was met
+    EXPECT_EQ(faulty.claim_fault, Fault::none);  // the fault happened
 }
 
 TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {

@@ -24,7 +24,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-/// Accepts everything at once, and remembers it.
+/// Accepts every event at once, and records it.
 class RecordedDelivery final : public Delivery {
 public:
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
@@ -60,7 +60,7 @@ protected:
     Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& wish) {
         return edit_endpoint.run(to_string(endpoint.id), wish, std::nullopt, "req-2");
     }
-    /// An event that came due while its endpoint was disabled.
+    /// An event that became due while its endpoint was disabled.
     Event a_parked_event(const Endpoint& endpoint) {
         NewEvent wanted = a_reminder();
         wanted.endpoint = to_string(endpoint.id);
@@ -284,7 +284,7 @@ TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
     EXPECT_EQ(claimed_one().id, event.id);
 }
 
-/// Fails the transaction of that number, from 1, and no other.
+/// Fails only the transaction with that number, counted from 1.
 class FailsOnce final : public Store {
 public:
     FailsOnce(Store& store, int which) : store_{store}, left_{which} {}
@@ -440,7 +440,7 @@ TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
     EXPECT_THAT(without.signing_keys, ElementsAre(made.signing_keys[0]));
     EXPECT_THAT(edit(made, {.ed25519 = true}).value().signing_keys, SizeIs(2));
 
-    // A rotation makes both new.
+    // A rotation renews both.
     const auto rotated = rotate_secret.run(to_string(made.id), {}, std::nullopt, "req-2").value();
     EXPECT_THAT(rotated.endpoint.signing_keys, SizeIs(4));
 

@@ -27,7 +27,7 @@ protected:
     Bulk preview(const BulkRequest& request) {
         return bulk_events.run({request, true}, "req-9").value();
     }
-    /// Begun, and worked through to its end.
+    /// Starts an operation and runs it to its end.
     Operation done(const BulkRequest& request) {
         const Operation begun = run(request).value().operation.value();
         operations.drain();
@@ -47,7 +47,7 @@ protected:
         request.action = action;
         return request;
     }
-    /// FAILED, each a moment after the other.
+    /// FAILED events, each a moment after the one before.
     std::vector<Event> failed_events(int count) {
         std::vector<Event> events;
         for (int i = 0; i < count; ++i) {
@@ -102,7 +102,7 @@ TEST_F(BulkEventsTest, DoesNotCatchItsOwnRetriesThoughTheyFailWhileTheClockStand
     failed_events(350);
     const Operation begun = run(to(BulkAction::retry)).value().operation.value();
     EXPECT_EQ(begun.done, 300U);
-    // Its retries fail before its next batch, at the very instant of its start.
+    // Its retries fail before its next batch, exactly at the instant of its start.
     const auto fail_all = [&] {
         for (auto due = claimed(); !due.empty(); due = claimed()) {
             for (const Event& event : due) failed(event);
@@ -211,8 +211,8 @@ TEST_F(BulkEventsTest, WakesTheWorkerForWhatItMade) {
 TEST_F(BulkEventsTest, GoesOnAfterACrashWhereItWas) {
     failed_events(350);
     const Operation begun = run(to(BulkAction::retry)).value().operation.value();
-    EXPECT_EQ(begun.done, 300U);  // in the request itself
-    // The process died with the next batch half done, which is undone.
+    EXPECT_EQ(begun.done, 300U);  // within the request itself
+    // The process dies in the middle of the next batch, which is rolled back.
     try {
         store.transact([&](Transaction& tx) -> bool {
             const auto held = tx.operations().lock(begun.id).value();
@@ -319,7 +319,7 @@ TEST_F(BulkEventsTest, MovesAllToOneMomentAsOfTheRequest) {
     EXPECT_THAT(like(EventStatus::pending), Each(Field(&Event::due, wanted)));
 }
 
-// ---- what may be asked for
+// ---- limits
 
 TEST_F(BulkEventsTest, ShowsWhatItWouldDoAndDoesNothing) {
     failed_events(7);
@@ -367,7 +367,7 @@ TEST_F(BulkEventsTest, RefusesAFifthAtOnce) {
         });
     }
     EXPECT_TRUE(fails_with<TooManyOperations>(run(to(BulkAction::retry))));
-    EXPECT_EQ(preview(to(BulkAction::retry)).count, 1U);  // looking is free
+    EXPECT_EQ(preview(to(BulkAction::retry)).count, 1U);  // a preview does not count
     clock.advance(30s);
     operations.drain();
     EXPECT_TRUE(run(to(BulkAction::retry)));

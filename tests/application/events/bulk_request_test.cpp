@@ -40,7 +40,7 @@ BulkRequest of_everything() {
     return request;
 }
 
-/// Written again it says the same, and it says different things of different requests.
+/// Writing and reading returns the same request, and different requests have different texts.
 TEST(BulkRequest, ComesBackWhole) {
     const BulkRequest request = of_everything();
     const BulkRequest read = bulk_request_of(text_of(request));

@@ -187,7 +187,7 @@ TEST_F(ScheduleEventTest, IsAPartOfTheTransactionThatIsOpen) {
 
 class ManyEventsTest : public ScheduleEventTest {
 protected:
-    /// In this order: fine for Ada, of a known key, of nobody, fine and first.
+    /// In this order: valid for Ada, with a known key, of an unknown user, valid and the earliest.
     std::vector<NewEvent> some() {
         const User user = created(ada());
         known = scheduled(with_key("known"));
@@ -226,7 +226,7 @@ TEST_F(ManyEventsTest, AreStoredEachForItself) {
     EXPECT_THAT(defects_of(answers[2]), ElementsAre("/eventType required", "/userId not_allowed"));
     ASSERT_TRUE(answers[3]);
     EXPECT_EQ(find(*answers[3]), *answers[3]);
-    EXPECT_THAT(wakeups.hints, ElementsAre(answers[3]->due));  // the first of them
+    EXPECT_THAT(wakeups.hints, ElementsAre(answers[3]->due));  // the earliest of them
     EXPECT_EQ(stored(), before + 2);
 }
 

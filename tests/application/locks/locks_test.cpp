@@ -27,7 +27,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A store that can be cut off.
+/// A store that a test can disconnect.
 class CutOff final : public LockStore {
 public:
     explicit CutOff(LockStore& store) : store_{store} {}
@@ -54,7 +54,7 @@ private:
     LockStore& store_;
 };
 
-/// Real time, for those who wait in it.
+/// Real time, for tests that wait.
 class RunningClock final : public MonotonicClock {
 public:
     [[nodiscard]] std::chrono::microseconds now() const override {
@@ -68,7 +68,7 @@ protected:
     static LockWanted wanted(const std::string& name = "job") {
         return {.name = name, .holder = "holder of " + name, .ttl = 30s};
     }
-    /// For both clocks.
+    /// Moves both clocks.
     void advance(std::chrono::microseconds by) {
         monotonic.time += by;
         ASSERT_TRUE(clock.set(clock.now() + by).has_value());
@@ -181,7 +181,7 @@ protected:
     LockKeeper a_keeper(std::chrono::microseconds max_hold = 1h) {
         return {locks, monotonic, *locks.acquire(wanted()), wanted(), max_hold};
     }
-    /// Time goes by, and each step is taken when it is due.
+    /// Moves the time; the keeper takes each turn when it is due.
     void live(LockKeeper& keeper, std::chrono::seconds time) {
         for (auto i = 0s; i < time; ++i) {
             (void)keeper.renew_if_due();
@@ -205,7 +205,7 @@ TEST_F(LockKeeperTest, LK10_IsLostBeforeItsEndOnceItWasHeldForAsLongAsItMay) {
     EXPECT_FALSE(keeper.lost().stop_requested());
     live(keeper, 1s);
     EXPECT_TRUE(keeper.lost().stop_requested());
-    EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));  // the lease is not over yet
+    EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));  // the lease has not expired yet
     live(keeper, 2s);
     EXPECT_TRUE(locks.acquire(wanted()).has_value());
 }
@@ -216,7 +216,7 @@ TEST_F(LockKeeperTest, LK11_RequestsAStopBeforeTheEndWhenNoRenewalArrives) {
     reached.cut = true;
     live(keeper, 22s);
     EXPECT_FALSE(keeper.lost().stop_requested());
-    live(keeper, 1s);  // 27 of 30 seconds are over
+    live(keeper, 1s);  // 27 of 30 seconds have passed
     EXPECT_TRUE(keeper.lost().stop_requested());
     reached.cut = false;
     EXPECT_TRUE(is<LockHeld>(locks.acquire(wanted())));
@@ -239,11 +239,11 @@ TEST_F(LockKeeperTest, RequestsAStopWhenTheStoreSaysThatItIsOver) {
     EXPECT_TRUE(keeper.lost().stop_requested());
 }
 
-/// The clock on the wall is in no interface here: what moves is the store's clock or the monotonic
-/// one, each of which is alone decisive on its side.
+/// No interface here uses the wall clock. The store decides by its own clock, the keeper by the
+/// monotonic one.
 TEST_F(LockKeeperTest, LK16_ALeaseIsCountedByTheMonotonicClockAlone) {
     LockKeeper keeper = a_keeper();
-    ASSERT_TRUE(clock.set(clock.now() + 1h).has_value());  // the clock on the store's wall
+    ASSERT_TRUE(clock.set(clock.now() + 1h).has_value());  // the store's wall clock
     EXPECT_FALSE(keeper.stop_if_due() == std::nullopt);
     EXPECT_FALSE(keeper.lost().stop_requested());
 }
@@ -284,7 +284,7 @@ protected:
                                              }}}};
     }
     RecordedLog log;
-    std::vector<std::string> done;  // by whom
+    std::vector<std::string> done;  // the instance that ran each job
 };
 
 TEST_F(MaintenanceTest, IsDoneByOneInstanceAndTakenOverWhenThatDies) {
@@ -295,12 +295,12 @@ TEST_F(MaintenanceTest, IsDoneByOneInstanceAndTakenOverWhenThatDies) {
         advance(10s);
     }
     EXPECT_THAT(done, ElementsAre("a", "a"));
-    for (int i = 0; i < 4; ++i) {  // a is dead, and its lease ends
+    for (int i = 0; i < 4; ++i) {  // a is dead, and its lease expires
         (void)b.turn();
         advance(10s);
     }
     EXPECT_THAT(done, ElementsAre("a", "a", "b"));
-    (void)a.turn();  // it was only frozen: its lead is lost by its own clock
+    (void)a.turn();  // a was only frozen: by its own clock it has lost the lead
     EXPECT_THAT(done, ElementsAre("a", "a", "b"));
 }
 

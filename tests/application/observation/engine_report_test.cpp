@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const RecordedLog& log) {
     return names;
 }
 
-/// Each kind of settlement, and one that came too late.
+/// One settlement of each kind, and one that came too late.
 void report_all(base::Log& log) {
     EngineObserver observer;
     const Event event = *claim(EventBuilder{}, Claimant{an_id<InstanceId>(), ""}, noon, 30s);

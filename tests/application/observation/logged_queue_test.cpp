@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using Op = ClaimStep::Op;
 using Answer = ClaimStep::Answer;
 
-/// Keeps what it is told, as short words.
+/// Records its calls as short words.
 class RecordedClaims final : public ClaimLog {
 public:
     void write(std::span<const ClaimStep> steps) override {

@@ -35,7 +35,7 @@ public:
     std::vector<std::pair<std::string, std::chrono::microseconds>> queries;
 };
 
-/// Use cases over a store that tells what they did.
+/// Use cases on a store that reports their changes.
 class Observed : public Engine {
 protected:
     [[nodiscard]] std::size_t times(const std::string& type, EventStatus status) const {
@@ -157,7 +157,7 @@ TEST_F(Observed, IsSilentAboutWhatStaysAtItsMoment) {
 }
 
 TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
-    /// Has the shorter way, which is open or not.
+    /// A store with the shortcut `append_at_once`; if not `open`, the shortcut declines.
     class QuickStore final : public Store {
     public:
         explicit QuickStore(Store& store) : store_(store) {}

@@ -20,10 +20,10 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t batch_size = 10;
 
-/// Goes through rows 0, 1, 2, …, and writes down which it has gone through, once that is committed.
+/// Works through rows 0, 1, 2, … and records each one once it is committed.
 struct Rows {
     std::uint64_t count = 35;
-    std::uint64_t unfit = 0;  // every row of which this is a divisor; 0: none
+    std::uint64_t unfit = 0;  // multiples of this number fail; 0: none
     std::chrono::microseconds pause{0};
     std::vector<std::uint64_t> done;
     std::function<void(Transaction&)> during = [](Transaction&) {};
@@ -83,7 +83,7 @@ protected:
         });
         return operation;
     }
-    /// Not held by anybody.
+    /// Not claimed by an instance.
     Operation given() {
         const Operation operation = an_operation();
         write([&](Transaction& tx) { tx.operations().add(operation); });
@@ -127,7 +127,7 @@ TEST_F(OperationsTest, LeaveTheRestToWhoeverIsFirst) {
     EXPECT_EQ(begun.status, OperationStatus::running);
     EXPECT_FALSE(begun.held_by);
     EXPECT_EQ(begun.total, 35U);
-    EXPECT_EQ(begun.done, 30U);  // three steps
+    EXPECT_EQ(begun.done, 30U);  // three batches
     there->drain();
     EXPECT_EQ(now_of(begun).status, OperationStatus::completed);
     EXPECT_EQ(now_of(begun).done, 35U);
@@ -147,7 +147,7 @@ TEST_F(OperationsTest, DoNoRowTwiceWhenALeaseRunsOutInTheMiddle) {
     const Operation operation = given();
     rows.after = [&] {
         rows.after = [] {};
-        clock.advance(31s);  // this instance was asleep
+        clock.advance(31s);  // this instance was frozen
         there->drain();
     };
     here->drain();
@@ -283,7 +283,7 @@ TEST_F(OperationsTest, KeepNoMoreFailuresThanPeopleRead) {
 TEST_F(OperationsTest, PauseBetweenBatchesForWhoeverIsFirstThen) {
     rows.pause = 2s;
     const Operation begun = here->begin(started());
-    EXPECT_EQ(begun.done, 10U);  // not three batches: it goes at a pace
+    EXPECT_EQ(begun.done, 10U);  // not three batches, because the pace is limited
     EXPECT_FALSE(begun.held_by);
     EXPECT_EQ(begun.claimable_at, clock.now() + 2s);
     EXPECT_EQ(here->next_at(), clock.now() + 2s);
@@ -350,7 +350,7 @@ TEST_F(OperationsTest, TellTheirEndInTheLog) {
                                  "operationId", to_string(operation.id)}));
 }
 
-/// An edit of the birthday that is cut short.
+/// An edit of the birthday schedule that is interrupted.
 class CutShortTest : public ControlPlane {
 protected:
     static ScheduleFields at(std::string time) {
@@ -358,7 +358,7 @@ protected:
     }
     const ScheduleFields ten_o_clock = at("10:00");
     const ScheduleFields eleven_o_clock = at("11:00");
-    /// The instance dies after a batch was committed and before anything else.
+    /// The instance dies after the commit of a batch and before any other step.
     std::unique_ptr<Operations> a_dying_instance() {
         const auto make = [this](const Operation&) -> std::unique_ptr<OperationTask> {
             struct Dying final : OperationTask {

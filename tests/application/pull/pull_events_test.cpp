@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 class PullEventsTest : public PullWorkers {
 protected:
-    /// A schedule for the workers, for nobody.
+    /// Creates a schedule for the pull endpoint, without a user.
     Schedule made(ScheduleFields wanted) {
         wanted.event_type = "JOB";
         wanted.endpoint = to_string(endpoint.id);
@@ -113,7 +113,7 @@ TEST_F(PullEventsTest, GivesTheMostUrgentFirstAndNoMoreThanAskedFor) {
     EXPECT_THAT(pulled("w-1", 9), SizeIs(1));
 }
 
-/// Whatever is due of which priority, an order is filled as far as there is something.
+/// Fills a claim as far as possible, whatever the priorities of the due events.
 RC_GTEST_FIXTURE_PROP(PullEventsTest, FillsAnOrder, ()) {
     const auto counts = *rc::gen::container<std::vector<int>>(4, rc::gen::inRange(0, 6));
     const auto limit = *rc::gen::inRange<std::size_t>(1, 20);
@@ -150,7 +150,7 @@ TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
 TEST_F(PullEventsTest, GivesWhatWaitedForAnEndpoint) {
     const User user = created(ada());
     pass(24h);
-    drain();  // her birthday has no endpoint, so an instance parks it
+    drain();  // the birthday has no endpoint, so an instance parks it
     const Event parked = events_of(user, {EventStatus::processing}).at(0);
     edited_birthday({.endpoint = to_string(endpoint.id)});
     const Event held = pulled_one();
@@ -171,7 +171,7 @@ TEST_F(PullEventsTest, PlansTheSuccessorBeforeAnEventIsHandedOut) {
     EXPECT_EQ(pending[0].due, noon + 2h);
     EXPECT_EQ(wakeups.hints.back(), noon + 2h);
 
-    pass(1h);  // its worker is never heard of again, and the chain goes on
+    pass(1h);  // its worker disappears, and the chain continues
     EXPECT_EQ(pulled("w-2").size(), 2U);
     EXPECT_EQ(events_of(schedule, {EventStatus::pending}).at(0).due, noon + 3h);
 }
@@ -190,7 +190,7 @@ TEST_F(PullEventsTest, LeavesWhatPolicyDrops) {
 TEST_F(PullEventsTest, ParksTheEventOfAScheduleThatWasPausedAfterItsClaim) {
     const Schedule schedule = hourly();
     pass(1h);
-    write([&](Transaction& tx) {  // as an edit does, whose parking the claim came before
+    write([&](Transaction& tx) {  // an edit whose parking ran before the claim ended
         Schedule paused = tx.schedules().lock(schedule.id).value();
         paused.enabled = false;
         tx.schedules().update(paused);
@@ -202,7 +202,7 @@ TEST_F(PullEventsTest, ParksTheEventOfAScheduleThatWasPausedAfterItsClaim) {
     EXPECT_FALSE(is_claimed(waits[0]));
 }
 
-// Tries.
+// Attempts.
 
 TEST_F(PullEventsTest, CountsALostLeaseAndGivesTheEventToTheNext) {
     const Event event = a_due_event();
@@ -240,7 +240,7 @@ TEST_F(PullEventsTest, CompletesUnseenWhatAnEarlierWorkerSaidTooLateThatItHasDon
     EXPECT_TRUE(fails_with<LeaseLost>(completed_by(first)));
     EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::late);
 
-    pass(30s);  // nothing is heard of w-2 either
+    pass(30s);  // w-2 disappears as well
     EXPECT_THAT(pulled("w-3"), IsEmpty());
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
     EXPECT_TRUE(fails_with<LeaseLost>(completed_by(second)));
@@ -275,7 +275,7 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
     EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
 }
 
-/// Two shards have something, it says, and the second claim fails.
+/// Reports events in two shards; the claim of the second one fails.
 class HalfAway final : public PullQueue {
 public:
     explicit HalfAway(PullQueue& queue) : queue_{queue} {}

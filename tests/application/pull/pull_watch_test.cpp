@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Whom to wake, and when to look.
+// Which worker to wake, and when to look.
 
 class PullWaitsTest : public testing::Test {
 protected:
@@ -26,7 +26,7 @@ protected:
     PullHead head(Instant next, std::uint32_t shard = 0) {
         return {printers, shard, Priority::normal, next};
     }
-    /// A look finds that.
+    /// Passes the result of a look.
     void look(std::vector<PullHead> heads) {
         for (const auto& wake : waits.looked({noon, std::move(heads)}, now)) wake();
     }
@@ -75,7 +75,7 @@ TEST_F(PullWaitsTest, WakesWhoWaitsLongestForEachPlaceThatHasSomething) {
     add(printers, "w-3");
     look({head(noon), head(noon - 1s, 1)});
     EXPECT_THAT(woken, ElementsAre("w-1", "w-2"));
-    // What those leave is for the third, as soon as they have had time to claim.
+    // The remaining events are for the third worker, once the first two had time to claim.
     EXPECT_EQ(waits.look_at(), now + 5ms);
     now += 5ms;
     look({head(noon)});
@@ -130,7 +130,7 @@ TEST_F(PullWaitsTest, WakesEverybodyAtTheEnd) {
     EXPECT_EQ(waits.look_at(), std::nullopt);
 }
 
-// The loop around it.
+// The loop.
 
 class PullWatchTest : public PullWorkers {
 protected:
@@ -188,7 +188,7 @@ TEST_F(PullWatchTest, MayBeOutlivedByAWait) {
     waiting.reset();
 }
 
-/// The database is away.
+/// A database that is unavailable.
 class NoPullQueue final : public PullQueue {
 public:
     PullHorizon look(std::span<const EndpointId>) override { throw Unavailable{"no route"}; }
@@ -204,7 +204,7 @@ TEST_F(PullWatchTest, LooksAgainWhenTheDatabaseIsAway) {
     EXPECT_THAT(log.lines()[0].message, testing::HasSubstr("no route"));
 }
 
-/// Goes on a millisecond whenever somebody looks at it.
+/// Moves a millisecond with every reading.
 class TickingMonotonic final : public MonotonicClock {
 public:
     [[nodiscard]] std::chrono::microseconds now() const override { return Mono{time_ += 1000}; }

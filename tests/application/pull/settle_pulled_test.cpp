@@ -110,7 +110,7 @@ TEST_F(SettlePulledTest, ExtendsWithoutANewVersion) {
     EXPECT_EQ(defects_of(extended_by(held, 13h)), std::vector<std::string>{"/lease out_of_range"});
 }
 
-// An expired lease that nobody took does not forbid it: fewer duplicates, the same safety.
+// An expired lease alone does not prevent settling: fewer duplicates, the same safety.
 TEST_F(SettlePulledTest, TakesAnAnswerAfterTheLeaseWhileNobodyElseHasTheEvent) {
     a_due_event();
     const Event held = pulled_one();
@@ -129,7 +129,7 @@ TEST_F(SettlePulledTest, LetsAStaleHolderChangeNothing) {
     EXPECT_TRUE(fails_with<LeaseLost>(released_by(stale)));
     EXPECT_TRUE(fails_with<LeaseLost>(extended_by(stale)));
     EXPECT_EQ(find(event), held);
-    EXPECT_EQ(observer.late_settles, 1U);  // the first answer is the one that is kept
+    EXPECT_EQ(observer.late_settles, 1U);  // the first result is stored
     EXPECT_THAT(logged("settle.late"), SizeIs(1));
     EXPECT_TRUE(completed_by(held));
     EXPECT_TRUE(fails_with<LeaseLost>(completed_by(stale)));
@@ -145,7 +145,7 @@ TEST_F(SettlePulledTest, RecordsALateFailureAsLateAndLetsTheNextHolderWork) {
     EXPECT_EQ(late.outcome, AttemptOutcome::late);
     EXPECT_EQ(late.error_text, "slow");
     pass(30s);
-    EXPECT_THAT(pulled("w-3"), SizeIs(1));  // it was not done
+    EXPECT_THAT(pulled("w-3"), SizeIs(1));  // the call had no effect
 }
 
 TEST_F(SettlePulledTest, AnswersWhatIsSaidAgainAsBefore) {
@@ -163,7 +163,8 @@ TEST_F(SettlePulledTest, AnswersWhatIsSaidAgainAsBefore) {
     EXPECT_EQ(observer.transitions.at({"REMINDER", EventStatus::completed}), 1U);
     EXPECT_EQ(observer.late_settles, 0U);
 
-    EXPECT_TRUE(fails_with<LeaseLost>(failed_by(third)));  // that was not what it said
+    // The earlier call reported another result.
+    EXPECT_TRUE(fails_with<LeaseLost>(failed_by(third)));
     EXPECT_TRUE(fails_with<LeaseLost>(completed_by(second)));
     EXPECT_TRUE(fails_with<LeaseLost>(extended_by(first)));
 }

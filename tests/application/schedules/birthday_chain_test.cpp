@@ -13,14 +13,14 @@ namespace {
 using namespace std::chrono;
 using Fault = FaultyQueue::Fault;
 
-/// A person's birthdays over some years, while the process dies again and again and the database
-/// loses requests and replies. One thread; each seed is another course of events, the same in every
-/// run.
+/// A person's birthdays over some years, while the process dies repeatedly and the database loses
+/// requests and replies. Single-threaded; each seed is another sequence of events, the same in
+/// every run.
 class BirthdayChain : public Engine, public testing::WithParamInterface<unsigned> {
 protected:
     static constexpr int birthdays = 6;
 
-    /// The next thing may also be the end of a lease whose holder has died.
+    /// Moves to the next change, which may also be the expiry of a dead holder's lease.
     void pass_until_next() {
         const Instant next = std::ranges::min(queue.look().next);
         if (next != never && next > clock.now()) pass(next - clock.now());
@@ -41,7 +41,7 @@ protected:
 };
 
 TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
-    // Tries enough for everything that gets lost.
+    // Enough attempts for all losses.
     birthdays_go_to(an_endpoint().with_retry_policy(
         {.kind = RetryPolicy::Kind::custom, .custom = std::vector<seconds>(50, 1s)}));
     const User user = created(born("1992-02-29", "America/New_York"));
@@ -54,7 +54,7 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
         EXPECT_LT(last_sent[key], number) << "a number is sent once";
         last_sent[key] = number;
         EXPECT_GE(clock.now(), request.event.due) << "never early";
-        // Its successor is stored before the first byte leaves.
+        // The successor is stored before the first byte is sent.
         EXPECT_TRUE(std::ranges::any_of(events_of(user), [&](const Event& event) {
             return event.occurrence->nominal.date.year() ==
                    request.event.occurrence->nominal.date.year() + std::chrono::years{1};
@@ -85,7 +85,7 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
             ++completed_in[of_year];
             ++completed;
             EXPECT_GE(sent[event.key.value], 1);
-            // A second request only for a try that failed or was lost.
+            // A second request is sent only for an attempt that failed or was lost.
             EXPECT_LE(sent[event.key.value], static_cast<int>(event.retry_count) + 1);
         } else {
             EXPECT_EQ(status_of(event), EventStatus::pending) << of_year;
@@ -95,7 +95,7 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
     }
     for (int y = 2027; y < 2027 + birthdays; ++y) EXPECT_EQ(completed_in[y], 1) << y;
     EXPECT_EQ(pending_ones, 1);
-    // None was reported twice; a report can die with its process.
+    // None is reported twice; a report can be lost with its process.
     EXPECT_LE((observer.transitions[{"BIRTHDAY", EventStatus::completed}]), completed);
     EXPECT_GT(crashes, 0);
 }

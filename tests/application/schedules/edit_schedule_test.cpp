@@ -48,7 +48,7 @@ TEST_F(EditScheduleTest, MovesWhatIsPendingToTheNewHour) {
     ASSERT_TRUE(result.operation);
     EXPECT_EQ(result.operation->kind, OperationKind::replan_schedule);
     EXPECT_EQ(result.operation->status, OperationStatus::completed);
-    EXPECT_EQ(result.operation->done, 2U);  // the event, and whether its user needs one
+    EXPECT_EQ(result.operation->done, 2U);  // the event, and the check whether its user needs one
     EXPECT_EQ(result.schedule.version, Version{2});
     EXPECT_EQ(birthday().planned_version, Version{2});
     EXPECT_EQ(wakeups.hints.back(), after.due);

@@ -120,7 +120,7 @@ TEST(Render, GivesNothingThatIsLongerThanAPayloadMayBe) {
     EXPECT_EQ(render(R"("{metadata.note}")", values)->size(), most_payload_bytes);
     EXPECT_EQ(render(R"("{metadata.note}.")", values), std::nullopt);
 
-    // What it would take to render all of this is more than any machine has.
+    // Rendering all of this would take more memory than any machine has.
     std::string greedy = "\"";
     for (int i = 0; i < 10'000; ++i) greedy += "{metadata.note}";
     EXPECT_EQ(render(greedy + '"', values), std::nullopt);
@@ -132,7 +132,7 @@ TEST(Render, DoesNotReadValuesAsTemplates) {
     EXPECT_EQ(render(R"("{firstName}")", values), R"("{lastName}{{")");
 }
 
-/// Characters that could break out of a literal, and some that take several bytes.
+/// Characters that could end a literal, and some that take several bytes.
 rc::Gen<std::string> gen_hostile_text() {
     const auto character = rc::gen::element<std::string>(
         "\"", "\\", "{", "}", "\n", "\r", "\t", "\b", "\f", "\x01", "\x1f", "\x7f", "/", "u0041",

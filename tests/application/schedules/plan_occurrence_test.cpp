@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 class PlanOccurrence : public testing::Test {
 protected:
-    /// In the zone that is there.
+    /// The rule in `zone`, the only zone that exists.
     TimeResult<ScheduleRule> rule_of(const Schedule& schedule, const User& person) {
         return ScheduleRule::of(schedule, &person, [&](auto) { return zone; });
     }
@@ -23,13 +23,13 @@ protected:
         const auto rule = rule_of(schedule, person).value();
         return plan_occurrence(rule, *rule.first_after(after), ids, "2025b", noon);
     }
-    /// What follows `fired` by the schedule and the user of now.
+    /// The successor of `fired` with the current schedule and user.
     std::optional<Date> after_event(const Event& fired) {
         const auto rule = rule_of(birthday, user).value();
         const auto next = rule.next_of(fired);
         return next ? std::optional{rule.nominal_of(*next).date} : std::nullopt;
     }
-    /// The nominal date of what follows an event of `nominal`, due at nine.
+    /// The nominal date of the successor of an event with the date `nominal`, due at nine.
     std::optional<Date> after_event_of(Date nominal) {
         return after_event(an_event()
                                .of_user(user.id)
@@ -107,7 +107,8 @@ TEST_F(PlanOccurrence, FollowsInTheSameYearOnlyIfTheBirthDateIsAnotherNow) {
 TEST_F(PlanOccurrence, NeverFollowsOnADateThatIsHandled) {
     const Event fired = an_event()
                             .of_schedule(birthday.id, year{2027} / 6 / 10)
-                            .due(sys_days{June / 9 / 2027});  // fired where the day begins earlier
+                            // Fired in a zone where the day begins earlier.
+                            .due(sys_days{June / 9 / 2027});
     EXPECT_EQ(after_event(fired), Date{year{2028} / 6 / 10});
 }
 

@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 class PlanSuccessorsTest : public ControlPlane {
 protected:
-    /// The birthday of Ada, 6 January 2027, as a claim returns it.
+    /// Ada's birthday, 6 January 2027, as a claim returns it.
     Event claimed_birthday(const User& user) {
         clock.advance(pending_of(user).due - clock.now());
         return claimed_one();
@@ -111,7 +111,7 @@ TEST_F(PlanSuccessorsTest, BringsNothingToLifeThatAnEditLeftBehind) {
     reborn(user, "1992-02-01");
     ASSERT_THAT(pending_dates(user), ElementsAre(Date{February / 1 / 2028}));
 
-    planned(waits);  // 1 February 2027 is past, and the schedule goes on a year later
+    planned(waits);  // 1 February 2027 has passed, and the schedule continues a year later
     EXPECT_THAT(pending_dates(user), ElementsAre(Date{February / 1 / 2028}));
 }
 

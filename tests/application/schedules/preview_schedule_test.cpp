@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// From 2027-01-05T12:00:00Z on, in zones that a hand has made.
+/// From 2027-01-05T12:00:00Z on, in handmade zones.
 class PreviewTest : public ControlPlane {
 protected:
     static PreviewWish of(const TriggerFields& trigger, const char* zone = "America/New_York") {

@@ -9,7 +9,7 @@ namespace {
 
 using testing::SizeIs;
 
-/// People who were there before the schedule was: `add` stores them without an event.
+/// People who are older than the schedule: `add` stores them without an event.
 class PlanScheduleTest : public ControlPlane {
 protected:
     User add(const User& user) {

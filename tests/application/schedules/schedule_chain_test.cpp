@@ -17,8 +17,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Schedules of every kind, driven by the engine over the memory store, from Tuesday 2027-01-05
-/// 12:00 UTC on.
+/// Schedules of every kind, run by the engine on the memory store, from Tuesday 2027-01-05 12:00
+/// UTC on.
 class ScheduleChain : public Engine {
 protected:
     Schedule made(ScheduleFields wanted) {
@@ -49,7 +49,7 @@ protected:
         EXPECT_THAT(events, SizeIs(1));
         return events.at(0);
     }
-    /// When those were due that reached their receiver.
+    /// The due instants of the delivered events.
     std::vector<Instant> delivered(const Schedule& schedule) {
         std::vector<Instant> due;
         for (const Event& event : events_of(schedule, {EventStatus::completed})) {
@@ -62,7 +62,7 @@ protected:
         query.schedule = schedule.id;
         return in_read(store, [&](Transaction& tx) { return tx.skips().list(query).items; });
     }
-    /// Nobody looks for that long; then all that is due is done.
+    /// No instance runs for that long; then all due events are handled.
     Tally wake_after(std::chrono::microseconds downtime) { return advance(downtime); }
 
     Endpoint endpoint = an_existing_endpoint();
@@ -146,7 +146,7 @@ TEST_F(ScheduleChain, RunsForEachUserInTheirZone) {
     EXPECT_EQ(queries.schedule(to_string(schedule.id)).value().schedule.planned_version,
               Version{1});
 
-    // Another zone is a new definition: the next after now.
+    // Another zone is a new definition: the next event follows the present.
     clock.advance(8h);  // 20:00 UTC; 10:00 in Honolulu, whose 09:00 is late
     moved(honolulu, "Europe/Paris");
     EXPECT_EQ(due_of(honolulu), sys_days{2027y / 1 / 6} + 8h);
@@ -160,7 +160,7 @@ TEST_F(ScheduleChain, NeverSendsAnOccurrenceTwiceWhenAUserMovesBackInTime) {
     clock.advance(8h);  // 20:00 UTC: 09:00 of the 6th in Auckland
     drain();
     ASSERT_THAT(delivered(schedule), SizeIs(1));
-    moved(user, "Pacific/Honolulu");  // where it is 10:00 of the 5th
+    moved(user, "Pacific/Honolulu");  // where it is 10:00 on the 5th
     EXPECT_EQ(pending_of(schedule).occurrence->nominal, (Nominal{2027y / 1 / 7, 9h}));
 }
 
@@ -236,7 +236,7 @@ TEST_F(ScheduleChain, DropsWhatIsOlderThanTheWindow) {
     ScheduleFields wanted;
     wanted.window = std::optional<std::string>{"PT1H"};
     const Schedule schedule = cron("0 9 * * *", wanted);
-    wake_after(21h + 1h + 1min);  // 10:01 of the next day
+    wake_after(21h + 1h + 1min);  // 10:01 on the next day
     EXPECT_THAT(delivered(schedule), IsEmpty());
     EXPECT_EQ(skipped(schedule).at(0).reason, "window");
     EXPECT_EQ(std::get<Cancelled>(events_of(schedule, {EventStatus::cancelled}).at(0).state).reason,
@@ -248,7 +248,7 @@ TEST_F(ScheduleChain, IsNotHeldUpByAYearOfSecondsThatWereMissed) {
     const Schedule schedule = cron("* * * * * *");
     advance(1s);
     wake_after(days{365} + 500ms);
-    // The on-time ones: those of the last minute.
+    // The events of the last minute are on time.
     EXPECT_THAT(delivered(schedule), SizeIs(1 + 60));
     EXPECT_THAT(events_of(schedule), SizeIs(1 + 60 + 1 + 1));  // one dropped, one pending
     EXPECT_EQ(skipped(schedule).at(0).count, 365U * 86'400 - 60);
@@ -320,7 +320,7 @@ TEST_F(ScheduleChain, IsANewDefinitionAfterAnEdit) {
 
 TEST_F(ScheduleChain, SendsWhatIsDueAlreadyThoughItsPayloadIsEdited) {
     const Schedule schedule = cron("0 * * * *");
-    clock.advance(1h);  // due, and nobody has looked yet
+    clock.advance(1h);  // due, but not claimed yet
     ScheduleFields edit;
     edit.payload = R"({"new":true})";
     ASSERT_TRUE(edit_schedule.run(to_string(schedule.id), edit, std::nullopt, "r"));
@@ -335,8 +335,9 @@ TEST_F(ScheduleChain, GoesOnAfterACancelledEvent) {
     EXPECT_EQ(pending_of(schedule).due, noon + 2h);
 }
 
-/// A user of Auckland gets what is nominally noon, moves to Paris, where it is still the night
-/// before, and has six o'clock planned: nominally noon comes again, and must not fire again.
+/// A user in Auckland gets the event of nominal noon. Then the user moves to Paris, where it is
+/// still the night before, and six o'clock is planned. Nominal noon comes again there, and must not
+/// fire again.
 class ScheduleChainOfAMove : public ScheduleChain {
 protected:
     void SetUp() override {
@@ -377,7 +378,7 @@ TEST_F(ScheduleChain, DeliversEachOccurrenceOnceThroughACrash) {
     const Schedule schedule = cron("* * * * *");
     advance(1min);
     pass(1min);
-    turn(3);  // claimed, perhaps planned
+    turn(3);  // claimed, possibly planned
     crash();
     for (int minute = 0; minute < 5; ++minute) advance(1min);
     const auto all = delivered(schedule);
@@ -399,8 +400,8 @@ TEST_F(ScheduleChain, RecordsWhatALeapDaySkips) {
     EXPECT_EQ(runs[0].next, sys_days{2032y / 2 / 29} + 9h);
 }
 
-/// Whatever the rule, the policy and the downtimes: what is delivered is what `catch_up` says of
-/// each time that somebody looked, no more, no less, and the rest is on record.
+/// For every rule, policy and sequence of downtimes: exactly the events that `catch_up` allows at
+/// each start are delivered, and all others are recorded.
 TEST_F(ScheduleChain, DeliversWhatCatchingUpSaysAfterEveryDowntime) {
     const bool holds = rc::check("each look delivers what is to be caught up", [&] {
         const auto text = *rc::gen::element<std::string>("* * * * *", "*/7 * * * *", "0 */3 * * *",

@@ -18,7 +18,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-/// Schedules as people make, replace, fire, fill in and delete them.
+/// Schedules as callers create, replace, fire, backfill and delete them.
 class Schedules : public ControlPlane {
 protected:
     static ScheduleFields a_job() {
@@ -249,7 +249,7 @@ TEST_F(Schedules, ArePutByTheirExternalId) {
     EXPECT_FALSE(replaced.edited.schedule.note);
     EXPECT_EQ(events_of(replaced.edited.schedule).at(0).due, noon + 30min);
     const auto again = put_schedule.run("job", wanted, std::nullopt, "r").value();
-    EXPECT_EQ(again.edited.schedule.version, Version{2});  // nothing is new
+    EXPECT_EQ(again.edited.schedule.version, Version{2});  // nothing changes
     EXPECT_TRUE(fails_with<OptimisticLock>(put_schedule.run("job", wanted, Version{1}, "r")));
     EXPECT_TRUE(fails_with<NotFound>(put_schedule.run("none", wanted, Version{1}, "r")));
 }
@@ -266,7 +266,7 @@ TEST_F(Schedules, TellTheirHistory) {
     EXPECT_THAT(types, ElementsAre("ScheduleCreated", "ScheduleUpdated", "ScheduleDeleted"));
 }
 
-/// Undoes the transaction of that number, from 1, at its end.
+/// Rolls back the transaction with that number, counted from 1, at its end.
 class CutShort final : public Store {
 public:
     CutShort(Store& store, int which) : store_{store}, left_{which} {}

@@ -26,7 +26,7 @@ public:
     std::chrono::microseconds at{1000s};
 };
 
-/// A feed of which it is known how often it was read, and which can be away.
+/// A feed that counts its reads and can be unavailable.
 class CountedFeed final : public Feed {
 public:
     explicit CountedFeed(Feed& feed) : feed_(feed) {}
@@ -89,7 +89,7 @@ TEST_F(FeedWatchTest, WakesThoseForWhomThereIsSomethingWithOneLook) {
     EXPECT_EQ(feed.reads, 1);
     append();
     watch.appended();
-    EXPECT_EQ(watch.turn(), time.at + 5ms);  // not at once again
+    EXPECT_EQ(watch.turn(), time.at + 5ms);  // not again at once
     time.at += 5ms;
     EXPECT_EQ(watch.turn(), std::nullopt);
     EXPECT_THAT(woken, ElementsAre("a", "c", "b"));
@@ -98,7 +98,7 @@ TEST_F(FeedWatchTest, WakesThoseForWhomThereIsSomethingWithOneLook) {
 TEST_F(FeedWatchTest, LooksEveryTickForWhatOthersAppend) {
     const auto a = wait(0, "a");
     EXPECT_EQ(watch.turn(), time.at + 1s);
-    append();  // by another instance: nobody says so
+    append();  // by another instance, without a hint
     EXPECT_EQ(watch.turn(), time.at + 1s);
     EXPECT_THAT(woken, IsEmpty());
     time.at += 1s;

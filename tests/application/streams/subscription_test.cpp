@@ -30,7 +30,7 @@ const StreamId view{"View", "1"};
 
 class SubscriptionTest : public testing::Test {
 protected:
-    /// One event of `stream`, with that payload.
+    /// Appends one event to `stream`, with that payload.
     void append(const std::string& stream, const std::string& data = "1") {
         const auto appended = append_.run(
             {.stream = {"Order", stream},
@@ -48,7 +48,7 @@ protected:
         settings.retry = {.max_attempts = 3, .base = 10ms, .jitter = Jitter::none};
         return settings;
     }
-    /// Puts each event's payload into the view, in the transaction that it is given.
+    /// Adds each event's payload to the view, in the given transaction.
     Subscription::Project project() {
         return [this](Transaction& tx, const Entry& entry) -> HandlingFailure {
             if (entry.event.data == broken_) return "no such thing";
@@ -60,7 +60,7 @@ protected:
             return std::nullopt;
         };
     }
-    /// Notes each payload outside.
+    /// Records each payload outside the store.
     Subscription::Handle handle() {
         return [this](const Entry& entry) -> HandlingFailure {
             if (entry.event.data == broken_) throw std::runtime_error("no such thing");
@@ -73,7 +73,7 @@ protected:
     Subscription follow(Function function, Subscription::Settings with = settings()) {
         return {store_, feed_, timing_, std::move(with), std::move(function)};
     }
-    /// Turns until nothing is left to do.
+    /// Takes turns until no work remains.
     static State turn_all(Subscription& subscription) {
         State state = State::moved;
         while (state == State::moved) state = subscription.turn();
@@ -99,7 +99,7 @@ protected:
     FakeDigest digest_;
     AppendToStream append_{store_, digest_};
     ManualTiming timing_;
-    std::vector<std::uint64_t> positions_;  // of all that was appended
+    std::vector<std::uint64_t> positions_;  // of all appended events
     std::string broken_ = "none";           // the payload that cannot be handled
     std::mutex mutex_;
     std::vector<std::string> seen_;
@@ -138,7 +138,7 @@ TEST_F(SubscriptionTest, WhatFailsOnceIsTriedAgainAndWhatCameBeforeIsNot) {
     EXPECT_EQ(turn_all(subscription), State::caught_up);
     EXPECT_THAT(viewed(), ElementsAre("0", "1", "2", "3"));
     EXPECT_EQ(tries, 3);
-    EXPECT_THAT(timing_.sleeps, SizeIs(1));  // the first failure was of the whole page
+    EXPECT_THAT(timing_.sleeps, SizeIs(1));  // the first failure concerned the whole page
 }
 
 TEST_F(SubscriptionTest, StopsAtWhatCannotBeHandled) {
@@ -227,7 +227,7 @@ TEST_F(SubscriptionTest, OneRunsAndTheOtherWaitsForTheEndOfItsLease) {
 TEST_F(SubscriptionTest, ES39_WhoWasPausedBeyondItsLeaseMovesNothing) {
     append_many(4);
     auto second = follow(project(), settings("b"));
-    // It has read its page, and then sleeps through the end of its lease.
+    // Reads its page, and then sleeps until its lease has expired.
     class PausedFeed final : public Feed {
     public:
         PausedFeed(Feed& feed, std::function<void()> pause)
@@ -299,7 +299,7 @@ TEST_F(SubscriptionTest, ALaneThatIsStuckHoldsTheCheckpointButNotTheOthers) {
     EXPECT_EQ(at(), 0U);
 }
 
-/// Kills a follower at a random step, a thousand times, each time before another one goes on.
+/// Kills a follower at a random step, a thousand times, each time before another one continues.
 class KilledOften : public SubscriptionTest {
 protected:
     template <class Function>
@@ -322,7 +322,7 @@ protected:
         }
         Subscription last{mortal_, feed_, timing_, settings("last"), function};
         EXPECT_EQ(turn_all(last), State::caught_up);
-        EXPECT_GT(killed_, 500);  // it does die, and not always
+        EXPECT_GT(killed_, 500);  // it does die, but not always
         EXPECT_GT(survived_, 10);
     }
 
@@ -360,7 +360,7 @@ TEST_F(KilledOften, ES38_NothingIsSkippedWhereTheEffectIsOutside) {
     }});
     const std::set<std::uint64_t> distinct(handled.begin(), handled.end());
     EXPECT_EQ(distinct, std::set<std::uint64_t>(positions_.begin(), positions_.end()));
-    EXPECT_GT(handled.size(), distinct.size());  // some twice: at least once means that
+    EXPECT_GT(handled.size(), distinct.size());  // some twice, as at-least-once delivery allows
 }
 
 }  // namespace

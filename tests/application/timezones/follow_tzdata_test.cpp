@@ -19,7 +19,7 @@ using testing::UnorderedElementsAre;
 Instant at(std::string_view text) { return parse_instant(text)->instant; }
 sys_seconds second(std::string_view text) { return floor<seconds>(at(text)); }
 
-/// That release, with another clock for one zone.
+/// A release in which one zone has another clock.
 FakeTzData release(std::string name, const FakeZone& zone) {
     FakeTzData data{std::move(name)};
     data.put(zone);
@@ -29,7 +29,7 @@ FakeZone paris(seconds offset, std::vector<FakeZone::Change> changes = {}) {
     return FakeZone{"Europe/Paris", offset, std::move(changes)};
 }
 
-/// Fails when told to, before the work of a transaction is kept.
+/// Fails when the test says so, before the transaction is committed.
 class StoreThatFails final : public Store {
 public:
     explicit StoreThatFails(Store& store) : store_(store) {}
@@ -40,14 +40,14 @@ public:
     }
     void read(const std::function<void(Transaction&)>& work) override { store_.read(work); }
     [[nodiscard]] bool open_here() override { return store_.open_here(); }
-    std::optional<int> left;  // transactions before it fails
+    std::optional<int> left;  // number of transactions before the failure
 
 private:
     Store& store_;
 };
 
-/// Everything is planned by release 2025b, which is remembered, at noon of 5 January 2027; Paris is
-/// an hour east of UTC.
+/// All events are planned with release 2025b, which is remembered, at noon on 5 January 2027; Paris
+/// is one hour east of UTC.
 class FollowTzdataTest : public Engine {
 protected:
     FollowTzdataTest() { follow.remember(); }
@@ -59,7 +59,7 @@ protected:
         wanted.target = {.local = local, .zone = zone, .gap = gap, .overlap = overlap};
         return scheduled(wanted);
     }
-    /// At half past nine, every day in Paris, for nobody.
+    /// At half past nine every day in Paris, without a user.
     Schedule a_daily_job(std::optional<GapPolicy> gap = std::nullopt) {
         return a_job(TriggerFields{.cron = "30 9 * * *"}, gap);
     }
@@ -192,7 +192,7 @@ TEST_F(FollowTzdataTest, AnInstanceLeftBehindUndoesNothing) {
     EXPECT_EQ(followed.moved, 0U);
     EXPECT_THAT(followed.newer, ElementsAre("2026f"));
     EXPECT_EQ(find(event), event);
-    // But its own events are found by those who are ahead.
+    // But newer instances still find the events that it plans.
     const Event stale = a_reminder_at("2027-02-02T09:00:00");
     zones.set(release("2026f", paris(2h)));
     EXPECT_EQ(run_anew().moved, 1U);
@@ -261,7 +261,7 @@ TEST_F(FollowTzdataTest, APastInstantIsLateAndFiresOnce) {
 TEST_F(FollowTzdataTest, WhatHasFiredDoesNotFireAgainWhenItsInstantMovesAhead) {
     birthdays_go_to(an_endpoint());
     const User user = created(ada());
-    EXPECT_EQ(advance(20h).completed, 1U);  // 08:00Z
+    EXPECT_EQ(advance(20h).completed, 1U);  // at 08:00Z
     zones.set(release("2026f", paris(0h)));
     EXPECT_EQ(run().moved, 1U) << "next year's";
     advance(48h);
@@ -341,7 +341,7 @@ TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
         wanted.trigger = trigger;
         const Schedule job = create_schedule.run(wanted, "req-1").value().schedule;
         const Event before = pending_of_job(job);
-        zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead all the time
+        zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead from the beginning
         ASSERT_TRUE(run_anew().complete);
         EXPECT_EQ(pending_of_job(job).due, before.due);
         EXPECT_EQ(pending_of_job(job).tz_release, "2026f");
@@ -353,15 +353,15 @@ TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
     }
 }
 
-/// Forward, back, and by less than an hour: no full hour of the new clock is left out or comes
-/// twice.
+/// Forward, back, and by less than an hour: the job runs exactly once in every full hour of the new
+/// clock.
 TEST_F(FollowTzdataTest, AnHourlyJobRunsOnEveryHourOfTheNewClock) {
     for (const auto& [offset, until_first] : {std::pair{seconds{2h}, minutes{60}},
                                               {seconds{0h}, minutes{60}},
                                               {seconds{90min}, minutes{30}}}) {
         zones.set(FakeTzData{"2025b"});
         const Schedule job = a_job(TriggerFields{.cron = "0 * * * *"});
-        const Instant begin = clock.now();  // a full hour
+        const Instant begin = clock.now();  // at a full hour
         ASSERT_EQ(pending_of_job(job).due, begin + 1h);
         zones.set(release("2026f", paris(offset)));
         ASSERT_TRUE(run_anew().complete);
@@ -374,7 +374,7 @@ TEST_F(FollowTzdataTest, AnHourlyJobRunsOnEveryHourOfTheNewClock) {
     }
 }
 
-/// `*/15 9 * * *`: from nine to ten, whatever the hour is elsewhere.
+/// `*/15 9 * * *`: from nine to ten by the new clock, whatever the old one shows.
 TEST_F(FollowTzdataTest, AJobOfOneHourRunsInThatHourOfTheNewClock) {
     const Schedule job = a_job(TriggerFields{.cron = "*/15 9 * * *"});
     ASSERT_EQ(pending_of_job(job).due, at("2027-01-06T08:00:00Z"));
@@ -402,7 +402,7 @@ TEST_F(FollowTzdataTest, AJobGoesOnAfterAnOccurrenceThatIsSkippedWhichIsKeptAsAR
 }
 
 TEST_F(FollowTzdataTest, TheSecondPassStaysTheSecondPass) {
-    // 02:00 to 03:00 comes twice: first at 01:00Z, then at 02:00Z.
+    // 02:00 to 03:00 happens twice: first at 01:00Z, then at 02:00Z.
     const FakeZone twice = paris(1h, {{second("2027-10-31T02:00:00Z"), 0h}});
     const auto in_pass = [](bool second_pass) {
         Event event = an_event();

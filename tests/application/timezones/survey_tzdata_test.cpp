@@ -24,7 +24,7 @@ FakeTzData release(std::string name, const FakeZone& zone) {
     return data;
 }
 
-/// Everything is planned by release 2025b, which is remembered.
+/// All events are planned with release 2025b, which is remembered.
 class SurveyTzdataTest : public Engine {
 protected:
     SurveyTzdataTest() { FollowTzdata{store, zones, ids, wakeups}.remember(); }

@@ -19,7 +19,8 @@ using testing::ElementsAre;
 using testing::Le;
 using testing::SizeIs;
 
-/// Numbers, answered by ten times as much. Commits go one step at a time where the test says so.
+/// Each number gets ten times its value as result. Commits proceed one at a time if the test says
+/// so.
 class GroupCommitTest : public testing::Test {
 protected:
     using Numbers = GroupCommit<int, int>;
@@ -46,7 +47,7 @@ protected:
     std::future<int> start(Numbers& numbers, int item) {
         return std::async(std::launch::async, [&numbers, item] { return numbers.run(item); });
     }
-    /// Holds up the first commit, that of 1, until all of `items` wait.
+    /// Delays the first commit, that of 1, until all `items` wait.
     std::vector<std::future<int>> behind_the_first(Numbers& numbers,
                                                    const std::vector<int>& items) {
         std::vector<std::future<int>> answers;
@@ -86,7 +87,7 @@ TEST_F(GroupCommitTest, CommitsTogetherWhatCameMeanwhileAndAnswersEach) {
     auto answers = behind_the_first(numbers, {2, 3, 4});
     for (int i = 0; i < 4; ++i) EXPECT_EQ(answers[static_cast<std::size_t>(i)].get(), 10 * (i + 1));
     EXPECT_THAT(groups, ElementsAre(ElementsAre(1), ElementsAre(2, 3, 4)));
-    EXPECT_EQ(numbers.run(5), 50);  // the place is free again
+    EXPECT_EQ(numbers.run(5), 50);  // the slot is free again
 }
 
 TEST_F(GroupCommitTest, MakesNoGroupGreaterThanItMayBe) {
@@ -101,7 +102,7 @@ TEST_F(GroupCommitTest, TellsAllOfAGroupThatStorageIsUnavailable) {
     auto answers = behind_the_first(numbers, {2, gone, 3});
     EXPECT_EQ(answers[0].get(), 10);
     for (std::size_t i = 1; i < 4; ++i) EXPECT_THROW(answers[i].get(), Unavailable);
-    EXPECT_THAT(groups, SizeIs(2));  // nobody tries again what may have happened
+    EXPECT_THAT(groups, SizeIs(2));  // a commit with an unknown outcome is not repeated
     EXPECT_EQ(numbers.run(5), 50);
 }
 

@@ -16,7 +16,7 @@ using testing::UnorderedElementsAre;
 
 class CreateUserTest : public ControlPlane {
 protected:
-    /// A moment of the birthday, 5 January 2027, in Honolulu.
+    /// A time on the birthday, 5 January 2027, in Honolulu.
     static Instant at_honolulu(std::chrono::seconds time_of_day) {
         return sys_days{January / 5 / 2027} + 10h + time_of_day;
     }
@@ -83,7 +83,7 @@ TEST_F(CreateUserTest, TellsAllThatIsWrongAtOnce) {
 }
 
 TEST_F(CreateUserTest, KnowsWhatDayItIsWhereThePersonLives) {
-    // In Auckland it is the 6th already, in Honolulu still the 5th.
+    // In Auckland it is already the 6th, in Honolulu still the 5th.
     EXPECT_TRUE(create_user.run(born("2027-01-06", "Pacific/Auckland"), "req-1"));
     EXPECT_THAT(defects_of(create_user.run(born("2027-01-06", "Pacific/Honolulu"), "req-1")),
                 ElementsAre("/dateOfBirth out_of_range"));

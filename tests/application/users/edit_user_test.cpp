@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 class EditUserTest : public ControlPlane {
 protected:
-    /// What the engine plans when it claims.
+    /// Stores the successor, as the engine does when it claims the event.
     void plan_successor_of(const Event& event) {
         write([&](Transaction& tx) {
             const User user = tx.users().find(*event.user).value();
@@ -130,10 +130,11 @@ TEST_F(EditUserTest, KeepsTheDayAndTheHourInAnotherZone) {
 }
 
 TEST_F(EditUserTest, LosesNoBirthdayFromHonoluluToAuckland) {
-    const User user = created(born("1992-01-05", "Pacific/Honolulu"));  // at 02:00 there on the day
+    // At 02:00 there on the birthday.
+    const User user = created(born("1992-01-05", "Pacific/Honolulu"));
     ASSERT_EQ(pending_of(user).due, sys_days{January / 5 / 2027} + 19h);
 
-    moved(user, "Pacific/Auckland");  // where it is the 6th at 01:00
+    moved(user, "Pacific/Auckland");  // where it is 01:00 on the 6th
 
     const Event late = pending_of(user);
     EXPECT_EQ(late.occurrence->nominal, Date{January / 5 / 2027});
@@ -148,7 +149,7 @@ TEST_F(EditUserTest, GreetsOnceFromAucklandToHonolulu) {
     plan_successor_of(fired);
     completed(fired);
 
-    moved(user, "Pacific/Honolulu");  // where it is the 6th at 10:00
+    moved(user, "Pacific/Honolulu");  // where it is 10:00 on the 6th
 
     EXPECT_EQ(pending_of(user).occurrence->nominal, Date{January / 7 / 2028});
 }
@@ -188,7 +189,7 @@ TEST_F(EditUserTest, SkipsADayThatHasBeenGreeted) {
 
 TEST_F(EditUserTest, KeepsALateBirthdayWhenOnlyTheYearWasWrong) {
     const User user = created(ada());
-    clock.advance(24h);  // due, and nobody has claimed it
+    clock.advance(24h);  // due, but not claimed
 
     const EditedUser result = reborn(user, "1991-01-06");
 

@@ -87,7 +87,7 @@ std::vector<Result<void>> Cluster::settle(std::span<const Settlement> settlement
         written.insert(&node);
         answered = std::max(answered, node.run(asked, settings_.costs.settle.of(count)));
     }
-    // More than one node: first each prepares, then all commit.
+    // With more than one node, each prepares first, then all commit.
     answered += (settings_.costs.commit + settings_.costs.network) * (written.size() > 1 ? 2 : 1);
     std::vector<Result<void>> answers(settlements.size());
     for (const Settlement& one : settlements) {

@@ -11,10 +11,10 @@
 
 namespace sundial::simulation {
 
-/// Of work in CPUs; a row costs less than a microsecond of `Time`.
+/// Cost in CPU time; a row costs less than a microsecond of `Time`.
 using Cost = std::chrono::duration<double, std::micro>;
 
-/// What was measured of one statement: CPU time of the database for a call, and for each row.
+/// The measured cost of one statement: CPU time of the database per call and per row.
 struct StatementCost {
     Cost call{0};
     Cost row{0};
@@ -25,17 +25,17 @@ struct Costs {
     StatementCost look;    // rows: shards
     StatementCost claim;   // rows: claimed events
     StatementCost settle;  // rows: settled events
-    Cost commit{0};        // wait for the disk, in which no CPU works
-    Cost network{0};       // there and back
-    Cost event{0};         // CPU of the instance for an event, from claim to settlement
-    Cost answer{0};        // until a receiver has answered
+    Cost commit{0};        // wait for the disk, without CPU
+    Cost network{0};       // round trip
+    Cost event{0};         // CPU time of the instance per event, from claim to settlement
+    Cost answer{0};        // until a receiver responds
 };
 
-/// Some CPUs, which take what comes in its order.
+/// Some CPUs that take work in the order of its arrival.
 class Machine {
 public:
     explicit Machine(std::size_t cores) : free_at_(cores, Cost{0}) {}
-    /// When work that arrives at `at` is done.
+    /// The time when work that arrives at `at` is finished.
     Cost run(Cost at, Cost work);
     [[nodiscard]] Cost busy() const { return busy_; }
 
@@ -46,39 +46,41 @@ private:
 
 struct ScaleSettings {
     std::size_t instances = 1;
-    std::size_t nodes = 1;         // of the database, each with a part of the shards
-    std::size_t node_cores = 2;    // of each
+    std::size_t nodes = 1;         // nodes of the database, each with a part of the shards
+    std::size_t node_cores = 2;    // per node
     std::size_t shards = 16;       // of all nodes together
-    std::size_t slots = 64;        // of each instance
-    bool one_machine = false;      // instances work on the CPUs of the first node, too
-    std::size_t events = 100'000;  // in all
-    Cost spread{0};                // due at even distances within that; 0: all at one instant
+    std::size_t slots = 64;        // per instance
+    bool one_machine = false;      // instances also use the CPUs of the first node
+    std::size_t events = 100'000;  // in total
+    /// Events are due at equal distances within this; 0: all at one instant.
+    Cost spread{0};
     Costs costs{};
 };
 
-/// The database of many nodes: the rows of the claim protocol, and who pays for what is done to
-/// them. For one thread.
+/// The database of many nodes: the rows of the claim protocol, and the cost of each access.
+/// Single-threaded.
 class Cluster {
 public:
     explicit Cluster(const ScaleSettings& settings);
 
     struct Done {
         Cost due;
-        Cost started;  // its first try
+        Cost started;  // its first attempt
         Cost settled;
     };
     [[nodiscard]] const std::vector<Done>& done() const { return done_; }
     [[nodiscard]] bool all_done() const { return done_.size() == settings_.events; }
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
-    /// CPU time of all nodes.
+    /// CPU time used by all nodes.
     [[nodiscard]] Cost busy() const;
 
-    // What one instance asks; when it is answered goes to `answered`, which holds when it asked.
+    // The calls of one instance. `answered` contains the time of the call, and receives the time of
+    // the response.
 
     Horizon look(Cost& answered);
     Claimed claim(const ClaimRequest& request, Cost& answered);
     std::vector<Result<void>> settle(std::span<const Settlement> settlements, Cost& answered);
-    /// Instances that share the first node's CPUs work here.
+    /// Instances that share the first node's CPUs run here.
     Machine& first_node() { return nodes_.front(); }
 
 private:
@@ -91,7 +93,7 @@ private:
 
     const ScaleSettings settings_;
     std::vector<Machine> nodes_;
-    /// By when they are claimable.
+    /// By the instant at which they are claimable.
     std::vector<std::multimap<Instant, EventId>> waiting_;
     std::map<EventId, Row> rows_;
     std::vector<Done> done_;

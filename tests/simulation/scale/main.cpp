@@ -1,5 +1,6 @@
-// Predicts throughput and lateness of many instances on many nodes from what one statement costs:
-// one run, one JSON object. bench/scale.py runs it for the figures of docs/scale.md.
+// Predicts throughput and lateness of many instances on many nodes from the cost of single
+// statements. Prints one JSON object per run. bench/scale.py runs it for the figures of
+// docs/scale.md.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

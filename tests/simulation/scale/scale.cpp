@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Of all instances.
+/// Shared by all instances.
 struct Site {
     explicit Site(const ScaleSettings& its_settings)
         : settings(its_settings), cluster(its_settings) {}
@@ -34,11 +34,11 @@ struct Site {
     DatabaseClock clock{noon, time.now()};
     FakeIds ids;
     FakeTimeZones zones;
-    memory::MemoryStore store{clock, {}};  // of nothing: its events have neither endpoint nor rule
+    memory::MemoryStore store{clock, {}};  // stays empty: the events have neither endpoint nor rule
 };
 
-/// One instance: the real worker loop, whose time passes as its calls and its own work take it.
-/// Beside it pass that of a claim and that of a settlement.
+/// One instance: the real worker loop. Its calls and its own work determine how its time passes.
+/// Claims and settlements beside it have times of their own.
 class Instance final : public EventQueue, public MonotonicClock, public Delivery {
 public:
     Instance(Site& site, std::uint64_t number)
@@ -63,7 +63,7 @@ public:
         next_turn_ = std::max(in_whole(believed_), until - origin);
     }
 
-    // EventQueue: each call costs the database its time, and the instance the wait.
+    // EventQueue: each call costs the database CPU time, and the instance a wait.
 
     [[nodiscard]] std::uint32_t shards() const override {
         return static_cast<std::uint32_t>(site_.settings.shards);
@@ -133,7 +133,7 @@ private:
             });
         });
     }
-    /// What was claimed is the loop's own work, and comes before all else.
+    /// The loop itself handles its claims, before all other work.
     void take(std::size_t events) {
         Machine& machine = site_.settings.one_machine ? site_.cluster.first_node() : own_;
         believed_ = std::max(believed_, Cost{site_.time.now()});
@@ -143,9 +143,9 @@ private:
 
     Site& site_;
     Machine own_;
-    Cost believed_{0};            // within a turn it passes for this instance alone
-    std::optional<Cost> beside_;  // likewise while something is done there
-    std::size_t claimed_ = 0;     // by that
+    Cost believed_{0};            // within a turn, time passes for this instance alone
+    std::optional<Cost> beside_;  // likewise during work beside the loop
+    std::size_t claimed_ = 0;     // by that work
     Time next_turn_{0};
     FakeRandom random_;
     NoLog log_;

@@ -5,7 +5,7 @@
 namespace sundial::simulation {
 namespace {
 
-/// 25 µs of a node's CPU for an event, 5 µs of an instance's.
+/// 25 µs of a node's CPU time per event, 5 µs of an instance's.
 ScaleSettings a_site() {
     return {.node_cores = 1,
             .events = 20'000,
@@ -68,10 +68,10 @@ TEST(Scale, WhatShareOneMachineIsSlowerThanOnMachinesOfTheirOwn) {
 TEST(Scale, WithTimeToSpareEventsStartWithinAFewRoundsOfTheShards) {
     ScaleSettings settings = a_site();
     settings.instances = 4;
-    settings.spread = Cost{4e6};  // 5,000 a second, an eighth of what it could
+    settings.spread = Cost{4e6};  // 5,000 a second, an eighth of the capacity
     const Scaled scaled = simulate_scale(settings);
     EXPECT_NEAR(scaled.events_per_second, 5'000, 100);
-    const double claim_ms = 0.2 + 0.1 + 0.1;  // of nothing, with its commit and its way
+    const double claim_ms = 0.2 + 0.1 + 0.1;  // an empty claim, with its commit and its round trip
     EXPECT_GE(scaled.p50_ms, claim_ms);
     EXPECT_LT(scaled.p99_ms, 4 * 16 * claim_ms);
 }

@@ -7,9 +7,9 @@ namespace sundial::http {
 namespace {
 
 constexpr std::optional<Role> anybody{};
-constexpr auto read = Role::read;    // looks
-constexpr auto write = Role::write;  // changes users, schedules, events, endpoints
-constexpr auto admin = Role::admin;  // keys, and the clock
+constexpr auto read = Role::read;    // reads
+constexpr auto write = Role::write;  // also changes users, schedules, events, endpoints
+constexpr auto admin = Role::admin;  // also manages keys and the clock
 
 constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/livez", anybody},
@@ -65,7 +65,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"DELETE", "/v1/schedules/{id}", write},
     {"POST", "/v1/schedules/{id}/trigger", write},
     {"POST", "/v1/schedules/{id}/backfill", write},
-    {"POST", "/v1/preview", read},  // computes; keeps nothing
+    {"POST", "/v1/preview", read},  // computes; stores nothing
     {"GET", "/v1/occurrences", read},
 
     {"GET", "/v1/operations", read},

@@ -7,18 +7,19 @@
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/message.hpp"
 
-/// The answers that resources share.
+/// Responses that resources share.
 namespace sundial::http {
 
-/// A versioned resource.
+/// Adds the ETag of a versioned resource.
 [[nodiscard]] Response with_etag(Response response, Version version);
-/// 201 with its place.
+/// 201 with the location of the new resource.
 [[nodiscard]] Response created(std::string body, Version version, std::string_view place);
-/// 202 with the place of what goes on.
+/// 202 with the location of the operation that continues.
 [[nodiscard]] Response accepted(std::string body, Version version, std::string_view place);
-/// 200, or 304 if the caller has that version already.
+/// 200, or 304 if the caller already has that version.
 [[nodiscard]] Response found(const Request& request, std::string body, Version version);
-/// One that shows a secret, which is shown this once: kept for a repetition, it is kept sealed.
+/// Marks a response whose secret is shown only once. If the response is stored for a repeated
+/// request, it is stored sealed.
 [[nodiscard]] Response showing_secret(Response response);
 [[nodiscard]] Response refused(const Error& error, const Request& request);
 [[nodiscard]] Response refused(const Problem& problem, const Request& request);

@@ -9,7 +9,7 @@ namespace sundial::http {
 
 /// Errors: ValidationFailed.
 [[nodiscard]] Result<NewApiKey> new_api_key(const JsonBody& body);
-/// `text` is the key itself, where it may be shown.
+/// `text` is the key itself, in the one response that may show it.
 [[nodiscard]] std::string api_key_json(const ApiKey& key, const std::string& text = {});
 
 }  // namespace sundial::http

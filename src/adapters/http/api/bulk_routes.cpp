@@ -14,10 +14,10 @@
 namespace sundial::http {
 namespace {
 
-/// A receiver that has just come back is not flooded at once, unless one asks for that.
+/// Default pace, so that a receiver that has just recovered is not flooded.
 constexpr std::uint32_t retries_per_second = 50;
 
-/// Reads a body that the document has found valid; what is wrong beyond that is in `errors`.
+/// Reads a body that the OpenAPI document has validated; adds further errors to `errors`.
 class WishReader {
 public:
     WishReader(const Members& members, const BulkApi& api) : members_(members), api_(api) {}
@@ -49,7 +49,7 @@ private:
         }
     }
 
-    /// Each once.
+    /// Each id once.
     void read_ids(BulkRequest& request) {
         const auto texts = members_.list("ids");
         for (std::size_t i = 0; i < texts.size(); ++i) {

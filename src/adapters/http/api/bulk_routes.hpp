@@ -11,11 +11,11 @@ namespace sundial::http {
 struct BulkApi {
     BulkEvents& bulk;
     Queries& queries;
-    Clock& clock;  // what `now` means in filters
+    Clock& clock;  // the present for `now` in filters
     const TimeZones& zones;
 };
 
-/// /v1/bulk, and the dead letters that it is made for: /v1/stats/failures.
+/// /v1/bulk, and /v1/stats/failures: the dead letters that bulk operations mostly work on.
 void add_bulk_routes(Router& router, BulkApi api);
 
 }  // namespace sundial::http

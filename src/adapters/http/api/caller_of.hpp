@@ -5,7 +5,7 @@
 
 namespace sundial::http {
 
-/// On whose behalf a request changes something.
+/// The caller in whose name a request changes something.
 [[nodiscard]] inline Caller caller_of(const Request& request) {
     return {request.correlation_id, request.actor};
 }

@@ -14,16 +14,16 @@ namespace sundial::http {
 /// `"3"`.
 [[nodiscard]] std::string etag(Version version);
 
-/// What a weak tag, and what is no version, stand for: nothing is ever at it. That of a stream that
-/// is not there is 0.
+/// Stands for a weak tag and for a tag that is not a version: no resource ever has this version.
+/// The version of a stream that does not exist is 0.
 inline constexpr Version version_of_nothing{std::numeric_limits<std::int64_t>::max()};
 
-/// The version at which If-Match lets the request do its work: nothing if any will do. Of a list it
-/// is the one that `current` names, if it is there.
+/// The version that If-Match requires; empty if any version will do. If If-Match is a list, the
+/// result is the version that `current` returns, provided the list contains it.
 [[nodiscard]] std::optional<Version> expected_version(
     const Request& request, const std::function<std::optional<Version>()>& current);
 
-/// Whether If-None-Match names `version`: then the answer is 304.
+/// Whether If-None-Match names `version`; the response is then 304.
 [[nodiscard]] bool not_modified(const Request& request, Version version);
 
 }  // namespace sundial::http

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::string_view openapi_path = "/openapi.json";
 constexpr std::string_view errors_path = "/docs/errors";
-/// Markdown as browsers show it, instead of offering to save it.
+/// Browsers show Markdown of this type instead of offering to save it.
 constexpr const char* plain_text = "text/plain; charset=utf-8";
 
-/// Where a section begins; between it and the heading stands an empty line.
+/// Start of a section; an empty line separates it from the heading.
 constexpr std::string_view anchor = "<a id=\"";
 constexpr std::string_view anchor_end = "\"></a>";
 

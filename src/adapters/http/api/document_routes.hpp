@@ -6,19 +6,19 @@
 
 namespace sundial::http {
 
-/// What the program carries with it to read. The texts outlive the routes.
+/// Documents embedded in the program. The texts must outlive the routes.
 struct Documents {
     std::string_view openapi;  // openapi.json
     std::string_view errors;   // docs/reference/errors.md
 };
 
-/// /openapi.json, /docs/errors, and /docs/errors/{code}, where the `type` of every error leads.
+/// /openapi.json, /docs/errors, and /docs/errors/{code}, the target of the `type` of every error.
 void add_document_routes(Router& router, Documents documents);
 
-/// Whether it is one of these, which need no database.
+/// Whether `path` is one of these. They need no database.
 [[nodiscard]] bool is_document(std::string_view path);
 
-/// The section of `errors` that is about `code`, its heading first; empty if there is none.
+/// The section of `errors` about `code`, including its heading; empty if there is none.
 [[nodiscard]] std::string_view section_of(std::string_view errors, std::string_view code);
 
 }  // namespace sundial::http

@@ -131,7 +131,7 @@ Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
     edit.retry_client_errors = members.count("retryClientErrors");
     edit.rate_limit = rate_limit_edit_in(members);
     edit.max_in_flight = members.count_edit("maxInFlight");
-    edit.close_circuit = members.has("circuit");  // it may only be asked to be closed
+    edit.close_circuit = members.has("circuit");  // the only valid value is closed
     edit.enabled = members.truth("enabled");
     edit.ed25519 = members.truth("ed25519");
     if (!errors.empty()) return ValidationFailed{std::move(errors)};

@@ -9,21 +9,21 @@
 #include "application/endpoints/test_endpoint.hpp"
 #include "application/ports/inbox_repository.hpp"
 
-/// Endpoints as JSON. Errors: what is wrong with a duration that the document could not judge.
+/// Endpoints as JSON. Errors: invalid durations, which the OpenAPI document cannot check.
 namespace sundial::http {
 
-/// `default_timeout` is for an endpoint that names none.
+/// `default_timeout` applies to an endpoint without a timeout of its own.
 [[nodiscard]] Result<NewEndpoint> new_endpoint(const JsonBody& body,
                                                std::chrono::seconds default_timeout);
 [[nodiscard]] Result<EndpointEdit> endpoint_edit(const JsonBody& body);
 [[nodiscard]] Result<Rotation> rotation(const JsonBody& body);
-/// Its circuit, as it was at `now`.
+/// The endpoint's circuit as of `now`.
 struct CircuitShown {
     Circuit circuit;
     Instant now;
     const CircuitPolicy& policy;
 };
-/// `secret` is shown by the answer that made it, and by no other.
+/// Only the response that creates `secret` shows it.
 [[nodiscard]] std::string endpoint_json(const Endpoint& endpoint, const CircuitShown& circuit,
                                         const std::string& secret = "");
 [[nodiscard]] std::string test_json(const TestDelivery& test);

@@ -35,7 +35,7 @@ std::optional<std::string> text_of(const std::optional<Instant>& instant) {
     return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
 }
 
-/// What an event's state tells beside its name.
+/// The members of an event that depend on its state.
 struct StateMembers {
     std::optional<Instant> executed_at, next_attempt_at, lease_expires_at;
     std::optional<Claimant> claimed_by;
@@ -62,7 +62,7 @@ StateMembers state_members(const Event& event) {
     return members;
 }
 
-/// On the wall clock of the event's zone; in UTC if a newer tz database has lost the zone.
+/// In the local time of the event's zone; in UTC if a newer tz database lacks the zone.
 std::string target_local(const Event& event, const TimeZones& zones) {
     const auto zone = zones.find(event.intent.zone);
     return zone ? format_local_millis(event.due, **zone) : format_instant_millis(event.due);

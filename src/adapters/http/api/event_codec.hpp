@@ -15,10 +15,10 @@
 /// Events as JSON.
 namespace sundial::http {
 
-/// When, in a body that has it among its members.
+/// The target time from a body that contains its members.
 [[nodiscard]] TargetFields target_fields(const Members& members);
 [[nodiscard]] NewEvent new_event(const JsonBody& body);
-/// What a batch asks for, item by item; or what is wrong with one as it stands.
+/// The events of a batch, one result per item: the event, or the problem of that item.
 [[nodiscard]] std::vector<base::Result<NewEvent, Problem>> new_events(const Request& batch);
 [[nodiscard]] EventEdit event_edit(const JsonBody& body);
 [[nodiscard]] std::string event_json(const Event& event, const TimeZones& zones);

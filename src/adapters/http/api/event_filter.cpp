@@ -10,7 +10,7 @@
 namespace sundial::http {
 namespace {
 
-/// Parameters of a query; `,` stands between values.
+/// Parameters of a query, with values separated by `,`.
 struct InQuery {
     const Request& request;
 
@@ -28,7 +28,7 @@ struct InQuery {
     }
 };
 
-/// Members of an object; where there may be several values, a text is one.
+/// Members of an object. A text stands for a list of one value.
 struct InBody {
     const Members& members;
 
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    /// Of an enum whose names the document has checked.
+    /// Values of an enum. The OpenAPI document has checked the names.
     template <class Parse>
     auto names(std::string_view name, Parse parse) {
         std::vector<typename decltype(parse(std::string_view{}))::value_type> values;

@@ -7,19 +7,19 @@
 #include "application/ports/clock.hpp"
 #include "application/requests/queries.hpp"
 
-/// Which events: the same members in the query of a list and in the body of a bulk operation, found
-/// valid by the document. References become ids and `now-1h` an instant; what is wrong with one is
-/// added to `errors`. Order and page are not among them.
+/// Filters of events. The query of a list and the body of a bulk operation have the same members,
+/// which the OpenAPI document has already validated. Resolves references to ids and `now-1h` to an
+/// instant; adds what cannot be resolved to `errors`. Sort order and page are not part of a filter.
 namespace sundial::http {
 
 struct EventFilterContext {
     Queries& queries;
-    Clock& clock;  // what `now` means
+    Clock& clock;  // the present for `now`
     std::vector<FieldError>& errors;
 };
 
 [[nodiscard]] EventQuery event_filter(const Request& request, const EventFilterContext& context);
-/// `filter` is the member of that name.
+/// `filter` is the body's member of that name.
 [[nodiscard]] EventQuery event_filter(const Members& filter, const EventFilterContext& context);
 
 }  // namespace sundial::http

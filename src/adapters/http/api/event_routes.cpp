@@ -31,7 +31,7 @@ std::optional<std::chrono::microseconds::rep> sort_value(const Event& event,
         case EventQuery::Sort::target:
             return event.due.time_since_epoch().count();
         case EventQuery::Sort::created_at:
-            return std::nullopt;  // its id says it
+            return std::nullopt;  // the id contains the creation time
         case EventQuery::Sort::lateness: {
             const auto late = lateness(event);
             return late ? std::optional(late->count()) : std::nullopt;
@@ -64,7 +64,7 @@ PageKey place_of(const Event& event, EventQuery::Sort sort) {
     return {value ? std::to_string(*value) : "", event.id.value};
 }
 
-/// The problem of one item, told of the whole batch.
+/// The problem of one item, with a detail that makes sense for the whole batch.
 Problem at_item(Problem problem, std::size_t index) {
     const std::string place = "/events/" + std::to_string(index);
     for (FieldError& error : problem.errors) error.pointer.insert(0, place);
@@ -164,7 +164,7 @@ private:
         return http::json(201, std::move(json.end_array().end_object()).text());
     }
 
-    /// `events` became of those `items` that were fit to be stored.
+    /// `events` are the results of those `items` that were valid.
     [[nodiscard]] Response each_made(std::span<const base::Result<NewEvent, Problem>> items,
                                      std::span<const Result<Event>> events,
                                      const Request& request) const {

@@ -19,7 +19,7 @@ struct EventApi {
     RetryEvent& retry;
     ExplainEvent& explain;
     Queries& queries;
-    Clock& clock;  // what `now` means in filters
+    Clock& clock;  // the present for `now` in filters
     const TimeZones& zones;
 };
 

@@ -45,7 +45,7 @@ Response ready(const HealthApi& api, const Request& request) {
     return refused({.code = Code::not_ready, .detail = failed->detail}, request);
 }
 
-/// The same in detail, for people and dashboards.
+/// The same checks in detail, for people and dashboards.
 Response health(const HealthApi& api, const Request& request) {
     const auto checks = api.checks();
     const std::string detail = checks_json(checks);
@@ -65,7 +65,7 @@ Response health(const HealthApi& api, const Request& request) {
 }  // namespace
 
 void add_health_routes(Router& router, HealthApi api) {
-    // That it is answered at all says that connections turn.
+    // A response alone proves that the server handles connections.
     router.add("GET", "/livez", [](const Request&) { return text(200, "text/plain", "alive\n"); });
     router.add("GET", "/readyz", [api](const Request& request) { return ready(api, request); });
     router.add("GET", "/healthz", [api](const Request& request) { return health(api, request); });

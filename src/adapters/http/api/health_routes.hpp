@@ -9,16 +9,16 @@
 
 namespace sundial::http {
 
-/// What was looked at, and what was seen. What fails keeps requests away; a warning does not.
+/// One check and its result. A failed check makes the instance not ready; a warning does not.
 struct HealthCheck {
     enum class Status : std::uint8_t { pass, warn, fail };
 
     std::string name;  // "database"
     Status status = Status::pass;
-    std::string detail{};  // of what does not pass: for people, without internals
+    std::string detail{};  // why the check did not pass: for people, without internals
 };
 
-/// What the process is asked before, or without, a database.
+/// Health probes, which also work without a database.
 struct HealthApi {
     std::function<std::vector<HealthCheck>()> checks;
 };
@@ -26,7 +26,7 @@ struct HealthApi {
 /// /livez, /readyz, /healthz.
 void add_health_routes(Router& router, HealthApi api);
 
-/// Whether a request is for what is answered without looking at anything: /livez.
+/// Whether a request is for /livez, which is answered without any check.
 [[nodiscard]] bool asks_for_life(const Request& request);
 
 }  // namespace sundial::http

@@ -16,9 +16,9 @@ class object;
 
 namespace sundial::http {
 
-/// The members of a JSON object that the document has found valid: absent ones are empty, and to
-/// ask for another type than the document says is a bug. Lives as long as the body that it was made
-/// of.
+/// The members of a JSON object that the OpenAPI document has validated. Absent members are empty.
+/// Asking for another type than the document declares is a bug. Valid as long as the body it was
+/// made from.
 class Members {
 public:
     explicit Members(const JsonBody& body);
@@ -29,13 +29,13 @@ public:
     [[nodiscard]] std::optional<bool> truth(std::string_view name) const;
     [[nodiscard]] std::optional<std::uint32_t> count(std::string_view name) const;
     [[nodiscard]] std::optional<std::uint64_t> number(std::string_view name) const;
-    /// Absent, null, or a text: what a merge patch says of a value that may be removed.
+    /// Absent, null, or a text: the edit that a merge patch makes to a removable value.
     [[nodiscard]] Edit<std::string> edit(std::string_view name) const;
-    /// The same of a count.
+    /// The same for a count.
     [[nodiscard]] Edit<std::uint32_t> count_edit(std::string_view name) const;
     [[nodiscard]] std::map<std::string, std::string> texts(std::string_view name) const;
     [[nodiscard]] TextsEdit texts_edit(std::string_view name) const;
-    /// Empty if it is null, too.
+    /// Empty if the member is absent or null.
     [[nodiscard]] std::optional<Members> object(std::string_view name) const;
     [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
     [[nodiscard]] bool is_text(std::string_view name) const;

@@ -20,10 +20,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Proxies commonly cut a connection that is silent for longer.
+/// Proxies commonly close a connection that is silent for longer.
 constexpr std::chrono::seconds longest_wait = 60s;
 
-/// Of the body's member, or `if_absent`; what is wrong with it is added to `errors`.
+/// The duration in the body's member, or `if_absent`. Adds an invalid one to `errors`.
 std::chrono::seconds duration_in(const Members& members, const char* name,
                                  std::chrono::seconds if_absent, std::chrono::seconds most,
                                  std::vector<FieldError>& errors) {
@@ -131,7 +131,8 @@ public:
     }
 
 private:
-    /// What is answered to that; later, if somebody has it and it may be waited for.
+    /// The response to a try to acquire; a Later if another caller holds the lock and the request
+    /// may still wait.
     [[nodiscard]] Response told(const Result<AcquiredLock>& lock, const Wanted& wanted,
                                 const std::shared_ptr<const Request>& request, bool last) const {
         if (!lock) {
@@ -144,12 +145,12 @@ private:
         tell(wanted, "granted");
         Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
-        // Who has gone meanwhile will never release it.
+        // A client that has disconnected will never release the lock.
         response.undelivered = [&locks = api_.locks, had = *lock] {
             try {
                 (void)locks.release(had.name, had.lock_token);
             } catch (const std::exception&) {
-                return;  // its lease ends by itself
+                return;  // the lease expires by itself
             }
         };
         return response;
@@ -185,7 +186,7 @@ void add_lock_routes(Router& router, LockApi api) {
         router.add(
             method, pattern,
             [routes, handle](const Request& request) { return (routes.*handle)(request); },
-            Effects::outside);  // locks may be kept by Redis
+            Effects::outside);  // locks may be stored in Redis
     };
     add("GET", "/v1/locks", &LockRoutes::list);
     add("POST", "/v1/locks/{name}", &LockRoutes::acquire);

@@ -12,13 +12,14 @@ namespace sundial::http {
 struct LockApi {
     Locks& locks;
     LockWaits& waits;
-    /// Told what came of a request that was ready to wait: "granted" or "held". May be empty.
+    /// Called with the outcome of a request that was ready to wait: "granted" or "held". May be
+    /// empty.
     std::function<void(std::string_view outcome)> waited{};
-    /// Told once of each request that somebody else is before. May be empty.
+    /// Called once for each request that finds the lock held by another caller. May be empty.
     std::function<void(const LockHeld& held)> contended{};
 };
 
-/// Locks by name, below /v1/locks. Who waits for one holds no thread.
+/// Locks by name, below /v1/locks. A waiting request holds no thread.
 void add_lock_routes(Router& router, LockApi api);
 
 }  // namespace sundial::http

@@ -13,8 +13,8 @@
 namespace sundial::http {
 namespace {
 
-/// What a cursor is bound to: the route and every parameter but those that move through the list.
-/// FNV-1a, which stays the same in every build; it guards against mistakes, not against malice.
+/// A cursor is bound to the route and to every parameter except those that move through the list.
+/// FNV-1a is stable across builds. It guards against mistakes, not against malice.
 std::string list_fingerprint(const Request& request) {
     std::uint64_t hash = 14695981039346656037U;
     const auto add = [&](std::string_view text) {
@@ -30,7 +30,7 @@ std::string list_fingerprint(const Request& request) {
     return std::to_string(hash);
 }
 
-/// RFC 4648 section 5 without padding: needs no escapes in a URL.
+/// RFC 4648 section 5 without padding, so that URLs need no escapes.
 std::string to_url_text(std::string_view bytes) {
     std::string text = base::to_base64(bytes);
     text.erase(text.find_last_not_of('=') + 1);
@@ -50,7 +50,7 @@ std::string cursor_for(const Request& request, const PageKey& last) {
     return to_url_text(list_fingerprint(request) + ' ' + base::to_string(last.id) + last.value);
 }
 
-/// A number within what an instant can be: a database refuses one beyond the years that it knows.
+/// Within the range of an instant: a database refuses years that it does not support.
 bool is_number(std::string_view text) {
     constexpr Instant earliest = std::chrono::sys_days{std::chrono::year{1} / 1 / 1};
     constexpr Instant latest = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};
@@ -61,13 +61,13 @@ bool is_number(std::string_view text) {
            number < latest.time_since_epoch().count();
 }
 
-/// Not empty, well-formed and without NUL, which no database keeps in a text.
+/// Not empty, well-formed, and without NUL, which no database stores in a text.
 bool is_text(std::string_view text) {
     return !text.empty() && text.find('\0') == std::string_view::npos &&
            base::count_code_points(text).has_value();
 }
 
-/// Whether a row can have it. Rows without a value have an empty one.
+/// Whether a row can have this value. Rows without a value have an empty one.
 bool can_be(SortValue sorted_by, std::string_view value) {
     switch (sorted_by) {
         case SortValue::none:

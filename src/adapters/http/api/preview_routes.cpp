@@ -20,7 +20,7 @@ void write(base::JsonWriter& json, const PreviewedOccurrence& row, const std::st
     json.member("wantedLocal", row.wanted_local);
 }
 
-/// Which schedule is asked for: one that is stored, or one that the body has.
+/// Reads which schedule to preview: a stored one, or the one in the body.
 std::optional<Problem> read_subject(const Request& request, PreviewWish& wish) {
     const Members members(*request.json);
     if (members.has("schedule") == members.has("scheduleId")) {

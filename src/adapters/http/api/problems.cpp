@@ -205,7 +205,7 @@ struct ToProblem {
                 .members = {{"position", static_cast<std::int64_t>(diverged.position)},
                             {"eventId", base::to_string(diverged.event_id)}}};
     }
-    /// Only those who load aggregates meet one: the library's users.
+    /// Only library users that load aggregates can get this error.
     Problem operator()(const UnknownEventType& unknown) const {
         return {.code = Code::internal_error,
                 .detail = "nothing is known of events of type '" + unknown.type + "'"};

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Proxies commonly cut a connection that is silent for longer.
+/// Proxies commonly close a connection that is silent for longer.
 constexpr std::chrono::seconds longest_wait = 60s;
 constexpr std::chrono::seconds usual_lease = 30s;
 

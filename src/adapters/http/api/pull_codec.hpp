@@ -10,13 +10,13 @@
 #include "application/pull/pull_events.hpp"
 #include "application/pull/settle_pulled.hpp"
 
-/// What pull workers say and get. Errors: what is wrong with a duration that the document could not
-/// judge.
+/// Requests and responses of pull workers. Errors: invalid durations, which the OpenAPI document
+/// cannot check.
 namespace sundial::http {
 
 struct WaitingOrder {
     WorkOrder order;
-    std::chrono::milliseconds wait{0};  // how long, while nothing is due
+    std::chrono::milliseconds wait{0};  // longest wait if no event is due
 };
 [[nodiscard]] Result<WaitingOrder> work_order(const JsonBody& body, std::string_view endpoint);
 [[nodiscard]] std::string work_json(std::span<const Event> events, const TimeZones& zones);

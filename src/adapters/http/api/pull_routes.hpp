@@ -15,7 +15,7 @@ struct PullApi {
     const TimeZones& zones;
 };
 
-/// What pull workers ask for and answer, below /v1/endpoints and /v1/events.
+/// The API of pull workers, below /v1/endpoints and /v1/events.
 void add_pull_routes(Router& router, PullApi api);
 
 }  // namespace sundial::http

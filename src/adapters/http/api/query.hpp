@@ -9,16 +9,16 @@
 #include "application/ports/clock.hpp"
 #include "domain/error.hpp"
 
-/// Filters of lists, from parameters that the document has found valid.
+/// Filters of lists, from parameters that the OpenAPI document has validated.
 namespace sundial::http {
 
-/// Values between commas; none if the parameter is absent.
+/// Values separated by commas; empty if the parameter is absent.
 [[nodiscard]] std::vector<std::string> list_value(const Request& request, std::string_view name);
 [[nodiscard]] std::optional<std::string> text_value(const Request& request, std::string_view name);
 [[nodiscard]] std::optional<bool> truth_value(const Request& request, std::string_view name);
 [[nodiscard]] std::optional<unsigned> number_value(const Request& request, std::string_view name);
 
-/// Instants: RFC 3339, or now, now-1h, now+7d. What is wrong with one is added to `errors`.
+/// Instants: RFC 3339, or now, now-1h, now+7d. Adds invalid ones to `errors`.
 class Moments {
 public:
     Moments(const Request& request, Clock& clock, std::vector<FieldError>& errors)
@@ -31,7 +31,7 @@ private:
     std::vector<FieldError>& errors_;
 };
 
-/// The texts of a list as values of an enum whose names the document has checked.
+/// The texts of a list as values of an enum. The OpenAPI document has checked the names.
 template <class Parse>
 auto parsed_list(const Request& request, std::string_view name, Parse parse) {
     std::vector<typename decltype(parse(std::string_view{}))::value_type> values;

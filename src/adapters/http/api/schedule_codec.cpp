@@ -9,7 +9,7 @@
 namespace sundial::http {
 namespace {
 
-/// A value by its name, if there is one.
+/// The value with this name; empty if there is no name.
 template <class Parse>
 auto named(const Members& members, std::string_view name, Parse parse)
     -> decltype(parse(std::string_view{})) {

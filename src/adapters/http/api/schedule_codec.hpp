@@ -14,7 +14,7 @@
 namespace sundial::http {
 
 [[nodiscard]] ScheduleFields schedule_fields(const JsonBody& body);
-/// `operation` works through the planned events after an edit.
+/// `operation` updates the planned events after an edit.
 [[nodiscard]] std::string schedule_json(const ScheduleView& view,
                                         std::optional<OperationId> operation = std::nullopt);
 [[nodiscard]] TriggerWish trigger_wish(const JsonBody& body);

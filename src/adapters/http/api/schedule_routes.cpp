@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view by_external_id = "ext:";
 
-/// What a whole schedule must have, where the route lets the body also be a part of one.
+/// The required members of a whole schedule, on a route that also accepts a partial body.
 std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
     std::vector<FieldError> errors;
     const auto require = [&](bool there, const char* pointer) {
@@ -26,8 +26,9 @@ std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
     return errors;
 }
 
-/// Either reads every user there is, and no transaction should last so long. Where a process dies
-/// between the two, the same occurrences are asked for twice, and planned once.
+/// Both kinds read every user, which takes too long for one transaction. If the process dies before
+/// the response is stored, a repeated request asks for the same occurrences again; they are planned
+/// once.
 Effects effects_of_backfill(const Request& request) {
     return backfill_wish(*request.json).dry_run ? Effects::none : Effects::outside;
 }
@@ -52,7 +53,7 @@ public:
         query.page = *page;
         if (const auto endpoint = text_value(request, "endpointId")) {
             const auto id = api_.queries.endpoint_id(*endpoint);
-            // Nothing goes to an endpoint that there is not.
+            // An unknown endpoint matches no schedule.
             query.endpoint = id ? *id : EndpointId{Uuid{}};
         }
 
@@ -140,7 +141,7 @@ private:
                             : edited_answer(put->edited, request);
     }
 
-    /// As it is now, with the first event that was planned.
+    /// The schedule as it is now, with the first event that was planned.
     [[nodiscard]] Response created_answer(const EditedSchedule& made,
                                           const Request& request) const {
         const auto view = api_.queries.schedule(to_string(made.schedule.id));

@@ -14,7 +14,7 @@ bool is_seed_route(std::string_view path) {
     return false;
 }
 
-/// The seeds have codes of their own for the two fields that people get wrong.
+/// The seeds define codes of their own for two fields that often contain mistakes.
 std::string_view code_of(const bj::object& problem, const bj::array& details) {
     if (details.size() == 1) {
         const auto& field = details[0].at("field").as_string();
@@ -41,7 +41,7 @@ Response with_seed_error(Response response, const std::string& path) {
     const std::string code{code_of(problem, details)};
     bj::value error{
         {"code", code}, {"message", problem.at("detail")}, {"details", std::move(details)}};
-    // Not in one go: a new member moves those that the list of its own members refers to.
+    // Two steps: adding the member may move values that the initializer list refers to.
     problem["error"] = std::move(error);
     response.body = bj::serialize(problem);
     return response;

@@ -4,8 +4,9 @@
 
 namespace sundial::http {
 
-/// The answer as the seeds' aliases give it: under /user and /users a problem also carries
-/// `{"error":{"code","message","details":[{"field","message"}]}}`. Everything else is left alone.
+/// Responses in the format of the seeds' aliases: under /user and /users a problem also contains
+/// `{"error":{"code","message","details":[{"field","message"}]}}`. All other responses are
+/// unchanged.
 [[nodiscard]] Response with_seed_error(Response response, const std::string& path);
 
 }  // namespace sundial::http

@@ -11,7 +11,7 @@ namespace {
 
 namespace bj = boost::json;
 
-/// Absent: whatever there is.
+/// If absent, any version is accepted.
 std::optional<ExpectedVersion> expected_in(const JsonBody& body) {
     const bj::value* value = body.value().as_object().if_contains("expectedVersion");
     if (value == nullptr) return ExpectedVersion::any();
@@ -21,7 +21,7 @@ std::optional<ExpectedVersion> expected_in(const JsonBody& body) {
     return not_exact ? std::nullopt : ExpectedVersion::of(number);
 }
 
-/// Reads one event, and notes what is wrong with it.
+/// Reads one event and collects its errors.
 class EventReader {
 public:
     EventReader(std::string_view text, std::string pointer, std::vector<FieldError>& errors)
@@ -170,8 +170,8 @@ std::string snapshot_json(const Snapshot& snapshot) {
     return std::move(json.end_object()).text();
 }
 
-/// JSON that was kept byte for byte may have several lines; each is a field of its own, and the
-/// reader joins them.
+/// JSON is stored byte for byte and may have several lines. Each line becomes a `data` field, and
+/// the client joins them.
 std::string sent_event(std::uint64_t id, std::string_view json) {
     std::string text = "id: " + std::to_string(id) + "\ndata: ";
     for (std::size_t i = 0; i < json.size(); ++i) {

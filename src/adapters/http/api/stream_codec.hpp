@@ -12,26 +12,26 @@
 #include "base/result.hpp"
 #include "domain/checkpoint.hpp"
 
-/// Streams and recorded events as JSON. The data of an event is kept and given back byte for byte.
+/// Streams and recorded events as JSON. The data of an event is stored and returned byte for byte.
 namespace sundial::http {
 
-/// The body of an append. Errors: VALIDATION_FAILED for an expected version, an id or an instant
-/// that is none; event ids that are not given are made.
+/// The body of an append. Event ids that are not given are generated. Errors: VALIDATION_FAILED for
+/// an invalid expected version, id or instant.
 [[nodiscard]] base::Result<Append, Problem> append_in(const JsonBody& body, StreamId stream,
                                                       Ids& ids);
 [[nodiscard]] std::string appended_json(const Appended& appended);
 
 [[nodiscard]] std::string recorded_event_json(const RecordedEvent& event, bool stream_deleted);
-/// Members of a stream itself, into an object that is open.
+/// Writes the members of a stream into an open object.
 void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHead& head);
 
 [[nodiscard]] Snapshot snapshot_in(const JsonBody& body);
 [[nodiscard]] std::string snapshot_json(const Snapshot& snapshot);
 
-/// As the server-sent event `id`.
+/// As a server-sent event with the id `id`.
 [[nodiscard]] std::string sent_event(std::uint64_t id, std::string_view json);
 
-/// Errors: VALIDATION_FAILED for an event id that is none.
+/// Errors: VALIDATION_FAILED for an invalid event id.
 [[nodiscard]] base::Result<CheckpointStep, Problem> checkpoint_step_in(const JsonBody& body);
 [[nodiscard]] std::string checkpoint_json(const std::string& name, const Checkpoint& checkpoint);
 

@@ -22,7 +22,7 @@ StreamId stream_in(const Request& request) {
     return {request.path_value("aggregateType"), request.path_value("aggregateId")};
 }
 
-/// A version or a position, and nothing else. The stores count up to 2^63 - 1.
+/// A version or a position. The stores count up to 2^63 - 1.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
     const auto [read_to, error] = std::from_chars(text.begin(), text.end(), number);
@@ -30,17 +30,18 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
     return static_cast<std::uint64_t>(number);
 }
 
-/// The document has said that it is a number.
+/// The OpenAPI document has checked that it is a number.
 std::optional<std::uint64_t> version_value(const Request& request, std::string_view name) {
     const auto text = request.query_value(name);
     return text ? whole_number(*text) : std::nullopt;
 }
 
-/// What If-Match and If-None-Match say of a stream: nothing, or what must hold (412 if it does
-/// not).
+/// The expectation in If-Match and If-None-Match: empty, or the condition that must hold (412 if it
+/// does not).
 template <class Current>
 std::optional<ExpectedVersion> condition(const Request& request, Current current) {
-    if (request.headers.find("If-None-Match")) return ExpectedVersion::no_stream();  // it is *
+    // The value is *.
+    if (request.headers.find("If-None-Match")) return ExpectedVersion::no_stream();
     const auto match = request.headers.find("If-Match");
     if (!match) return std::nullopt;
     if (*match == "*") return ExpectedVersion::stream_exists();
@@ -50,16 +51,16 @@ std::optional<ExpectedVersion> condition(const Request& request, Current current
     return ExpectedVersion::exactly(version->value);
 }
 
-/// What of the feed, and from where.
+/// Filter and start position of a read of the feed.
 struct FeedOrder {
     std::uint64_t after;
     FeedFilter filter;
     std::size_t limit;
-    std::chrono::milliseconds wait;  // while nothing of it is there
+    std::chrono::milliseconds wait;  // longest wait if no event matches
 };
 
 constexpr std::chrono::seconds longest_wait{60};
-/// A followed feed then ends, and is followed anew by who is still allowed to.
+/// Maximum duration of a followed feed. The client then reconnects and is authorized again.
 constexpr std::chrono::minutes longest_stream{15};
 
 base::Result<FeedOrder, Problem> feed_order(const Request& request) {
@@ -78,7 +79,7 @@ base::Result<FeedOrder, Problem> feed_order(const Request& request) {
     return order;
 }
 
-/// Whoever takes both is given a page.
+/// A client that accepts both types gets a page.
 bool wants_to_follow(const Request& request) {
     const auto accept = request.headers.find("Accept").value_or("");
     return acceptable(accept, {"text/event-stream"}) && !acceptable(accept, {"application/json"});
@@ -166,7 +167,7 @@ public:
         const auto saved = api_.keep.save_snapshot(stream, snapshot_in(*request.json));
         if (!saved) return refused(saved.error(), request);
         if (!*saved && api_.snapshot_ignored) api_.snapshot_ignored("older");
-        return snapshot(request);  // the newer one, whosever it is
+        return snapshot(request);  // a newer snapshot may be stored; return that one
     }
 
     [[nodiscard]] Response feed(const Request& request) const {
@@ -211,7 +212,7 @@ private:
         return response;
     }
 
-    /// Server-sent events: one for each recorded event, whose id is its position.
+    /// Server-sent events: one per recorded event, with its position as the id.
     [[nodiscard]] Response follow(FeedOrder order, const Request& request) const {
         if (const auto seen = request.headers.find("Last-Event-ID"); seen && !seen->empty()) {
             const auto position = whole_number(*seen);
@@ -222,7 +223,8 @@ private:
             }
             order.after = *position;
         }
-        const auto at = std::make_shared<std::uint64_t>(order.after);  // one piece after the other
+        // Shared by the pieces, which follow one another.
+        const auto at = std::make_shared<std::uint64_t>(order.after);
         auto listen = [&watch = api_.watch, at](std::function<void()> wake) {
             return watch.wait(*at, std::move(wake));
         };
@@ -236,7 +238,7 @@ private:
             for (const auto& [event, deleted] : page.entries) {
                 piece.body += sent_event(event.position, recorded_event_json(event, deleted));
             }
-            // Where the client goes on, though nothing of it matched.
+            // Tells the client where to continue, even if no event matched.
             if (page.entries.empty() && page.next_position > *at) {
                 piece.body = "id: " + std::to_string(page.next_position) + "\n\n";
             }
@@ -250,7 +252,7 @@ private:
         return response;
     }
 
-    /// Takes the expectation from the headers, if they have one; then true.
+    /// Takes the expectation from the headers. True if they contain one.
     [[nodiscard]] base::Result<bool, Problem> header_expectation(const Request& request,
                                                                  Append& wanted) const {
         const auto current = [&]() -> std::uint64_t {
@@ -273,7 +275,7 @@ private:
         return true;
     }
 
-    /// A conflict is 412 to who asked by a header, 409 to who asked in the body.
+    /// A conflict is 412 if the expectation came from a header, 409 if it came from the body.
     [[nodiscard]] static Response refusal(const Error& error, bool asked_by_header,
                                           const Request& request) {
         Problem problem = problem_of(error);

@@ -20,7 +20,7 @@ struct StreamApi {
     KeepCheckpoint& checkpoints;
     FeedWatch& watch;
     Ids& ids;
-    /// Told why a snapshot was not kept: "older". May be empty.
+    /// Called with the reason why a snapshot was not stored: "older". May be empty.
     std::function<void(std::string_view reason)> snapshot_ignored{};
 };
 

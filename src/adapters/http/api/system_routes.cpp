@@ -47,7 +47,7 @@ Response advance_clock(const SystemApi& api, const Request& request) {
 }
 
 Response run_tick(const SystemApi& api, const Request& request) {
-    constexpr std::uint64_t default_limit = 100;  // the seeds'
+    constexpr std::uint64_t default_limit = 100;  // as in the seeds
     const auto limit = request.json ? Members(*request.json).count("limit") : std::nullopt;
     const Tally tally = api.tick.run(limit.value_or(default_limit));
     base::JsonWriter body;

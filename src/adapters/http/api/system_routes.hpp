@@ -26,7 +26,7 @@ struct SystemApi {
     Clock& clock;
     AdvanceClock& advance;
     Tick& tick;
-    AdvanceClock::Progress progress;  // of an advance that takes long
+    AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
     std::function<std::optional<std::string>()> metrics;  // Prometheus text; empty if switched off
 };

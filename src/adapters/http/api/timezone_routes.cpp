@@ -19,9 +19,9 @@ namespace sundial::http {
 namespace {
 
 constexpr std::chrono::days default_window{365};
-constexpr std::size_t most_changes = 100;  // of one zone in one answer
+constexpr std::size_t most_changes = 100;  // per zone and response
 
-/// Which zones are asked for, and of what time.
+/// The requested zones and time range.
 struct ZoneQuery {
     std::vector<std::string> names;  // empty: all
     std::string part;
@@ -38,7 +38,7 @@ std::string zone_json(const Zone& zone, const ZoneQuery& query, Instant now) {
     base::JsonWriter json;
     json.begin_object().member("name", zone.name());
     json.member("offset", format_offset(zone.offset_at(now))).key("changes").begin_array();
-    // A change at `from` itself is one of them.
+    // Includes a change at `from` itself.
     auto change = zone.next_change(query.from - std::chrono::microseconds{1});
     for (std::size_t count = 0; change && change->at < query.to && count < most_changes; ++count) {
         json.begin_object().member("at", format_instant_millis(change->at));
@@ -67,7 +67,7 @@ std::string move_json(const TzImpact::Move& move) {
     return std::move(json).text();
 }
 
-// A place in the list of moves: "Europe/Paris 2025b", and the event.
+// The position in the list of moves: "Europe/Paris 2025b", and the event.
 
 PageKey key_of(const ImpactPlace& place) {
     return {place.pair.zone + ' ' + place.pair.release, place.event.value};
@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    /// What is asked for. Errors: VALIDATION_FAILED, INVALID_CURSOR.
+    /// Reads the query. Errors: VALIDATION_FAILED, INVALID_CURSOR.
     [[nodiscard]] base::Result<ZoneQuery, Problem> read(const Request& request, const TzData& zones,
                                                         Instant now) const {
         const auto page = page_request(request, SortValue::text);

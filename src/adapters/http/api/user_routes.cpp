@@ -33,7 +33,7 @@ PageKey place_of(const User& user, UserQuery::Sort sort) {
     return {micros(user.created_at), user.id.value};
 }
 
-/// What a whole user must have, where the route lets the body also be a part of one.
+/// The required members of a whole user, on a route that also accepts a partial body.
 std::vector<FieldError> missing_members(const UserFields& user) {
     std::vector<FieldError> errors;
     const auto require = [&](const std::string& text, const char* pointer) {

@@ -16,7 +16,7 @@ struct UserApi {
     PutUser& put;
     DeleteUser& remove;
     Queries& queries;
-    Clock& clock;  // what `now` means in filters
+    Clock& clock;  // the present for `now` in filters
 };
 
 /// /v1/users, and the seeds' /user and /users.

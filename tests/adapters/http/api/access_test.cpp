@@ -35,7 +35,8 @@ const ApiSchema& product_schema() {
     return schema;
 }
 
-/// What the document says of an operation: "READ", …, "" for anybody; "?" if it says nothing.
+/// The role of an operation in the OpenAPI document: "READ", …, "" if open to every caller; "?" if
+/// missing.
 std::string documented_role(const Operation& operation) {
     static const boost::json::value document = boost::json::parse(product_document());
     std::string method = operation.method;
@@ -76,7 +77,7 @@ public:
     std::chrono::microseconds time{1000s};
 };
 
-/// Every operation of the document behind the product's guard; each answers "done".
+/// Every operation of the OpenAPI document behind the product's guard; each responds "done".
 class Guarded : public testing::Test {
 protected:
     Guarded() {
@@ -123,7 +124,7 @@ TEST_F(Guarded, LetsEveryRoleUseWhatItMayAndNothingElse) {
         const Operation operation{std::string(rule.method), std::string(rule.pattern)};
         const std::string name = operation.method + ' ' + operation.pattern;
         const Response without = call(operation);
-        // Sixty of them: the limit of failures counts those without a key too.
+        // Sixty of them, because the limit of failures also counts requests without a key.
         monotonic.time += 1min;
         if (!rule.role) {
             EXPECT_NE(without.status, 401) << name;
@@ -201,7 +202,7 @@ TEST_F(Guarded, AnswersTenFailuresAMinuteAndThen429) {
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(refused.headers.find("Retry-After"), "60");
     EXPECT_THAT(refused.body, HasSubstr(R"("code":"RATE_LIMITED")"));
-    EXPECT_EQ(list_users(right).status, 200);  // nobody locks out who has a key
+    EXPECT_EQ(list_users(right).status, 200);  // failures of others do not lock out a valid key
     monotonic.time += 1min;
     EXPECT_EQ(list_users("Bearer x").status, 401);
 }

@@ -21,7 +21,7 @@
 
 namespace sundial::http {
 
-/// The document of the product.
+/// The product's OpenAPI document.
 [[nodiscard]] inline const ApiSchema& product_api() {
     static const ApiSchema schema = [] {
         std::ostringstream text;
@@ -31,7 +31,8 @@ namespace sundial::http {
     return schema;
 }
 
-/// The control plane as its clients see it: requests go through the router and its document.
+/// The control plane as its clients see it: requests pass through the router and the OpenAPI
+/// document.
 class ApiTest : public ControlPlane {
 protected:
     ApiTest() {
@@ -97,7 +98,7 @@ protected:
     ClearInbox clear_inbox{store};
 };
 
-/// The text member `name` of a body that the server wrote; empty if it has none.
+/// The text member `name` of a body that the server wrote; empty if absent.
 [[nodiscard]] inline std::string text_member(std::string_view body, std::string_view name) {
     const std::string opening = '"' + std::string(name) + "\":\"";
     const auto at = body.find(opening);

@@ -27,7 +27,7 @@ protected:
     Response bulk(const std::string& members) {
         return call("POST", "/v1/bulk", R"({"resource":"events",)" + members + '}');
     }
-    /// "pointer code" of what is wrong.
+    /// "pointer code" of each error.
     std::vector<std::string> refused(const std::string& members) {
         const Response response = bulk(members);
         EXPECT_EQ(response.status, 400) << response.body;

@@ -22,7 +22,7 @@ TEST_P(IfMatch, NamesAVersion) {
 INSTANTIATE_TEST_SUITE_P(Table, IfMatch,
                          testing::Values(Match{R"("3")", Version{4}, Version{3}},
                                          Match{R"("0")", Version{0},
-                                               Version{0}},  // of a stream that is not there
+                                               Version{0}},  // for a stream that does not exist
                                          Match{R"("7", "0")", Version{0}, Version{0}},
                                          Match{R"(W/"0", "7")", Version{0}, version_of_nothing},
                                          Match{R"(W/"3")", Version{3}, version_of_nothing},

@@ -12,8 +12,8 @@
 #include "application/ports/failures.hpp"
 #include "support/fake_api_key_secrets.hpp"
 
-/// The rows of the conformance table on Idempotency-Key that are a matter of HTTP; the others are
-/// in tests/contract/answer_once_contract.cpp.
+/// The rows of the conformance table on Idempotency-Key that concern HTTP; the others are in
+/// tests/contract/answer_once_contract.cpp.
 namespace sundial::http {
 namespace {
 
@@ -49,7 +49,7 @@ bool is_replay(const Response& response) {
 class KeyedApi : public ApiTest {
 protected:
     std::size_t users() { return queries.users({}).items.size(); }
-    /// The same twice; the second answer is the first one.
+    /// Sends the same request twice; the second response equals the first.
     void expect_replay(const std::string& method, const std::string& target,
                        const std::string& body = {}, const Headers& headers = with_key("k")) {
         const Response first = call(method, target, body, headers);
@@ -101,7 +101,7 @@ TEST_F(KeyedApi, ID08_WaitsForTheFirstIfAskedTo) {
                                 .fingerprint = {},
                                 .leased_until = clock.now() + 1min,
                                 .expires_at = clock.now() + 24h};
-    // As another instance leaves it while it is at a request with effects outside.
+    // The state left by another instance during a request with effects outside the store.
     const Headers patient = with_key_and("k", "Prefer", "respond-async, wait=5");
     const Response first = call("POST", "/v1/users", ada_json, with_key("probe"));
     write([&](Transaction& tx) {
@@ -144,7 +144,7 @@ TEST_F(KeyedApi, ID13_KeepsARefusalThatIsTheLastWord) {
                   R"({"firstName":"C","lastName":"D","dateOfBirth":"1992-01-06",)"
                   R"("timezone":"UTC","externalId":"x"})",
                   with_key("conflict"));
-    // It stays the answer, though by now it would be another one.
+    // The response stays, although a new request would get another one.
     const Response first = call("DELETE", "/v1/users/ext:y", "", with_key("late"));
     EXPECT_EQ(first.status, 404);
     EXPECT_EQ(call("PUT", "/v1/users/ext:y", ada_json).status, 201);
@@ -154,9 +154,11 @@ TEST_F(KeyedApi, ID13_KeepsARefusalThatIsTheLastWord) {
 TEST_F(KeyedApi, ID14_ID15_ForgetsWhatWasNotValid) {
     const std::string wrong =
         std::string(ada_json).replace(std::string(ada_json).find("Europe"), 6, "Mars");
-    EXPECT_EQ(call("POST", "/v1/users", wrong, with_key("k")).status, 400);  // the use case's
-    EXPECT_EQ(call("POST", "/v1/users", "{}", with_key("k")).status, 400);   // the document's
-    EXPECT_EQ(call("POST", "/v1/users", "{", with_key("k")).status, 400);    // no JSON
+    // Refused by the use case.
+    EXPECT_EQ(call("POST", "/v1/users", wrong, with_key("k")).status, 400);
+    // Refused by the OpenAPI document.
+    EXPECT_EQ(call("POST", "/v1/users", "{}", with_key("k")).status, 400);
+    EXPECT_EQ(call("POST", "/v1/users", "{", with_key("k")).status, 400);  // not JSON
     EXPECT_EQ(call("TRACE", "/v1/users", "", with_key("k")).status, 405);
     const Response made = call("POST", "/v1/users", ada_json, with_key("k"));
     EXPECT_EQ(made.status, 201);
@@ -169,7 +171,7 @@ TEST_F(KeyedApi, ID14_ForgetsAFailedPrecondition) {
     const Headers too_new = with_key_and("k", "If-Match", "\"2\"");
     const std::string edit = R"({"lastName":"Lo"})";
     EXPECT_EQ(call("PATCH", target, edit, too_new).status, 412);
-    EXPECT_EQ(call("PATCH", target, R"({"lastName":"La"})").status, 200);  // now it is at 2
+    EXPECT_EQ(call("PATCH", target, R"({"lastName":"La"})").status, 200);  // now at version 2
     EXPECT_EQ(call("PATCH", target, edit, too_new).status, 200);
 }
 
@@ -278,7 +280,7 @@ TEST_F(KeyedApi, WakesTheWorkerOnceTheEventCanBeSeen) {
     EXPECT_EQ(wakeups.hints.size(), 1U);
 }
 
-/// What answers by an endpoint's receiver cannot be a part of a transaction.
+/// A test delivery contacts the receiver, so it cannot be part of a transaction.
 TEST_F(KeyedApi, TestsAnEndpointOnce) {
     const std::string endpoint =
         R"({"name":"CRM","type":"WEBHOOK","url":"https://crm.example/hook"})";
@@ -286,7 +288,7 @@ TEST_F(KeyedApi, TestsAnEndpointOnce) {
     expect_replay("POST", "/v1/endpoints/" + id + "/test");
 }
 
-/// Each of the operations that this fixture has, whatever its answer is.
+/// Every operation of this fixture, whatever its response.
 TEST_F(KeyedApi, ReplaysWhateverTheOperation) {
     const std::string user = text_member(call("POST", "/v1/users", ada_json).body, "id");
     const std::string event =
@@ -333,7 +335,7 @@ TEST_F(KeyedApi, UndoesAllOfWhatThrows) {
     EXPECT_EQ(users(), 0U);
 }
 
-/// Notes of each transaction whether it is a part of another one, and loses the answer to one.
+/// Records for each transaction whether it is nested, and loses the response to one.
 class Boundaries final : public Store {
 public:
     explicit Boundaries(Store& store) : store_(store) {}
@@ -355,7 +357,7 @@ private:
     Store& store_;
 };
 
-/// What may take many transactions takes them under a key too.
+/// Operations that may take many transactions also do so under a key.
 class KeyedSchedules : public KeyedApi {
 protected:
     KeyedSchedules() {
@@ -417,7 +419,7 @@ TEST_F(KeyedSchedules, TryABackfillOutsideOfAnyTransaction) {
     EXPECT_FALSE(is_replay(ask("POST", "/v1/schedules/ext:job/backfill", wish)));
 }
 
-/// Who asks comes first.
+/// Authentication comes first.
 class KeyedGuard : public KeyedApi {
 protected:
     KeyedGuard() {

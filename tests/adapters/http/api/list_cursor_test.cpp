@@ -13,7 +13,7 @@ namespace {
 using testing::AnyOf;
 using testing::SizeIs;
 
-/// What a cursor says, for those who make their own: base64 as in URLs, without padding.
+/// The content of a cursor, for handmade ones: base64 for URLs, without padding.
 std::string unpacked(std::string cursor) {
     for (char& c : cursor) c = c == '-' ? '+' : c == '_' ? '/' : c;
     cursor.append((4 - cursor.size() % 4) % 4, '=');
@@ -81,7 +81,7 @@ protected:
         EXPECT_FALSE(cursor.empty()) << first.body;
         return cursor;
     }
-    /// What the cursor says up to the sort value: what it is bound to, and an id.
+    /// The cursor up to the sort value: its binding, and an id.
     std::string without_value(const List& list) {
         const std::string said = unpacked(cursor_of(list));
         return said.substr(0, said.find(' ') + 1 + 36);
@@ -115,7 +115,7 @@ TEST_F(ListCursor, SaysOnlyWhatARowCouldHave) {
                                               "+1",
                                               " 1",
                                               "1.5",
-                                              "9223372036854775807",    // beyond every calendar
+                                              "9223372036854775807",    // beyond any calendar
                                               "-9223372036854775808",   //
                                               "99999999999999999999"};  // beyond 64 bits
     const std::vector<std::string> no_texts{"\xff", std::string("L\0i", 3), "\xed\xa0\x80"};
@@ -138,7 +138,7 @@ TEST_F(ListCursor, IsOfNoUseForAnotherList) {
     }
 }
 
-/// Whatever a client sends as a cursor, it gets a page or is told that this is no cursor.
+/// Any text sent as a cursor gets a page or INVALID_CURSOR.
 TEST_F(ListCursor, MadeOfRandomBytesIsRefused) {
     std::mt19937_64 random{20'270'105};
     for (const List& list : lists()) {

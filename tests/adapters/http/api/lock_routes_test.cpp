@@ -37,8 +37,8 @@ protected:
         return router.handle(std::move(request));
     }
 
-    std::vector<std::string> outcomes;   // of those who were ready to wait
-    std::vector<std::string> contended;  // names
+    std::vector<std::string> outcomes;   // of requests that were ready to wait
+    std::vector<std::string> contended;  // names of locks
     StoredLocks stored{store};
     FakeLockTokens tokens;
     LockWaits waits;
@@ -114,16 +114,18 @@ TEST_F(LockRoutesTest, WaitsWithoutAThreadAndIsWokenByARelease) {
     bool woken = false;
     {
         const auto listening = wait.later->listen([&] { woken = true; });
-        EXPECT_TRUE(wait.later->answer(false).later);  // woken for nothing: it waits on
+        // Woken without a reason: it continues to wait.
+        EXPECT_TRUE(wait.later->answer(false).later);
         EXPECT_EQ(release("nightly", "token-1").status, 204);
         EXPECT_TRUE(woken);
     }
     const Response granted = wait.later->answer(false);
     EXPECT_EQ(granted.status, 201);
-    EXPECT_EQ(wait.later->answer(true).status, 409);  // time is up
+    EXPECT_EQ(wait.later->answer(true).status, 409);  // the time is up
     EXPECT_THAT(outcomes, testing::ElementsAre("granted", "held"));
-    EXPECT_THAT(contended, testing::ElementsAre("nightly"));  // once, however often it was asked
-    ASSERT_TRUE(granted.undelivered);                         // nobody is there to hear it
+    // Once per request, however often it tried.
+    EXPECT_THAT(contended, testing::ElementsAre("nightly"));
+    ASSERT_TRUE(granted.undelivered);  // the client has disconnected
     granted.undelivered();
     EXPECT_EQ(acquire("nightly").status, 201);
 }

@@ -86,7 +86,7 @@ TEST_F(PullRoutesTest, FreesWhatCouldNotBeDelivered) {
     EXPECT_FALSE(claim(R"({"worker":"w-2"})").undelivered);
 }
 
-/// Whoever did not get the answer asks again, and finds its claims as they were.
+/// A worker that did not get the response asks again, and gets the same claims.
 TEST_F(PullRoutesTest, UnderAKeyHandsOutTheSameWorkAgain) {
     const std::string id = a_due_event();
     const Response first = claim_under_key(R"({"worker":"w-1"})");
@@ -118,7 +118,7 @@ TEST_F(PullRoutesTest, IsUnderWayUnderItsKeyWhileItWaits) {
     EXPECT_THAT(claim_under_key(order).body, HasSubstr("IDEMPOTENCY_IN_PROGRESS"));
     wait = wait.later->answer(false);
     EXPECT_THAT(claim_under_key(order).body, HasSubstr("IDEMPOTENCY_IN_PROGRESS"));
-    wait = Response{};  // its client is gone
+    wait = Response{};  // the client disconnects
     EXPECT_TRUE(claim_under_key(order).later);
 }
 
@@ -139,7 +139,7 @@ TEST_F(PullRoutesTest, WaitsForWorkIfAskedTo) {
     const auto listening = wait.later->listen([&] { woken = true; });
     watch.turn();
     EXPECT_FALSE(woken);
-    EXPECT_TRUE(wait.later->answer(false).later);  // woken for nothing: it waits on
+    EXPECT_TRUE(wait.later->answer(false).later);  // woken without a reason: it continues to wait
 
     a_due_event();
     monotonic.time += std::chrono::seconds{1};
@@ -164,7 +164,7 @@ TEST_F(PullRoutesTest, TakesTheAnswersOfWorkers) {
     EXPECT_THAT(call("POST", id + "/release", R"({"version":2})").body,
                 HasSubstr(R"("claimedBy":null)"));
     (void)claim(R"({"worker":"w-2"})");
-    // A stack trace, for instance: a failure is not refused for its words.
+    // A stack trace, for instance: the contents of a reason are never refused.
     const std::string reason = R"(no\nink\t)" + std::string(5000, 'x');
     EXPECT_THAT(call("POST", id + "/fail", R"({"version":4,"reason":")" + reason + "\"}").body,
                 HasSubstr(R"("nextAttemptAt":"2027-01-05T12:00:01.000Z")"));

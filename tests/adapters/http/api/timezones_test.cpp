@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Everything is planned by release 2025b at noon of 5 January 2027.
+/// All events are planned with release 2025b at noon on 5 January 2027.
 class TimezonesApi : public ApiTest {
 protected:
     TimezonesApi() {
