@@ -73,6 +73,13 @@ struct InvalidTemplate {
 struct InvalidCursor {};
 /// The clock can be moved only where it was started as a test clock.
 struct ClockNotTest {};
+/// No key has the role ADMIN, so the next key must have it: only ADMIN keys can manage keys.
+struct FirstKeyNotAdmin {};
+/// The change would leave keys, but no ADMIN key without an expiry to manage them.
+struct LastAdminKey {
+    enum class Refused : std::uint8_t { expiry, revocation };
+    Refused refused;
+};
 /// A stop was requested before it was done.
 struct Stopped {};
 /// So many operations of that kind are at work already.
@@ -83,10 +90,10 @@ struct TooManyOperations {
 using Error =
     std::variant<ValidationFailed, NotFound, InvalidStateTransition, LeaseLost, OptimisticLock,
                  DuplicateIdempotencyKey, DuplicateExternalId, EndpointDisabled, InvalidTemplate,
-                 InvalidCursor, ClockNotTest, Stopped, TooManyOperations, StreamOptimisticLock,
-                 EventIdReused, AggregateNotFound, StreamDeleted, StreamArchived, PayloadTooLarge,
-                 CheckpointConflict, CheckpointLost, FeedDiverged, UnknownEventType, LockHeld,
-                 LockNotHeld, LockLeaseLost>;
+                 InvalidCursor, ClockNotTest, FirstKeyNotAdmin, LastAdminKey, Stopped,
+                 TooManyOperations, StreamOptimisticLock, EventIdReused, AggregateNotFound,
+                 StreamDeleted, StreamArchived, PayloadTooLarge, CheckpointConflict, CheckpointLost,
+                 FeedDiverged, UnknownEventType, LockHeld, LockNotHeld, LockLeaseLost>;
 template <class T>
 using Result = base::Result<T, Error>;
 

@@ -125,6 +125,11 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
         };
         const auto scraped = p.scrapes.run({}, scrape);
         if (!scraped) throw Unavailable{scraped.error().detail};
+                const ExpiringKeys expiring = p.keys.expiring();
+                metrics.next_key_expiry(
+                    expiring.keys.empty()
+                        ? std::nullopt
+                        : std::optional(expiring.keys.front().at - expiring.as_of));
         return **scraped;
     };
     http::add_system_routes(router, {.clock = p.database->clock(),

@@ -43,6 +43,8 @@ enum class Code : std::uint8_t {
     clock_not_test,
     duplicate_external_id,
     duplicate_idempotency_key,
+    first_key_not_admin,
+    last_admin_key,
     idempotency_in_progress,
     optimistic_lock,
     stream_archived,

@@ -3,12 +3,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "adapters/http/api/api_key_codec.hpp"
 #include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
 #include "application/create_api_key.hpp"
+#include "application/refusal.hpp"
 #include "application/revoke_api_key.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/text.hpp"
@@ -34,6 +36,7 @@ struct KeyFlags {
 };
 
 Caller command_line() { return {"", "command line"}; }
+std::vector<Role> no_other_keys() { return {}; }
 
 /// Works on the database itself: so the first key can be made before anything is served.
 template <class Work>
@@ -59,7 +62,7 @@ int refuse(const Error& error) {
         std::cerr << "sundial: there is no API key '" << missing->id << "'\n";
         return not_found;
     }
-    std::cerr << "sundial: that cannot be done\n";
+    std::cerr << "sundial: " << refusal_of(error).detail << '\n';
     return failure;
 }
 
@@ -80,7 +83,7 @@ int create(const KeyFlags& flags) {
     return with_store(flags, [&](Store& store) -> int {
         system::SystemApiKeySecrets secrets;
         system::SystemIds ids;
-        const auto made = CreateApiKey(store, secrets, ids).run(wanted, command_line());
+        const auto made = CreateApiKey(store, secrets, ids, no_other_keys).run(wanted, command_line());
         if (!made) return refuse(made.error());
         if (flags.json) {
             std::cout << http::api_key_json(made->key, made->text) << '\n';
@@ -115,7 +118,7 @@ int list(const KeyFlags& flags) {
 int revoke(const KeyFlags& flags) {
     return with_store(flags, [&](Store& store) -> int {
         system::SystemIds ids;
-        const auto done = RevokeApiKey(store, ids).run(flags.id, command_line());
+        const auto done = RevokeApiKey(store, ids, no_other_keys).run(flags.id, command_line());
         if (!done) return refuse(done.error());
         std::cerr << "revoked; running servers refuse it within five seconds\n";
         return ok;

@@ -87,7 +87,7 @@ protected:
     }
     std::string key(Role role) {
         ring.look_again();
-        return create.run({.name = "x", .role = role}, "req-1").value().text;
+        return made;
     }
     Response call(const Operation& operation, const std::string& authorization = {},
                   const Headers& more = {}) {
@@ -97,6 +97,7 @@ protected:
         if (!authorization.empty()) request.headers.add("Authorization", authorization);
         EXPECT_TRUE(read_target(operation.pattern, request));
         request.correlation_id = "req-1";
+        const std::string made = create.run({.name = "x", .role = role}, "req-1").value().text;
         request.remote_address = "192.0.2.7";
         return router.handle(std::move(request));
     }
@@ -110,7 +111,7 @@ protected:
     FakeApiKeySecrets secrets;
     FakeIds ids;
     HandMono monotonic;
-    CreateApiKey create{store, secrets, ids};
+    CreateApiKey create{store, secrets, ids, [] { return std::vector{Role::admin}; }};
     ApiKeyRing ring{store, secrets, monotonic};
     KeyGuard guard{{.loopback = true, .requests_per_second = 0}, ring, monotonic};
     RecordedLog log;

@@ -429,8 +429,9 @@ protected:
                                   .clock = clock});
     }
     std::string writer() {
+        const auto made = create_key.run({.name = "x", .role = Role::write}, "req-1");
         ring.look_again();
-        return create_key.run({.name = "x", .role = Role::write}, "req-1").value().text;
+        return made.value().text;
     }
     Response post(const std::string& api_key, Headers headers) {
         Request request;
@@ -444,7 +445,7 @@ protected:
     }
 
     FakeApiKeySecrets key_secrets;
-    CreateApiKey create_key{store, key_secrets, ids};
+    CreateApiKey create_key{store, key_secrets, ids, [] { return std::vector{Role::admin}; }};
     ApiKeyRing ring{store, key_secrets, monotonic};
     KeyGuard guard{{.loopback = true}, ring, monotonic};
     Router guarded{product_api(), guard, log, false, &keyed};
