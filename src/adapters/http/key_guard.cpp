@@ -56,6 +56,7 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     if (request.headers.find("Early-Data") == "1" && !safe(request.method) &&
         !request.headers.find("Idempotency-Key")) {
         refuse({.code = Code::too_early,
+    request.role = holder->role;
                 .detail = "This came before the TLS handshake was over; send it again after it"});
     }
     if (rule && holder->role < *rule->role) {

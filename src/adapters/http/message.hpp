@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/api_key.hpp"
 #include "domain/error.hpp"
 
 namespace sundial::http {
@@ -48,13 +49,14 @@ struct Request {
     std::string remote_address;
     std::string correlation_id;  // "req-<uuid>", or the client's X-Request-Id where that is sane
 
-    // Filled in by the router.
+    // Filled in by the router and its guard.
     std::string route;  // the pattern that matched: "/v1/users/{id}"
     std::vector<Parameter> path_parameters;
     std::shared_ptr<const JsonBody> json;  // the body, read strictly and valid against the document
     /// Of a batch: what is wrong with items of it, by their places; pointers lead into the item.
     std::map<std::size_t, std::vector<FieldError>> refused_items;
-    std::string actor;  // who asks, for the record: "key:7f3a9k2m1q"; see Caller
+    std::string actor;       // who asks, for the record: "key:7f3a9k2m1q"; see Caller
+    Role role = Role::read;  // what the asker may do
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
