@@ -19,6 +19,9 @@ struct ClientFlags {
     bool json = false;
 };
 
+/// Whether `flag` is on the command line. A value from the environment does not count.
+[[nodiscard]] bool on_command_line(const CLI::App& command, const std::string& flag);
+
 /// `flags` must live as long as `command`.
 void add_client_flags(CLI::App& command, ClientFlags& flags);
 /// `--timeout`: how many seconds something is waited for; 0 if it is not given.
