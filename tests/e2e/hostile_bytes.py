@@ -134,6 +134,10 @@ FAULTS = [
     ("a chunk without its end", chunked("3\r\nabcdef\r\n0\r\n\r\n") + HIDDEN, [400]),
     ("chunk lines that end with LF", chunked("3\nabc\n0\n\n") + HIDDEN, [400]),
     ("a chunk extension without end", chunked("3;" + "x" * 20_000), [400]),
+    ("an LF in a quoted chunk extension", chunked('3;a="\n"\r\nabc\r\n0\r\n\r\n') + HIDDEN, [400]),
+    ("a NUL in a quoted chunk extension", chunked('3;a="\0"\r\nabc\r\n0\r\n\r\n') + HIDDEN, [400]),
+    ("an LF in the extension of the last chunk", chunked('3\r\nabc\r\n0;a="\n"\r\n\r\n') + HIDDEN, [400]),
+    ("a folded trailer", chunked("3\r\nabc\r\n0\r\nA: b\r\n c\r\n\r\n") + HIDDEN, [400]),
     ("a trailer without a colon", chunked("3\r\nabc\r\n0\r\nnonsense\r\n\r\n"), [400]),
     # bodies
     ("no JSON", post("nonsense"), [400]),

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
@@ -48,10 +51,19 @@ private:
     boost::asio::awaitable<void> invite_body();
     void understand_head(std::size_t begin, std::size_t end);
     void parse_some_body();
+    [[nodiscard]] bool folds_a_trailer(std::string_view unread, std::size_t parsed) const;
+
+    /// Beast accepts any byte between the quotes of a chunk extension; RFC 9112 7.1.1 does not.
+    struct ChunkHead {
+        std::string_view last_extension{};  // of the last chunk, which trailers may follow
+        void operator()(std::uint64_t size, std::string_view extension,
+                        boost::beast::error_code& failure);
+    };
 
     TimedSocket& socket_;
     const ServerSettings& settings_;
     boost::beast::flat_buffer buffer_;
+    ChunkHead chunk_head_;
     std::optional<Parser> parser_;  // of the request being read, as is the next
     Incoming incoming_;
     Time begun_{};  // the first byte of this request

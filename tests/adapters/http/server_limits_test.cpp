@@ -82,6 +82,32 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"chunk_extension",
                with_fields("Transfer-Encoding: chunked\r\n") + "1;" + std::string(500, 'x'), 400,
                "VALIDATION_FAILED"},
+        Broken{"chunk_extension_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1;a=\"b\nc\"\r\nx\r\n0\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"chunk_extension_nul",
+               with_fields("Transfer-Encoding: chunked\r\n") +
+                   std::string("1;a=\"b\0c\"\r\nx\r\n0\r\n\r\n", 19),
+               400, "VALIDATION_FAILED"},
+        Broken{"chunk_extension_escaped_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1;a=\"b\\\nc\"\r\nx\r\n0\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"last_chunk_extension_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0;a=\"\n\"\r\n\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"trailer_folded",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\nA: b\r\n c\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"trailer_folded_at_once",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\n\tA: b\r\n\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"trailer_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\nA: b\nC: d\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"trailer_nul",
+               with_fields("Transfer-Encoding: chunked\r\n") +
+                   std::string("1\r\nx\r\n0\r\nA: b\0c\r\n\r\n", 19),
+               400, "VALIDATION_FAILED"},
         Broken{"broken_escape", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
         Broken{"nul_in_path", "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
         Broken{"long_head", with_fields("A: " + std::string(400, 'x') + "\r\n"), 431,
@@ -107,6 +133,17 @@ TEST_F(ServerTest, TakesABodyOfExactlyTheLimit) {
     RawHttpClient client(port_);
     const std::string body(20, 'x');
     EXPECT_EQ(client.ask(post(body))->body, "POST /p " + body);
+}
+
+TEST_F(ServerTest, TakesChunksWithExtensionsAndTrailers) {
+    start();
+    RawHttpClient client(port_);
+    const auto reply =
+        client.ask(with_fields("Transfer-Encoding: chunked\r\n") +
+                   "1;a;b=c;d=\"e \t\\\"\xff\"\r\nx\r\n0;a=\"b\"\r\nA: b\r\nC:\td e\r\n\r\n");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->body, "POST /p x");
+    EXPECT_EQ(client.ask(get("/next"))->body, "GET /next ");
 }
 
 TEST_F(ServerTest, LetsTheClientReadARefusalThoughItSendsOn) {
