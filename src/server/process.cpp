@@ -27,6 +27,7 @@
 #include "server/end_at_once.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
+#include "server/http_setup.hpp"
 #include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
@@ -56,8 +57,6 @@ std::string tz_directory(const Settings& settings) {
     return settings.tz.dir.empty() ? std::string(zones::system_directory) : settings.tz.dir;
 }
 
-bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
-
 /// What can be reached from elsewhere asks for keys, so there must be one.
 CannotStart without_keys(const Settings& settings) {
     return CannotStart("http.listen: " + settings.http.listen +
@@ -74,18 +73,6 @@ void check_for_keys(const Settings& settings) {
     if (cannot_have_any && !is_loopback(parse_listen(settings.http.listen).host)) {
         throw without_keys(settings);
     }
-}
-
-http::ServerSettings http_settings(const Settings& settings) {
-    const ListenAddress listen = parse_listen(settings.http.listen);
-    http::ServerSettings http;
-    http.address = listen.host;
-    http.port = listen.port;
-    http.trusted_proxies = settings.http.trusted_proxies;
-    if (!settings.http.tls_cert.empty()) {
-        http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
-    }
-    return http;
 }
 
 /// The keys that secrets are sealed under; made beside a SQLite file when none is set.
@@ -253,6 +240,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
 int run_process(const Settings& settings, const ProcessOptions& options) {
     const Signals signals;
     check_for_keys(settings);
+    allow_many_connections();
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
     zones::CctzTimeZones zones(tz_directory(settings));

@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "adapters/http/api/access.hpp"
+#include "adapters/http/client_network.hpp"
 #include "adapters/http/problem.hpp"
 
 namespace sundial::http {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // of one address in a minute
+constexpr std::size_t most_failures = 10;  // of one network in a minute
 
 /// The holder that everybody is while there is no key.
 constexpr std::string_view nobody = "";
@@ -76,7 +77,7 @@ std::optional<KeyHolder> KeyGuard::who(const Request& request) {
 }
 
 Response KeyGuard::unauthenticated(const Request& request) {
-    const auto wait = failures_.count(request.remote_address, monotonic_.now());
+    const auto wait = failures_.count(network_of(request.remote_address), monotonic_.now());
     if (wait > std::chrono::seconds(0)) {
         return to_response({.code = Code::rate_limited,
                             .detail = "Too many requests without a key that is in force",
@@ -94,7 +95,8 @@ Response KeyGuard::unauthenticated(const Request& request) {
 /// The fields are those of the IETF's draft "RateLimit header fields for HTTP".
 Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
     if (settings_.requests_per_second == 0) return {};
-    const std::string& name = holder.handle == nobody ? request.remote_address : holder.handle;
+    const std::string name =
+        holder.handle == nobody ? network_of(request.remote_address) : holder.handle;
     const auto token = requests_.take(name, monotonic_.now());
     Admission admission;
     if (!token.taken) {

@@ -71,6 +71,7 @@ asio::awaitable<bool> RequestReader::read_head() {
             incoming_.gone = !incoming_.refused;
             co_return false;
         }
+        if (was_idle) arriving_();
         if (was_idle && !first_) {
             begun_ = std::chrono::steady_clock::now();
             deadline = begun_ + settings_.head_time;

@@ -7,8 +7,10 @@
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
@@ -31,8 +33,10 @@ struct Incoming {
 /// the stream's strand only.
 class RequestReader {
 public:
-    RequestReader(TimedSocket& socket, const ServerSettings& settings)
-        : socket_(socket), settings_(settings) {}
+    /// Calls `arriving` when the first byte of a request has arrived.
+    RequestReader(TimedSocket& socket, const ServerSettings& settings,
+                  std::function<void()> arriving)
+        : socket_(socket), settings_(settings), arriving_(std::move(arriving)) {}
 
     /// The next request. After a fault of the wire nothing further can be read.
     boost::asio::awaitable<Incoming> read();
@@ -62,6 +66,7 @@ private:
 
     TimedSocket& socket_;
     const ServerSettings& settings_;
+    const std::function<void()> arriving_;
     boost::beast::flat_buffer buffer_;
     ChunkHead chunk_head_;
     std::optional<Parser> parser_;  // of the request being read, as is the next

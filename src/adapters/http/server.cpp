@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/client_network.hpp"
 #include "adapters/http/connection.hpp"
 #include "adapters/http/problem.hpp"
 #include "adapters/http/response_head.hpp"
@@ -33,7 +35,7 @@ using asio::ip::tcp;
 using namespace std::chrono_literals;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-constexpr auto pause_after_failed_accept = 100ms;  // out of file descriptors: it takes a while
+constexpr auto pause_after_failed_accept = 100ms;  // until a file descriptor is free
 constexpr std::size_t most_turned_away_at_once = 64;
 
 }  // namespace
@@ -150,6 +152,9 @@ asio::awaitable<void> HttpServer::Impl::accept_all() {
                    .correlation_id = "",
                    .fields = {}});
         pause.expires_after(pause_after_failed_accept);
+        if (failure == asio::error::no_descriptors) {
+            if (const auto evicted = table.evict()) evicted->close();
+        }
         co_await pause.async_wait(as_result);
     }
 }
@@ -162,12 +167,14 @@ void HttpServer::Impl::take(tcp::socket socket) {
     std::string address = peer.address().to_string();
     // A proxy stands for many clients: only the bound of all connections holds for it.
     const auto bound =
-        proxies.trusts(address) ? settings.connections : settings.connections_per_address;
-    auto seat = table.admit(address, bound);
-    if (!seat) return turn_away_politely(std::move(socket));
+        proxies.trusts(address) ? settings.connections : settings.connections_per_network;
+    auto admission = table.admit(network_of(address), bound);
+    if (admission.evicted) admission.evicted->close();
+    if (!admission.seat) return turn_away_politely(std::move(socket));
     const auto executor = socket.get_executor();
-    auto connection = std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
-                                                   std::move(address), std::move(*seat), shared);
+    auto connection =
+        std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
+                                     std::move(address), std::move(*admission.seat), shared);
     connection->enter(table);
     asio::co_spawn(executor, connection->serve(), log_failure());
 }

@@ -41,7 +41,7 @@ struct ServerSettings {
     std::size_t body_rate = 1024;                    // bytes a second
 
     std::size_t connections = 2'048;
-    std::size_t connections_per_address = 128;  // but of a trusted proxy
+    std::size_t connections_per_network = 128;  // see network_of; but of a trusted proxy
 
     std::optional<TlsFiles> tls{};               // none: what is said is said in clear
     std::vector<std::string> trusted_proxies{};  // networks and addresses

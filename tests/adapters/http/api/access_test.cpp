@@ -97,8 +97,7 @@ protected:
         if (!authorization.empty()) request.headers.add("Authorization", authorization);
         EXPECT_TRUE(read_target(operation.pattern, request));
         request.correlation_id = "req-1";
-        const std::string made = create.run({.name = "x", .role = role}, "req-1").value().text;
-        request.remote_address = "192.0.2.7";
+        request.remote_address = remote_address;
         return router.handle(std::move(request));
     }
     Response list_users(const std::string& authorization = {}) {
@@ -106,6 +105,7 @@ protected:
     }
     static std::string bearer(const std::string& text) { return "Bearer " + text; }
 
+    std::string remote_address = "192.0.2.7";
     memory::ManualClock clock{noon};
     memory::MemoryStore store{clock};
     FakeApiKeySecrets secrets;
@@ -271,6 +271,18 @@ TEST(Router, RefusesARouteThatNobodyHasDecidedAbout) {
     } undecided;
     RecordedLog log;
     Router router{product_schema(), undecided, log};
+TEST_F(Guarded, CountsFailuresOfIPv6ByTheFirst64Bits) {
+    (void)key(Role::read);
+    for (int i = 0; i < 10; ++i) {
+        remote_address = "2001:db8:1:2::" + std::to_string(i + 1);
+        EXPECT_EQ(list_users("Bearer x").status, 401);
+    }
+    remote_address = "2001:db8:1:2:ffff::1";
+    EXPECT_EQ(list_users("Bearer x").status, 429);
+    remote_address = "2001:db8:1:3::1";
+    EXPECT_EQ(list_users("Bearer x").status, 401);
+}
+
     const auto add = [&] {
         router.add("GET", "/v1/users", [](const Request&) { return no_content(); });
     };

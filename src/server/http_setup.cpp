@@ -1,0 +1,31 @@
+#include "server/http_setup.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace sundial::server {
+
+http::ServerSettings http_settings(const Settings& settings) {
+    const ListenAddress listen = parse_listen(settings.http.listen);
+    http::ServerSettings http;
+    http.address = listen.host;
+    http.port = listen.port;
+    http.trusted_proxies = settings.http.trusted_proxies;
+    if (!settings.http.tls_cert.empty()) {
+        http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
+    }
+    return http;
+}
+
+bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
+
+void allow_many_connections() {
+    constexpr rlim_t enough = 8'192;  // twice 2,048 connections, deliveries, the database
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= enough) return;
+    files.rlim_cur = std::min(enough, files.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace sundial::server
