@@ -59,6 +59,8 @@ public:
     [[nodiscard]] const http::KeyedAnswers& keyed_answers();
     /// All of the API but health.
     void add_routes(http::Router& router, Metrics& metrics);
+    /// /metrics alone.
+    void add_metrics_route(http::Router& router, Metrics& metrics);
     /// How it goes: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
     [[nodiscard]] Database& database();

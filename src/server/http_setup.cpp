@@ -18,7 +18,22 @@ http::ServerSettings http_settings(const Settings& settings) {
     return http;
 }
 
+http::ServerSettings health_settings(const Settings& settings) {
+    http::ServerSettings http = http_settings(settings);
+    const ListenAddress listen = parse_listen(settings.http.health_listen, "http.health_listen");
+    http.address = listen.host;
+    http.port = listen.port;
+    http.setting = "http.health_listen";
+    http.handler_threads = 4;  // a probe takes milliseconds, and a scrape is shared
+    http.handler_queue = 64;
+    return http;
+}
+
 bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
+
+std::string text_of(const ListenAddress& listener) {
+    return listener.host + ':' + std::to_string(listener.port);
+}
 
 void allow_many_connections() {
     constexpr rlim_t enough = 8'192;  // twice 2,048 connections, deliveries, the database

@@ -27,6 +27,7 @@
 #include "server/end_at_once.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
+#include "server/health_listener.hpp"
 #include "server/http_setup.hpp"
 #include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
@@ -184,9 +185,13 @@ void read_again(const std::string& keys, base::Log& log, const std::function<voi
 }
 
 /// What the operator may change without a restart.
-void reload(const Settings& settings, http::HttpServer& server, ApiKeyRing& keys, base::Log& log) {
+void reload(const Settings& settings, http::HttpServer& server,
+            std::optional<HealthListener>& health, ApiKeyRing& keys, base::Log& log) {
     if (!settings.http.tls_cert.empty()) {
-        read_again("http.tls_cert,http.tls_key", log, [&] { server.renew_certificate(); });
+        read_again("http.tls_cert,http.tls_key", log, [&] {
+            server.renew_certificate();
+            if (health) health->renew_certificate();
+        });
     }
     if (!settings.security.api_keys_file.empty()) {
         read_again("security.api_keys_file", log, [&] {
@@ -210,11 +215,13 @@ void wait_for_end(const Signals& signals, TzWatch& tz_watch,
 
 /// Waits for a signal, then stops in the order that loses nothing and repeats nothing. When it
 /// returns no handler runs any more, and none will.
-void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, system::JsonLog& log,
+void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate,
+                        std::optional<HealthListener>& health, system::JsonLog& log,
                         const Signals& signals, TzWatch& tz_watch,
                         const std::function<void()>& reload_files) {
     wait_for_end(signals, tz_watch, reload_files);
     gate.drain();
+    if (health) health->drain();
     engine.end_waits();
     base::LogLine draining =
         line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
@@ -233,6 +240,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
         ::_exit(0);
     }
     server.stop();
+    if (health) health->stop();
 }
 
 }  // namespace
@@ -247,10 +255,16 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
-    Gate gate(schema, {.openapi = openapi_json, .errors = errors_md}, log);
+    Gate gate(schema, http::Documents{.openapi = openapi_json, .errors = errors_md}, log);
+    const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
-        http, real_world(ids),
+        http, world,
         [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
+    std::optional<HealthListener> health;
+    if (!settings.http.health_listen.empty()) {
+        health.emplace(health_settings(settings),
+                       HealthListener::World{schema, world, metrics, log});
+    }
     const auto count_unknown = [&metrics](std::string_view operation) {
         metrics.outcome_unknown(operation);
     };
@@ -261,6 +275,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
             open_database(settings, options.test_clock, log, end_at_once(log), count_unknown);
     }
     const std::uint16_t port = server.listen();
+    std::vector<ListenAddress> listeners{{http.address, port}};
+    if (health) listeners.push_back({health_settings(settings).address, health->listen()});
     warn_of_open_doors(settings, log);
     if (patient) {
         database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
@@ -279,15 +295,19 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
                                         .storage_observer = metrics,
                                         .log = log,
                                         .encryption_keys = encryption_keys(settings),
-                                        .listeners = {{http.address, port}}});
+                                        .listeners = listeners});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
-    http::KeyGuard guard({.loopback = is_loopback(http.address),
-                          .requests_per_second = settings.http.rate_limit_per_second},
-                         engine.api_keys(), monotonic);
+    const auto guard_of = [&](const ListenAddress& listener) {
+        return std::make_unique<http::KeyGuard>(
+            http::KeyGuardSettings{.loopback = is_loopback(listener.host),
+                                   .requests_per_second = settings.http.rate_limit_per_second},
+            engine.api_keys(), monotonic);
+    };
+    const auto guard = guard_of(listeners.front()), health_guard = guard_of(listeners.back());
     const KeyClerk clerk(engine.api_keys(), log);
     engine.start();
-    http::Router router(schema, guard, log, settings.http.require_if_match,
+    http::Router router(schema, *guard, log, settings.http.require_if_match,
                         &engine.keyed_answers());
     gate.add_own_routes(router);
     engine.add_routes(router, metrics);
@@ -295,8 +315,10 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const std::size_t made =
         options.demo_people > 0 ? demo.populate(options.demo_people, zones) : 0;
     gate.open(router, [&engine] { return engine.health(); });
+    if (health) health->open(engine, *health_guard);
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
-    ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
+    ready.fields.emplace_back("listen", text_of(listeners.front()));
+    if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
     if (options.demo_people > 0) present_demo(demo, made, engine, options, zones, port);
     TzWatch tz_watch(
@@ -304,8 +326,8 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, log, signals, tz_watch,
-                       [&] { reload(settings, server, engine.api_keys(), log); });
+    serve_until_signal(engine, server, gate, health, log, signals, tz_watch,
+                       [&] { reload(settings, server, health, engine.api_keys(), log); });
     return 0;
 }
 

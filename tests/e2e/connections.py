@@ -1,4 +1,5 @@
-"""Idle connections without a key give way to new connections, within the bound of an address and within the bound of all."""
+"""Idle connections without a key give way to new connections, within the bound of an address and within the bound of all.
+Health has a port of its own."""
 import contextlib
 import json
 import os
@@ -131,6 +132,53 @@ def without_descriptors(directory):
         assert server.stop() == 0
 
 
+def health_port(directory):
+    """/livez, /readyz, /healthz and /metrics on a separate port, while all seats of the API are taken."""
+    with h.running("serve", "--db", "health.db", "--http.health_listen=127.0.0.1:0", folder=directory) as server:
+        [ready] = server.logged("server.ready")
+        host, port = ready["healthListen"].rsplit(":", 1)
+        assert host == "127.0.0.1" and int(port) != server.port, ready
+        health = h.Client(int(port))
+        for path in ("/livez", "/readyz", "/healthz", "/metrics"):
+            assert health.get(path).status == 200, path
+        for path in ("/v1/users", "/openapi.json", "/docs/errors", "/", "/v1/info"):
+            answer = health.get(path)
+            assert answer.status == 404 and answer.json()["code"] == "ROUTE_NOT_FOUND", f"{path}: {answer.body}"
+        admin = server.client().ok("POST", "/v1/api-keys", {"name": "ops", "role": "ADMIN"})["key"]
+        bearer = {"Authorization": f"Bearer {admin}"}
+        assert health.get("/metrics").status == 401 and health.call("GET", "/metrics", headers=bearer).status == 200
+        assert health.get("/livez").status == 200
+        keyed = [Wire(server.port) for _ in range(OF_AN_ADDRESS - 1)]
+        for wire in keyed:
+            assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
+        busy = server.client()
+        assert busy.call("GET", "/v1/users", headers=bearer).status == 200
+        assert Wire(server.port).ask() == 503, "every seat of this address is taken"
+        assert health.get("/livez").status == 200 and health.get("/readyz").status == 200
+        server.process.terminate()
+        h.wait_until(lambda: server.logged("server.draining"), "the begin of the end")
+        answer = health.get("/readyz")
+        assert answer.status == 503 and "stopping" in answer.json()["detail"], answer.body
+        assert server.process.wait(timeout=h.HANG_GUARD) == 0
+    # The port also answers before the database is available.
+    waiting = h.Server("serve", "--db", "postgresql://sundial@127.0.0.1:1/nothing", "--http.health_listen=127.0.0.1:0",
+                       folder=directory)
+    try:
+        h.wait_until(lambda: [line for line in waiting.log() if "does not answer" in line["msg"]], "a try in the log")
+        ports = listening(waiting.process.pid)
+        assert len(ports) == 2, ports
+        answers = {path: {h.Client(port).get(path).status for port in ports} for path in ("/livez", "/readyz", "/metrics")}
+        assert answers == {"/livez": {200}, "/readyz": {503}, "/metrics": {503}}, answers
+        assert waiting.stop() == 0
+    finally:
+        if waiting.process.poll() is None:
+            waiting.kill()
+    with h.running("serve", "--db", "taken.db", folder=directory) as server:
+        refused = h.Server("serve", "--db", "second.db", f"--http.health_listen=127.0.0.1:{server.port}", folder=directory)
+        assert refused.process.wait(timeout=h.HANG_GUARD) == 1
+        assert "http.health_listen" in refused.log_text() and "in use" in refused.log_text(), refused.log_text()
+
+
 def of_one_ipv6_network(directory):
     """All addresses of one /64 share the seats of one address."""
     apart = ["unshare", "-rn"]
@@ -156,6 +204,19 @@ def of_one_ipv6_network(directory):
         assert server.stop() == 0
 
 
+def listening(process):
+    """The ports on which a process listens, from /proc."""
+    inodes = set()
+    for descriptor in os.listdir(f"/proc/{process}/fd"):
+        with contextlib.suppress(OSError):
+            target = os.readlink(f"/proc/{process}/fd/{descriptor}")
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+    with open("/proc/net/tcp") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    return {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and row[9] in inodes}
+
+
 if __name__ == "__main__":
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -165,4 +226,4 @@ if __name__ == "__main__":
                 test(directory)
         return run
     h.main({"of_one_address": in_a_folder(of_one_address), "of_seventeen": in_a_folder(of_seventeen),
-            "of_one_ipv6_network": in_a_folder(of_one_ipv6_network), "without_descriptors": in_a_folder(without_descriptors)})
+            "of_one_ipv6_network": in_a_folder(of_one_ipv6_network), "without_descriptors": in_a_folder(without_descriptors), "health_port": in_a_folder(health_port)})

@@ -132,7 +132,8 @@ void HttpServer::Impl::bind() {
         acceptor.listen();
     } catch (const boost::system::system_error& error) {
         throw CannotStart("cannot listen on " + where + ": " + error.code().message() +
-                          "; stop whatever has that address, or set http.listen to another one");
+                          "; stop whatever has that address, or set " + settings.setting +
+                          " to another one");
     }
 }
 
@@ -151,10 +152,10 @@ asio::awaitable<void> HttpServer::Impl::accept_all() {
                    .message = "a connection could not be accepted: " + failure.message(),
                    .correlation_id = "",
                    .fields = {}});
-        pause.expires_after(pause_after_failed_accept);
         if (failure == asio::error::no_descriptors) {
             if (const auto evicted = table.evict()) evicted->close();
         }
+        pause.expires_after(pause_after_failed_accept);
         co_await pause.async_wait(as_result);
     }
 }
