@@ -29,7 +29,15 @@ http::ServerSettings health_settings(const Settings& settings) {
     return http;
 }
 
-bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
+http::BrowserSettings browser_settings(const Settings& settings) {
+    return {.https = !settings.http.tls_cert.empty(),
+            .allowed_hosts = settings.http.allowed_hosts,
+            .cors_origins = settings.http.cors_origins};
+}
+
+bool is_loopback(const std::string& host) {
+    return http::is_loopback_host(host.find(':') == std::string::npos ? host : '[' + host + ']');
+}
 
 std::string text_of(const ListenAddress& listener) {
     return listener.host + ':' + std::to_string(listener.port);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "adapters/http/browser_rules.hpp"
 #include "adapters/http/server.hpp"
 #include "server/settings.hpp"
 
@@ -11,6 +12,7 @@ namespace sundial::server {
 [[nodiscard]] http::ServerSettings http_settings(const Settings& settings);
 /// The same on the address of `http.health_listen`, which is set. Throws CannotStart.
 [[nodiscard]] http::ServerSettings health_settings(const Settings& settings);
+[[nodiscard]] http::BrowserSettings browser_settings(const Settings& settings);
 
 /// Whether only this machine can reach a listener there.
 [[nodiscard]] bool is_loopback(const std::string& host);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <iostream>
 
+#include "adapters/http/cors.hpp"
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/system/api_key_secrets.hpp"
@@ -141,9 +142,11 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
     }
     if (!keys.empty()) return;
     if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
-    log.write(
-        line(base::LogLevel::info, "",
-             "there are no API keys: whoever reaches " + settings.http.listen + " may do all"));
+    log.write(line(base::LogLevel::info, "",
+                   "no API key exists yet: every program on this machine may do everything at " +
+                       settings.http.listen +
+                       ", web pages may not; make a key with 'sundial key "
+                       "create --role ADMIN --name first'"));
 }
 
 http::ServerWorld real_world(Ids& ids) {
@@ -255,11 +258,18 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
+    const http::BrowserRules browsers(browser_settings(settings));
+    const http::Cors cors(settings.http.cors_origins);
     Gate gate(schema, http::Documents{.openapi = openapi_json, .errors = errors_md}, log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
         http, world,
-        [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
+        [&gate, &cors](http::Request request) {
+            return cors.answer(std::move(request), [&gate](http::Request asked) {
+                return gate.answer(std::move(asked));
+            });
+        },
+        metrics, log);
     std::optional<HealthListener> health;
     if (!settings.http.health_listen.empty()) {
         health.emplace(health_settings(settings),
@@ -302,7 +312,7 @@ int run_process(const Settings& settings, const ProcessOptions& options) {
         return std::make_unique<http::KeyGuard>(
             http::KeyGuardSettings{.loopback = is_loopback(listener.host),
                                    .requests_per_second = settings.http.rate_limit_per_second},
-            engine.api_keys(), monotonic);
+            engine.api_keys(), monotonic, browsers);
     };
     const auto guard = guard_of(listeners.front()), health_guard = guard_of(listeners.back());
     const KeyClerk clerk(engine.api_keys(), log);

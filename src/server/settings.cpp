@@ -228,6 +228,11 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.require_if_match; }),
             key("http.health_listen", "separate address and port for health and metrics",
                 [](auto& s) -> auto& { return s.http.health_listen; }),
+            key("http.allowed_hosts",
+                "host names that a server without keys accepts, in addition to loopback names",
+                [](auto& s) -> auto& { return s.http.allowed_hosts; }),
+            key("http.cors_origins", "origins whose web pages may use the API",
+                [](auto& s) -> auto& { return s.http.cors_origins; }),
             key("http.trusted_proxies", "networks (CIDR) whose X-Forwarded-For counts",
                 [](auto& s) -> auto& { return s.http.trusted_proxies; }),
             number(

@@ -22,6 +22,8 @@ struct Settings {
         std::string tls_key{};   // PEM
         bool require_if_match = false;
         std::string health_listen{};                 // empty: health is served on `listen` only
+        std::vector<std::string> allowed_hosts{};    // names, while there is no API key
+        std::vector<std::string> cors_origins{};     // https://app.example
         std::vector<std::string> trusted_proxies{};  // CIDR
         std::uint32_t rate_limit_per_second = 0;     // of one API key; 0: none
     } http;

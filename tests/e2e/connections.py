@@ -144,6 +144,7 @@ def health_port(directory):
         for path in ("/v1/users", "/openapi.json", "/docs/errors", "/", "/v1/info"):
             answer = health.get(path)
             assert answer.status == 404 and answer.json()["code"] == "ROUTE_NOT_FOUND", f"{path}: {answer.body}"
+        assert health.call("GET", "/livez", headers={"Host": "evil.example"}).status == 403
         admin = server.client().ok("POST", "/v1/api-keys", {"name": "ops", "role": "ADMIN"})["key"]
         bearer = {"Authorization": f"Bearer {admin}"}
         assert health.get("/metrics").status == 401 and health.call("GET", "/metrics", headers=bearer).status == 200

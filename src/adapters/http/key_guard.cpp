@@ -33,8 +33,10 @@ bool safe(std::string_view method) { return method == "GET" || method == "HEAD";
 
 }  // namespace
 
-KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic)
+KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic,
+                   BrowserRules browsers)
     : settings_(settings),
+      browsers_(std::move(browsers)),
       keys_(keys),
       monotonic_(monotonic),
       failures_(most_failures),
@@ -44,10 +46,17 @@ bool KeyGuard::knows(const Operation& operation) const { return access_rule(oper
 
 Admission KeyGuard::admit(Request& request, const Operation* operation) {
     const AccessRule* const rule = operation ? access_rule(*operation) : nullptr;
-    if (rule && !rule->role) return {};
+    const bool open_route = rule && !rule->role;
+    if (asks_for_no_key(open_route)) {
+        if (const auto refusal = browsers_.refusal(request)) {
+            return {.refused = to_response(*refusal, request)};
+        }
+    }
+    if (open_route) return {};
     const auto holder = who(request);
     if (!holder) return {.refused = unauthenticated(request)};
     request.actor = holder->handle == nobody ? "loopback" : "key:" + holder->handle;
+    request.role = holder->role;
 
     Admission admission = within_rate(request, *holder);
     const auto refuse = [&](const Problem& problem) {
@@ -57,7 +66,6 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     if (request.headers.find("Early-Data") == "1" && !safe(request.method) &&
         !request.headers.find("Idempotency-Key")) {
         refuse({.code = Code::too_early,
-    request.role = holder->role;
                 .detail = "This came before the TLS handshake was over; send it again after it"});
     }
     if (rule && holder->role < *rule->role) {
@@ -68,6 +76,11 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
                 .members = {{"role", needed}}});
     }
     return admission;
+}
+
+bool KeyGuard::asks_for_no_key(bool open_route) {
+    if (!settings_.loopback) return false;
+    return open_route ? keys_.last_known_empty().value_or(true) : keys_.empty();
 }
 
 std::optional<KeyHolder> KeyGuard::who(const Request& request) {

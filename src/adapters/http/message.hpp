@@ -119,8 +119,9 @@ struct Stream {
 /// A request id that may be taken over from a client: visible ASCII, 1 to 128 characters.
 [[nodiscard]] bool sane_request_id(std::string_view id);
 
-/// Splits `target` and decodes path and query into `request`. False if an escape is broken, or what
-/// it stands for is not well-formed UTF-8 without control characters.
+/// Splits `target` and decodes path and query into `request`; a host in it replaces `Host`. False
+/// if an escape is broken, or what it stands for is not well-formed UTF-8 without control
+/// characters.
 [[nodiscard]] bool read_target(std::string_view target, Request& request);
 
 /// Percent-decodes; nothing if an escape is broken or the result is not clean text.
