@@ -59,7 +59,9 @@ public:
     [[nodiscard]] const http::KeyedAnswers& keyed_answers();
     /// All of the API but health.
     void add_routes(http::Router& router, Metrics& metrics);
-    /// How it goes: the database, the claim loop, the disk, the clock.
+    /// /metrics alone.
+    void add_metrics_route(http::Router& router, Metrics& metrics);
+    /// How it goes: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
     [[nodiscard]] Database& database();
     /// The keys in force, for whoever checks them.

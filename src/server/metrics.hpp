@@ -44,6 +44,8 @@ public:
     void lock_waited(std::string_view outcome);
     /// A snapshot was not kept, and why: "older" than the one that is.
     void snapshot_ignored(std::string_view reason);
+    /// Time until the next API key expires; empty if no key expires.
+    void next_key_expiry(std::optional<std::chrono::microseconds> left);
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 

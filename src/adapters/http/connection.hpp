@@ -59,6 +59,7 @@ private:
     boost::asio::awaitable<bool> write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
                                               std::string path, std::string id);
     void undo(Response response);
+    void note_key(const Response& response);
     void identify(Request& request) const;
     void report(const Incoming& incoming, const std::string& method, const std::string& id,
                 const Response& response) const;
@@ -68,6 +69,7 @@ private:
     ConnectionTable::Seat seat_;
     const Shared& shared_;
     RequestReader reader_;
+    bool has_shown_key_ = false;  // its last request that needed a key showed a valid one
 };
 
 /// Tells a client that there is no room, and why, without a Connection.

@@ -20,7 +20,8 @@ namespace sundial::http {
 /// Every limit of the server; the defaults are those of the limits table of the reference.
 struct ServerSettings {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 8080;  // 0: any free one
+    std::uint16_t port = 8080;            // 0: any free one
+    std::string setting = "http.listen";  // that sets both, for messages
 
     std::size_t io_threads = 1;  // never more than there are cores
     /// Handlers block on the database; a transaction of single creates has half as many of them.
@@ -41,7 +42,7 @@ struct ServerSettings {
     std::size_t body_rate = 1024;                    // bytes a second
 
     std::size_t connections = 2'048;
-    std::size_t connections_per_address = 128;  // but of a trusted proxy
+    std::size_t connections_per_network = 128;  // see network_of; but of a trusted proxy
 
     std::optional<TlsFiles> tls{};               // none: what is said is said in clear
     std::vector<std::string> trusted_proxies{};  // networks and addresses

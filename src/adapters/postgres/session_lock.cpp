@@ -17,13 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds silence = 10s;
+constexpr std::chrono::milliseconds lock_silence = 10s;
 
 template <class... Values>
 Answer run(Connection& connection, std::chrono::milliseconds wait, const Statement& statement,
            const Values&... values) {
     const Call call{statement, values...};
-    return std::move(connection.run({&call, 1}, false, wait + silence).front());
+    return std::move(connection.run({&call, 1}, false, wait + lock_silence).front());
 }
 
 /// Whether it has the lock before `wait` is over.

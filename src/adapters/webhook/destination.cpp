@@ -150,8 +150,8 @@ std::string UrlRules::origin(std::string_view text) const {
         return "";
     }
     const std::string port = part(url.get(), CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
-    return part(url.get(), CURLUPART_SCHEME) + "://" + lower(part(url.get(), CURLUPART_HOST)) +
-           (port.empty() ? "" : ':' + port);
+    return part(url.get(), CURLUPART_SCHEME) + "://" +
+           base::lowered(part(url.get(), CURLUPART_HOST)) + (port.empty() ? "" : ':' + port);
 }
 
 }  // namespace sundial::webhook
