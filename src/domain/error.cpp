@@ -24,6 +24,8 @@ template Error::Error(EndpointDisabled);
 template Error::Error(InvalidTemplate);
 template Error::Error(InvalidCursor);
 template Error::Error(ClockNotTest);
+template Error::Error(FirstKeyNotAdmin);
+template Error::Error(LastAdminKey);
 template Error::Error(Stopped);
 template Error::Error(TooManyOperations);
 template Error::Error(StreamOptimisticLock);

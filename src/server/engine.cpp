@@ -79,6 +79,7 @@ std::vector<http::HealthCheck> Engine::health() const {
     if (const auto trouble = parts_->database->trouble()) {
         checks.push_back({"storage", http::HealthCheck::Status::fail, *trouble});
     }
+    checks.push_back(api_keys_check(parts_->keys.expiring()));
     if (const auto file = sqlite_file(parts_->settings.storage.url)) {
         checks.push_back(disk_check(free_space_beside(*file)));
     }

@@ -59,7 +59,9 @@ public:
     [[nodiscard]] const http::KeyedAnswers& keyed_answers();
     /// Adds all routes of the API except health.
     void add_routes(http::Router& router, Metrics& metrics);
-    /// Checks the database, the claim loop, the disk and the clock.
+    /// /metrics alone.
+    void add_metrics_route(http::Router& router, Metrics& metrics);
+    /// How it goes: the database, the claim loop, API keys, the disk, the clock.
     [[nodiscard]] std::vector<http::HealthCheck> health() const;
     [[nodiscard]] Database& database();
     /// The current keys, for the guard that checks them.

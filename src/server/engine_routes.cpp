@@ -109,12 +109,27 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
                           .test_clock = p.database->clock().is_test(),
                           .instance = p.instance};
     };
+    http::add_system_routes(router, {.clock = p.database->clock(),
+                                     .advance = p.advance,
+                                     .tick = p.tick,
+                                     .progress = slow_progress(p.monotonic, p.log),
+                                     .info = info});
+    add_metrics_route(router, metrics);
+}
+
+void Engine::add_metrics_route(http::Router& router, Metrics& metrics) {
+    Parts& p = *parts_;
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.settings.telemetry.metrics) return std::nullopt;
         // Replicas of a scraper send their requests at the same moments. They share one count of
         // the database's rows.
         const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
             try {
+                const ExpiringKeys expiring = p.keys.expiring();
+                metrics.next_key_expiry(
+                    expiring.keys.empty()
+                        ? std::nullopt
+                        : std::optional(expiring.keys.front().at - expiring.as_of));
                 return metrics.render(
                     p.queue.depth(), p.operations.running(), p.database->connections(),
                     p.queries.circuits(most_label_values),
@@ -127,12 +142,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
         if (!scraped) throw Unavailable{scraped.error().detail};
         return **scraped;
     };
-    http::add_system_routes(router, {.clock = p.database->clock(),
-                                     .advance = p.advance,
-                                     .tick = p.tick,
-                                     .progress = slow_progress(p.monotonic, p.log),
-                                     .info = info,
-                                     .metrics = metrics_text});
+    http::add_metrics_route(router, metrics_text);
 }
 
 }  // namespace sundial::server

@@ -13,14 +13,15 @@ bool needs_no_database(std::string_view path) {
 
 }  // namespace
 
-Gate::Gate(const http::ApiSchema& schema, const http::Documents& documents, base::Log& log)
+Gate::Gate(const http::ApiSchema& schema, const std::optional<http::Documents>& documents,
+           base::Log& log)
     : documents_(documents), own_router_(schema, everybody_, log) {
     add_own_routes(own_router_);
 }
 
 void Gate::add_own_routes(http::Router& router) {
     http::add_health_routes(router, {.checks = [this] { return checks(); }});
-    http::add_document_routes(router, documents_);
+    if (documents_) http::add_document_routes(router, *documents_);
 }
 
 void Gate::open(http::Router& router, std::function<std::vector<http::HealthCheck>()> checks) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "adapters/http/api/document_routes.hpp"
@@ -16,8 +17,10 @@ namespace sundial::server {
 /// with 503 until the database is open.
 class Gate {
 public:
-    /// `schema`, `log` and the texts of `documents` must outlive this object.
-    Gate(const http::ApiSchema& schema, const http::Documents& documents, base::Log& log);
+    /// `schema`, `log` and the texts of `documents` outlive this. A gate without documents serves
+    /// health only.
+    Gate(const http::ApiSchema& schema, const std::optional<http::Documents>& documents,
+         base::Log& log);
 
     /// Thread-safe; never throws.
     [[nodiscard]] http::Response answer(http::Request request) const;
@@ -31,7 +34,7 @@ public:
 private:
     [[nodiscard]] std::vector<http::HealthCheck> checks() const;
 
-    http::Documents documents_;
+    std::optional<http::Documents> documents_;
     http::OpenDoor everybody_;
     http::Router own_router_;
     std::function<std::vector<http::HealthCheck>()> engine_checks_;  // set before router_

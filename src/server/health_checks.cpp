@@ -1,6 +1,10 @@
 #include "server/health_checks.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+
+#include "domain/time/text.hpp"
 
 namespace sundial::server {
 namespace {
@@ -38,6 +42,17 @@ http::HealthCheck clock_check(std::chrono::microseconds ahead) {
     return {"clock", warn,
             "this machine's clock differs from the database's, which alone decides, by " +
                 std::to_string(std::chrono::round<std::chrono::seconds>(ahead).count()) + " s"};
+}
+
+http::HealthCheck api_keys_check(const ExpiringKeys& expiring) {
+    const auto soon = std::ranges::count_if(expiring.keys, [&](const ExpiringKey& key) {
+        return key.at - expiring.as_of <= expiry_warning;
+    });
+    if (soon == 0) return {"apiKeys"};
+    return {"apiKeys", warn,
+            std::to_string(soon) + (soon == 1 ? " API key expires" : " API keys expire") +
+                " within 14 days, the first at " + format_instant(expiring.keys.front().at) +
+                "; 'sundial key list' names them"};
 }
 
 std::optional<std::uintmax_t> free_space_beside(const std::string& file) {

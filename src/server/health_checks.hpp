@@ -6,6 +6,7 @@
 #include <string>
 
 #include "adapters/http/api/health_routes.hpp"
+#include "application/access/api_key_ring.hpp"
 
 /// The checks behind the health of an instance.
 namespace sundial::server {
@@ -20,6 +21,9 @@ namespace sundial::server {
 /// This machine's clock minus the database's clock. The database's clock decides everything, so a
 /// difference is only a warning.
 [[nodiscard]] http::HealthCheck clock_check(std::chrono::microseconds ahead);
+
+/// Warns when an API key expires soon. The route is open, so the check names no key.
+[[nodiscard]] http::HealthCheck api_keys_check(const ExpiringKeys& expiring);
 
 [[nodiscard]] std::optional<std::uintmax_t> free_space_beside(const std::string& file);
 

@@ -3,11 +3,12 @@
 #include <chrono>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace sundial::server {
 namespace {
 
-constexpr std::chrono::minutes between_notes{1};
+constexpr std::chrono::minutes between_rounds{1};
 
 }  // namespace
 
@@ -24,26 +25,37 @@ KeyClerk::~KeyClerk() {
 }
 
 void KeyClerk::run() {
+    warn();
     std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, between_notes, [this] { return end_; })) {
+    while (!ended_.wait_for(lock, between_rounds, [this] { return end_; })) {
         lock.unlock();
         note_uses();
+        attempt("API keys were not read", [this] { keys_.refresh(); });
+        warn();
         lock.lock();
     }
     lock.unlock();
     note_uses();
 }
 
-/// A use that cannot be recorded now is dropped: nothing depends on it.
-void KeyClerk::note_uses() {
+void KeyClerk::attempt(const char* what, const std::function<void()>& task) {
     try {
-        keys_.note_uses();
+        task();
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::warn;
-        line.message = std::string("the last uses of API keys were not noted: ") + error.what();
+        line.message = std::string(what) + ": " + error.what();
         log_.write(std::move(line));
     }
+}
+
+/// Best effort: nothing depends on it.
+void KeyClerk::note_uses() {
+    attempt("the last uses of API keys were not noted", [this] { keys_.note_uses(); });
+}
+
+void KeyClerk::warn() {
+    for (base::LogLine& line : warnings_.due(keys_.expiring())) log_.write(std::move(line));
 }
 
 }  // namespace sundial::server

@@ -1,16 +1,18 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
 #include "application/access/api_key_ring.hpp"
 #include "base/log.hpp"
+#include "server/key_warnings.hpp"
 
 namespace sundial::server {
 
-/// Records in the database once a minute which keys were used. Runs on a thread of its own, so no
-/// request waits for it.
+/// Once a minute, on its own thread, stores which keys have been used, reads the keys again and
+/// warns of keys that expire soon. No request waits for that.
 class KeyClerk {
 public:
     KeyClerk(ApiKeyRing& keys, base::Log& log);
@@ -20,10 +22,14 @@ public:
 
 private:
     void run();
+    /// Runs `task`; logs a failure.
+    void attempt(const char* what, const std::function<void()>& task);
     void note_uses();
+    void warn();
 
     ApiKeyRing& keys_;
     base::Log& log_;
+    KeyWarnings warnings_;
     std::mutex mutex_;
     std::condition_variable ended_;
     bool end_ = false;

@@ -147,6 +147,8 @@ struct Metrics::Families {
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
     Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
                                                     "From the end of the head to the answer");
+    Family<Gauge>& key_expiry = gauge("sundial_api_key_expiry_seconds",
+                                      "Time until the next API key expires; absent if none does");
     Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
     Family<Gauge>& build = gauge("sundial_build_info", "This program");
 
@@ -170,9 +172,17 @@ struct Metrics::Families {
         tz_release_->Set(1);
     }
 
+    void set_key_expiry(std::optional<double> left) {
+        const std::lock_guard lock(mutex_);
+        if (key_expiry_ != nullptr) key_expiry.Remove(key_expiry_);
+        key_expiry_ = left ? &key_expiry.Add({}) : nullptr;
+        if (left) key_expiry_->Set(*left);
+    }
+
 private:
     std::mutex mutex_;
     Gauge* tz_release_ = nullptr;
+    Gauge* key_expiry_ = nullptr;  // null: no key expires
 };
 
 Metrics::Metrics(std::string_view version, std::string_view commit, std::string_view tz_release)
@@ -186,6 +196,10 @@ Metrics::Metrics(std::string_view version, std::string_view commit, std::string_
 Metrics::~Metrics() = default;
 
 void Metrics::tz_release(std::string_view release) { families_->set_tz_release(release); }
+
+void Metrics::next_key_expiry(std::optional<std::chrono::microseconds> left) {
+    families_->set_key_expiry(left ? std::optional(seconds(*left)) : std::nullopt);
+}
 
 void Metrics::claimed(std::size_t events, std::size_t rescued, std::chrono::microseconds duration) {
     families_->claim_duration.Observe(seconds(duration));

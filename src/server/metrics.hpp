@@ -44,7 +44,9 @@ public:
     void lock_waited(std::string_view outcome);
     /// A snapshot was not stored, and why: it is "older" than the stored one.
     void snapshot_ignored(std::string_view reason);
-    /// The tz database was replaced.
+    /// Time until the next API key expires; empty if no key expires.
+    void next_key_expiry(std::optional<std::chrono::microseconds> left);
+    /// Another tz database is in force.
     void tz_release(std::string_view release);
 
     /// All metrics, including the given current values: the queue, the RUNNING operations, the

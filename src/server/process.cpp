@@ -10,6 +10,7 @@
 #include <functional>
 #include <iostream>
 
+#include "adapters/http/cors.hpp"
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/redis/open.hpp"
@@ -30,6 +31,8 @@
 #include "server/end_at_once.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
+#include "server/health_listener.hpp"
+#include "server/http_setup.hpp"
 #include "server/key_clerk.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
@@ -61,9 +64,7 @@ std::string tz_directory(const Settings& settings) {
     return settings.tz.dir.empty() ? std::string(zones::system_directory) : settings.tz.dir;
 }
 
-bool is_loopback(const std::string& host) { return host == "::1" || host.starts_with("127."); }
-
-/// A server that other machines can reach requires keys, so one must exist.
+/// What can be reached from elsewhere asks for keys, so there must be one.
 CannotStart without_keys(const Settings& settings) {
     return CannotStart("http.listen: " + settings.http.listen +
                        " can be reached from elsewhere, and there is no API key yet; make one with "
@@ -90,18 +91,6 @@ void check_settings(const Settings& settings) {
     if (cannot_have_any && !is_loopback(parse_listen(settings.http.listen).host)) {
         throw without_keys(settings);
     }
-}
-
-http::ServerSettings http_settings(const Settings& settings) {
-    const ListenAddress listen = parse_listen(settings.http.listen);
-    http::ServerSettings http;
-    http.address = listen.host;
-    http.port = listen.port;
-    http.trusted_proxies = settings.http.trusted_proxies;
-    if (!settings.http.tls_cert.empty()) {
-        http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
-    }
-    return http;
 }
 
 /// Where the key for secrets is kept if none is set; empty: nowhere.
@@ -186,9 +175,11 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
     }
     if (!keys.empty()) return;
     if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
-    log.write(
-        line(base::LogLevel::info, "",
-             "there are no API keys: whoever reaches " + settings.http.listen + " may do all"));
+    log.write(line(base::LogLevel::info, "",
+                   "no API key exists yet: every program on this machine may do everything at " +
+                       settings.http.listen +
+                       ", web pages may not; make a key with 'sundial key "
+                       "create --role ADMIN --name first'"));
 }
 
 http::ServerWorld real_world(Ids& ids) {
@@ -230,10 +221,14 @@ void read_again(const std::string& keys, base::Log& log, const std::function<voi
     log.write(std::move(told));
 }
 
-/// Applies the changes that need no restart.
-void reload(const Settings& settings, http::HttpServer& server, ApiKeyRing& keys, base::Log& log) {
+/// What the operator may change without a restart.
+void reload(const Settings& settings, http::HttpServer& server,
+            std::optional<HealthListener>& health, ApiKeyRing& keys, base::Log& log) {
     if (!settings.http.tls_cert.empty()) {
-        read_again("http.tls_cert,http.tls_key", log, [&] { server.renew_certificate(); });
+        read_again("http.tls_cert,http.tls_key", log, [&] {
+            server.renew_certificate();
+            if (health) health->renew_certificate();
+        });
     }
     if (!settings.security.api_keys_file.empty()) {
         read_again("security.api_keys_file", log, [&] {
@@ -255,13 +250,15 @@ void wait_for_end(const Signals& signals, TzWatch& tz_watch,
     }
 }
 
-/// Waits for a signal, then stops in an order that loses nothing and repeats nothing. After it
-/// returns, no handler runs.
-void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, system::JsonLog& log,
+/// Waits for a signal, then stops in the order that loses nothing and repeats nothing. When it
+/// returns no handler runs any more, and none will.
+void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate,
+                        std::optional<HealthListener>& health, system::JsonLog& log,
                         const Signals& signals, TzWatch& tz_watch,
                         const std::function<void()>& reload_files) {
     wait_for_end(signals, tz_watch, reload_files);
     gate.drain();
+    if (health) health->drain();
     engine.end_waits();
     base::LogLine draining =
         line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
@@ -280,6 +277,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate, sy
         ::_exit(0);
     }
     server.stop();
+    if (health) health->stop();
 }
 
 }  // namespace
@@ -288,20 +286,37 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const Settings& settings = loaded.settings;
     const Signals signals;
     check_settings(settings);
+    allow_many_connections();
     system::SystemIds ids;
     system::JsonLog log(log_settings(settings, base::to_string(ids.fresh())));
     zones::CctzTimeZones zones(tz_directory(settings));
     const http::ApiSchema schema(openapi_json);
     const http::ServerSettings http = http_settings(settings);
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
-    Gate gate(schema, {.openapi = openapi_json, .errors = errors_md}, log);
+    const http::BrowserRules browsers(browser_settings(settings));
+    const http::Cors cors(settings.http.cors_origins);
+    Gate gate(schema, http::Documents{.openapi = openapi_json, .errors = errors_md}, log);
+    const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
-        http, real_world(ids),
-        [&gate](http::Request request) { return gate.answer(std::move(request)); }, metrics, log);
+        http, world,
+        [&gate, &cors](http::Request request) {
+            return cors.answer(std::move(request), [&gate](http::Request asked) {
+                return gate.answer(std::move(asked));
+            });
+        },
+        metrics, log);
+    std::optional<HealthListener> health;
+    if (!settings.http.health_listen.empty()) {
+        health.emplace(health_settings(settings),
+                       HealthListener::World{schema, world, metrics, log});
+    }
     const auto count_unknown = [&metrics](std::string_view operation) {
         metrics.outcome_unknown(operation);
     };
-    const std::uint16_t port = server.listen();  // first: a port in use changes no database
+    // Before the database is opened: a port in use changes no database.
+    const std::uint16_t port = server.listen();
+    std::vector<ListenAddress> listeners{{http.address, port}};
+    if (health) listeners.push_back({health_settings(settings).address, health->listen()});
     warn_of_open_doors(settings, log);
     auto database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
     if (!database) return 0;
@@ -321,15 +336,19 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
                                         .storage_observer = metrics,
                                         .log = log,
                                         .encryption_keys = std::move(sealing_keys),
-                                        .listeners = {{http.address, port}}});
+                                        .listeners = listeners});
     prepare_keys(settings, engine.api_keys(), log);
     const system::BootClock monotonic;
-    http::KeyGuard guard({.loopback = is_loopback(http.address),
-                          .requests_per_second = settings.http.rate_limit_per_second},
-                         engine.api_keys(), monotonic);
+    const auto guard_of = [&](const ListenAddress& listener) {
+        return std::make_unique<http::KeyGuard>(
+            http::KeyGuardSettings{.loopback = is_loopback(listener.host),
+                                   .requests_per_second = settings.http.rate_limit_per_second},
+            engine.api_keys(), monotonic, browsers);
+    };
+    const auto guard = guard_of(listeners.front()), health_guard = guard_of(listeners.back());
     const KeyClerk clerk(engine.api_keys(), log);
     engine.start();
-    http::Router router(schema, guard, log, settings.http.require_if_match,
+    http::Router router(schema, *guard, log, settings.http.require_if_match,
                         &engine.keyed_answers());
     gate.add_own_routes(router);
     engine.add_routes(router, metrics);
@@ -337,8 +356,10 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const std::size_t made =
         options.demo_people > 0 ? demo.populate(options.demo_people, zones) : 0;
     gate.open(router, [&engine] { return engine.health(); });
+    if (health) health->open(engine, *health_guard);
     base::LogLine ready = line(base::LogLevel::info, "server.ready", "ready");
-    ready.fields.emplace_back("listen", http.address + ':' + std::to_string(port));
+    ready.fields.emplace_back("listen", text_of(listeners.front()));
+    if (health) ready.fields.emplace_back("healthListen", text_of(listeners.back()));
     log.write(std::move(ready));
     if (options.demo_people > 0)
         present_demo(demo, made, engine, options, zones, port, key_file(settings, options));
@@ -347,8 +368,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, log, signals, tz_watch, [&] {
-        reload(settings, server, engine.api_keys(), log);
+    serve_until_signal(engine, server, gate, health, log, signals, tz_watch, [&] {
+        reload(settings, server, health, engine.api_keys(), log);
         warn_of_open_files(secret_files, log);
     });
     return 0;

@@ -226,6 +226,13 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.tls_key; }),
             key("http.require_if_match", "refuse edits that do not name a version",
                 [](auto& s) -> auto& { return s.http.require_if_match; }),
+            key("http.health_listen", "separate address and port for health and metrics",
+                [](auto& s) -> auto& { return s.http.health_listen; }),
+            key("http.allowed_hosts",
+                "host names that a server without keys accepts, in addition to loopback names",
+                [](auto& s) -> auto& { return s.http.allowed_hosts; }),
+            key("http.cors_origins", "origins whose web pages may use the API",
+                [](auto& s) -> auto& { return s.http.cors_origins; }),
             key("http.trusted_proxies", "networks (CIDR) whose X-Forwarded-For counts",
                 [](auto& s) -> auto& { return s.http.trusted_proxies; }),
             number(
@@ -443,6 +450,9 @@ void take_environment(Loading& loading, const std::map<std::string, std::string>
 
 void check_together(const Settings& settings) {
     (void)parse_listen(settings.http.listen);
+    if (!settings.http.health_listen.empty()) {
+        (void)parse_listen(settings.http.health_listen, "http.health_listen");
+    }
     if (settings.http.tls_cert.empty() != settings.http.tls_key.empty())
         throw CannotStart("http.tls_cert and http.tls_key belong together: set both, or neither");
     if (settings.scheduler.lease < settings.delivery.timeout + std::chrono::seconds(10)) {
@@ -490,14 +500,14 @@ std::vector<SettingKey> setting_keys() {
     return names;
 }
 
-ListenAddress parse_listen(std::string_view text) {
+ListenAddress parse_listen(std::string_view text, const std::string& setting) {
     const auto colon = text.rfind(':');
     std::uint16_t port = 0;
     if (colon == std::string_view::npos || colon == 0 ||
         take_number<std::uint16_t>(port, text.substr(colon + 1), 0, 65535)) {
-        throw CannotStart(
-            "http.listen takes address:port, such as 127.0.0.1:8080 or [::1]:8080, not '" +
-            std::string(text) + "'");
+        throw CannotStart(setting +
+                          " takes address:port, such as 127.0.0.1:8080 or [::1]:8080, not '" +
+                          std::string(text) + "'");
     }
     std::string_view host = text.substr(0, colon);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);

@@ -20,6 +20,9 @@ struct Settings {
         std::string tls_cert{};  // PEM; empty: no TLS
         std::string tls_key{};   // PEM
         bool require_if_match = false;
+        std::string health_listen{};                 // empty: health is served on `listen` only
+        std::vector<std::string> allowed_hosts{};    // names, while there is no API key
+        std::vector<std::string> cors_origins{};     // https://app.example
         std::vector<std::string> trusted_proxies{};  // CIDR
         std::uint32_t rate_limit_per_second = 0;     // per API key; 0: unlimited
     } http;
@@ -122,11 +125,12 @@ struct SettingKey {
 };
 [[nodiscard]] std::vector<SettingKey> setting_keys();
 
-/// "127.0.0.1:8080" or "[::1]:8080", parsed. Throws CannotStart.
+/// "127.0.0.1:8080" or "[::1]:8080", taken apart. Throws CannotStart, naming the setting.
 struct ListenAddress {
     std::string host;
     std::uint16_t port;
 };
-[[nodiscard]] ListenAddress parse_listen(std::string_view text);
+[[nodiscard]] ListenAddress parse_listen(std::string_view text,
+                                         const std::string& setting = "http.listen");
 
 }  // namespace sundial::server

@@ -78,9 +78,6 @@ protected:
     std::vector<ApiKey> all() {
         return read([](Transaction& tx) { return tx.api_keys().all(); });
     }
-    std::optional<ApiKey> lock(ApiKeyId id) {
-        return write([&](Transaction& tx) { return tx.api_keys().lock(id); });
-    }
 };
 
 class IdempotencyRepositoryContract : public StorageTest {};

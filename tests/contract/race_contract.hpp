@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <vector>
 
 #include "contract/storage.hpp"
 #include "support/fake_ids.hpp"
@@ -21,6 +22,21 @@ protected:
 
     FakeTimeZones zones;
     FakeIds ids;
+};
+
+/// Keys made and revoked at the same moment, by two instances: the rules about all keys hold.
+class ApiKeyRaceContract : public RaceContract {
+protected:
+    std::vector<ApiKey> all() {
+        return read([](Transaction& tx) { return tx.api_keys().all(); });
+    }
+    /// From now on there are these and no others.
+    void replace_all(const std::vector<ApiKey>& keys) {
+        write([&](Transaction& tx) {
+            for (const ApiKey& key : tx.api_keys().lock_all()) tx.api_keys().remove(key.id);
+            for (const ApiKey& key : keys) tx.api_keys().add(key);
+        });
+    }
 };
 
 }  // namespace sundial

@@ -18,6 +18,7 @@
 /// namespace sundial, in a program that links sundial_contract.
 #define SUNDIAL_CONTRACTS(adapter, ...)                                    \
     SUNDIAL_CONTRACT(adapter, AnswerOnceContract, __VA_ARGS__);            \
+    SUNDIAL_CONTRACT(adapter, ApiKeyRaceContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ApiKeyRepositoryContract, __VA_ARGS__);      \
     SUNDIAL_CONTRACT(adapter, CheckpointContract, __VA_ARGS__);            \
     SUNDIAL_CONTRACT(adapter, ClockContract, __VA_ARGS__);                 \

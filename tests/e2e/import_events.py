@@ -50,7 +50,9 @@ def lines_and_rejects(kind):
         assert overwritten.returncode == 2 and os.path.getsize(path) > 0, overwritten.stderr
         empty = run(server, lines="")
         assert (empty.returncode, empty.stdout) == (0, "0 stored, 0 there already, 0 refused\n"), empty.stderr
-        key = server.client().ok("POST", "/v1/api-keys", {"name": "reader", "role": "READ"})["key"]
+        admin = server.client().ok("POST", "/v1/api-keys", {"name": "root", "role": "ADMIN"})["key"]
+        made = server.client().call("POST", "/v1/api-keys", {"name": "reader"}, {"Authorization": f"Bearer {admin}"})
+        key = made.json()["key"]
         refused = run(server, path, "--api-key", key)
         assert refused.returncode == 5 and "0 stored" in refused.stdout, (refused.stdout, refused.stderr)
 

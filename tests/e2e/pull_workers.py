@@ -189,7 +189,7 @@ def given_back(start):
         before = looks(client)
         body = json.dumps({"worker": "w-gone", "wait": f"PT{WAIT}S"}).encode()
         with socket.create_connection(("127.0.0.1", server.port)) as gone:
-            gone.sendall(b"POST /v1/endpoints/ext:printers/claim HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            gone.sendall(b"POST /v1/endpoints/ext:printers/claim HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
             h.wait_until(lambda: looks(client) >= before + 2, "the worker to wait")
         job = print_job(client, 1)

@@ -52,7 +52,7 @@ class Examples:
         return name, self.client.ok("POST", f"/v1/locks/{name}", {"holder": "x", "ttl": "PT1H"})["lockToken"]
 
     def key(self):
-        made = run("key", "create", "--db", "own.db", "--name", "x", directory=self.directory).stdout
+        made = run("key", "create", "--db", "own.db", "--role", "ADMIN", "--name", "x", directory=self.directory).stdout
         return made.removeprefix("sundial_sk_")[:10]
 
     def empty_database(self):
@@ -101,7 +101,7 @@ class Examples:
             case ("db", "migrate"):
                 return ["--db", self.empty_database()]
             case ("key", "create"):
-                return ["--db", "own.db", "--name", "x"]
+                return ["--db", "own.db", "--role", "ADMIN", "--name", "x"]
             case ("key", "list"):
                 return ["--db", "own.db"] if self.key() else []
             case ("key", "revoke"):

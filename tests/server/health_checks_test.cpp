@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/builders.hpp"
+
 namespace sundial::server {
 namespace {
 
@@ -33,6 +35,18 @@ TEST(HealthChecks, OnlyWarnOfAClockThatDiffers) {
     EXPECT_EQ(clock_check(-1s).status, Status::pass);
     EXPECT_EQ(clock_check(1h).status, Status::warn);
     EXPECT_NE(clock_check(-3600s).detail.find("-3600 s"), std::string::npos);
+}
+
+TEST(HealthChecks, WarnFourteenDaysBeforeAKeyExpires) {
+    const auto check = [](std::chrono::microseconds left) {
+        return api_keys_check({.as_of = noon,
+                               .keys = {{an_id<ApiKeyId>(), Role::read, noon + left},
+                                        {an_id<ApiKeyId>(), Role::read, noon + 90 * 24h}}});
+    };
+    EXPECT_EQ(check(14 * 24h).status, Status::warn);
+    EXPECT_NE(check(24h).detail.find("1 API key expires within 14 days"), std::string::npos);
+    EXPECT_EQ(check(14 * 24h + 1us).status, Status::pass);
+    EXPECT_EQ(api_keys_check({}).status, Status::pass);
 }
 
 }  // namespace

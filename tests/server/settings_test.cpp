@@ -49,6 +49,17 @@ TEST(Settings, HaveDefaultsThatStart) {
     EXPECT_EQ(shown(loaded, "scheduler.lease").origin, "default");
 }
 
+TEST(Settings, NameTheAddressThatIsNone) {
+    const auto complaint = [](const std::string& key, const std::string& text) {
+        return complaint_about({.flags = {{key, text}}});
+    };
+    EXPECT_THAT(complaint("http.listen", "8080"), HasSubstr("http.listen takes address:port"));
+    EXPECT_THAT(complaint("http.health_listen", "9090"),
+                AllOf(HasSubstr("http.health_listen takes address:port"), HasSubstr("not '9090'")));
+    EXPECT_EQ(complaint("http.health_listen", "0.0.0.0:9090"), "");
+    EXPECT_EQ(complaint("http.health_listen", ""), "");
+}
+
 TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
     const SettingsFile file(
         "[http]\nlisten = \"127.0.0.1:1\"\n[scheduler]\nlease = \"PT40S\"\nclaim_batch = 7\n");

@@ -73,7 +73,7 @@ Connection::Connection(TimedSocket socket, std::string address, ConnectionTable:
       address_(std::move(address)),
       seat_(std::move(seat)),
       shared_(shared),
-      reader_(socket_, shared.settings) {}
+      reader_(socket_, shared.settings, [this] { seat_.arriving(); }) {}
 
 asio::awaitable<void> Connection::serve() {
     const auto alive = shared_from_this();
@@ -81,8 +81,9 @@ asio::awaitable<void> Connection::serve() {
     if (!secured) co_return;
     while (!shared_.stopping) {
         Incoming incoming = co_await reader_.read();
-        if (incoming.gone) co_return;
+        if (incoming.gone || !seat_.answering()) co_return;
         const bool more = co_await answer(std::move(incoming));
+        seat_.waiting(has_shown_key_);
         if (!more) {
             co_await socket_.finish(after(shared_.settings.linger_time));
             co_return;
@@ -119,6 +120,7 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
         undo(std::move(response));
         co_return false;
     }
+    note_key(response);
     report(incoming, method, id, response);
 
     const bool without_end = response.stream && !incoming.http_1_1;  // HTTP/1.0 has no chunks
@@ -227,6 +229,15 @@ void Connection::undo(Response response) {
                        .fields = {}});
         }
     });
+}
+
+/// Open routes check no key, so an answer of theirs changes nothing.
+void Connection::note_key(const Response& response) {
+    if (response.status == 401) {
+        has_shown_key_ = false;
+    } else if (response.actor.starts_with("key:")) {
+        has_shown_key_ = true;
+    }
 }
 
 void Connection::identify(Request& request) const {

@@ -60,6 +60,7 @@ private:
     boost::asio::awaitable<bool> write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
                                               std::string path, std::string id);
     void undo(Response response);
+    void note_key(const Response& response);
     void identify(Request& request) const;
     void report(const Incoming& incoming, const std::string& method, const std::string& id,
                 const Response& response) const;
@@ -69,6 +70,7 @@ private:
     ConnectionTable::Seat seat_;
     const Shared& shared_;
     RequestReader reader_;
+    bool has_shown_key_ = false;  // its last request that needed a key showed a valid one
 };
 
 /// Sends a client the answer that the server has no room, without creating a Connection.

@@ -11,20 +11,57 @@ ConnectionTable::Seat::~Seat() {
     if (table_ != nullptr) table_->leave(number_);
 }
 
-std::optional<ConnectionTable::Seat> ConnectionTable::admit(const std::string& address,
-                                                            std::size_t most_of_address) {
+void ConnectionTable::Seat::arriving() {
+    const std::lock_guard lock(table_->mutex_);
+    Entry& entry = table_->entries_.at(number_);
+    if (!entry.turn) return;
+    table_->leave_line(entry);
+    table_->join_line(number_, entry);
+}
+
+bool ConnectionTable::Seat::answering() {
+    const std::lock_guard lock(table_->mutex_);
+    Entry& entry = table_->entries_.at(number_);
+    table_->leave_line(entry);
+    return !entry.evicted;
+}
+
+void ConnectionTable::Seat::waiting(bool has_shown_key) {
+    const std::lock_guard lock(table_->mutex_);
+    Entry& entry = table_->entries_.at(number_);
+    table_->leave_line(entry);
+    if (!has_shown_key && !entry.evicted) table_->join_line(number_, entry);
+}
+
+ConnectionTable::Admission ConnectionTable::admit(const std::string& network,
+                                                  std::size_t most_of_network) {
     const std::lock_guard lock(mutex_);
-    if (entries_.size() >= most_) return std::nullopt;
-    std::size_t& of_address = per_address_[address];
-    if (of_address >= most_of_address) return std::nullopt;
-    ++of_address;
-    entries_.emplace(++last_number_, Entry{address, {}});
-    return Seat(*this, last_number_);
+    const auto own = networks_.find(network);
+    const bool network_full = own != networks_.end() && own->second.seats >= most_of_network;
+    Admission admission;
+    if (network_full || seats_taken_ >= most_) {
+        const Line& line = network_full ? own->second.line : line_;
+        if (line.empty()) return {};
+        admission.evicted = evict_first_of(line);
+    }
+    const std::uint64_t number = ++last_number_;
+    Entry& entry = entries_[number];
+    entry.network = network;
+    ++networks_[network].seats;
+    ++seats_taken_;
+    join_line(number, entry);
+    admission.seat.emplace(Seat(*this, number));
+    return admission;
 }
 
 void ConnectionTable::name(const Seat& seat, std::weak_ptr<Connection> connection) {
     const std::lock_guard lock(mutex_);
     entries_.at(seat.number_).connection = std::move(connection);
+}
+
+std::shared_ptr<Connection> ConnectionTable::evict() {
+    const std::lock_guard lock(mutex_);
+    return line_.empty() ? nullptr : evict_first_of(line_);
 }
 
 std::vector<std::shared_ptr<Connection>> ConnectionTable::all() const {
@@ -38,15 +75,42 @@ std::vector<std::shared_ptr<Connection>> ConnectionTable::all() const {
 
 std::size_t ConnectionTable::size() const {
     const std::lock_guard lock(mutex_);
-    return entries_.size();
+    return seats_taken_;
+}
+
+void ConnectionTable::join_line(std::uint64_t number, Entry& entry) {
+    entry.turn = ++last_turn_;
+    line_.emplace(*entry.turn, number);
+    networks_[entry.network].line.emplace(*entry.turn, number);
+}
+
+void ConnectionTable::leave_line(Entry& entry) {
+    if (!entry.turn) return;
+    line_.erase(*entry.turn);
+    networks_.at(entry.network).line.erase(*entry.turn);
+    entry.turn.reset();
+}
+
+void ConnectionTable::give_back_seat(const std::string& network) {
+    const auto of = networks_.find(network);
+    if (--of->second.seats == 0) networks_.erase(of);
+    --seats_taken_;
+}
+
+std::shared_ptr<Connection> ConnectionTable::evict_first_of(const Line& line) {
+    Entry& entry = entries_.at(line.begin()->second);
+    leave_line(entry);
+    entry.evicted = true;
+    give_back_seat(entry.network);
+    return entry.connection.lock();
 }
 
 void ConnectionTable::leave(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(number);
-    const auto of_address = per_address_.find(entry->second.address);
-    if (--of_address->second == 0) per_address_.erase(of_address);
-    entries_.erase(entry);
+    const auto found = entries_.find(number);
+    leave_line(found->second);
+    if (!found->second.evicted) give_back_seat(found->second.network);
+    entries_.erase(found);
 }
 
 }  // namespace sundial::http

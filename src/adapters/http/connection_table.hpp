@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,15 +14,26 @@ namespace sundial::http {
 
 class Connection;
 
-/// The open connections, bounded in total and per address. Thread-safe.
+/// The open connections, within a bound for all and one for each network. When a bound is reached,
+/// a new connection takes the seat of the connection that has waited longest for its client and has
+/// shown no key (ADR 0031). Thread-safe.
 class ConnectionTable {
 public:
-    /// A connection's place; its destructor frees the place.
+    /// The place of one connection; the destructor frees it. A new connection waits for its client
+    /// and has shown no key.
     class Seat {
     public:
         Seat(Seat&& other) noexcept;
         Seat& operator=(Seat&&) = delete;
         ~Seat();
+
+        /// A request has begun to arrive: the connection moves to the end of the line.
+        void arriving();
+        /// A request has arrived completely. False if another connection has taken the seat; then
+        /// the caller must not carry out the request.
+        [[nodiscard]] bool answering();
+        /// The connection waits for its client again. It keeps its seat if it has shown a key.
+        void waiting(bool has_shown_key);
 
     private:
         friend class ConnectionTable;
@@ -33,26 +45,48 @@ public:
 
     explicit ConnectionTable(std::size_t most) : most_(most) {}
 
-    /// Empty if a bound is reached: the total, or `most_of_address`.
-    [[nodiscard]] std::optional<Seat> admit(const std::string& address,
-                                            std::size_t most_of_address);
+    struct Admission {
+        std::optional<Seat> seat{};  // empty: a bound is reached, and no connection gives way
+        std::shared_ptr<Connection> evicted{};  // lost its seat; the caller closes it
+    };
+    /// The bounds are that of all and `most_of_network`.
+    [[nodiscard]] Admission admit(const std::string& network, std::size_t most_of_network);
     void name(const Seat& seat, std::weak_ptr<Connection> connection);
+    /// Takes the seat of the longest waiting connection, for when the process has no file
+    /// descriptor left. The caller closes it. Null if no connection gives way.
+    [[nodiscard]] std::shared_ptr<Connection> evict();
 
     [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
+    /// Number of seats taken.
     [[nodiscard]] std::size_t size() const;
 
 private:
-    struct Entry {
-        std::string address;
-        std::weak_ptr<Connection> connection;
+    /// Numbers of the connections that may have to give way, the longest waiting first.
+    using Line = std::map<std::uint64_t, std::uint64_t>;
+    struct Network {
+        std::size_t seats = 0;
+        Line line{};
     };
+    struct Entry {
+        std::string network;
+        std::weak_ptr<Connection> connection{};
+        std::optional<std::uint64_t> turn{};  // its key in both lines
+        bool evicted = false;                 // another connection has its seat
+    };
+    void join_line(std::uint64_t number, Entry& entry);
+    void leave_line(Entry& entry);
+    void give_back_seat(const std::string& network);
+    [[nodiscard]] std::shared_ptr<Connection> evict_first_of(const Line& line);
     void leave(std::uint64_t number);
 
     const std::size_t most_;
     mutable std::mutex mutex_;
     std::uint64_t last_number_ = 0;
-    std::unordered_map<std::uint64_t, Entry> entries_;
-    std::unordered_map<std::string, std::size_t> per_address_;
+    std::uint64_t last_turn_ = 0;
+    std::size_t seats_taken_ = 0;
+    std::unordered_map<std::uint64_t, Entry> entries_;  // including connections that are closing
+    std::unordered_map<std::string, Network> networks_;
+    Line line_;
 };
 
 }  // namespace sundial::http

@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "adapters/http/api/access.hpp"
+#include "adapters/http/client_network.hpp"
 #include "adapters/http/problem.hpp"
 
 namespace sundial::http {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // per address and minute
+constexpr std::size_t most_failures = 10;  // of one network in a minute
 
 /// The handle of every caller while no key exists.
 constexpr std::string_view nobody = "";
@@ -33,8 +34,10 @@ bool safe(std::string_view method) { return method == "GET" || method == "HEAD";
 
 }  // namespace
 
-KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic)
+KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic,
+                   BrowserRules browsers)
     : settings_(settings),
+      browsers_(std::move(browsers)),
       keys_(keys),
       monotonic_(monotonic),
       failures_(most_failures),
@@ -44,10 +47,17 @@ bool KeyGuard::knows(const Operation& operation) const { return access_rule(oper
 
 Admission KeyGuard::admit(Request& request, const Operation* operation) {
     const AccessRule* const rule = operation ? access_rule(*operation) : nullptr;
-    if (rule && !rule->role) return {};
+    const bool open_route = rule && !rule->role;
+    if (asks_for_no_key(open_route)) {
+        if (const auto refusal = browsers_.refusal(request)) {
+            return {.refused = to_response(*refusal, request)};
+        }
+    }
+    if (open_route) return {};
     const auto holder = who(request);
     if (!holder) return {.refused = unauthenticated(request)};
     request.actor = holder->handle == nobody ? "loopback" : "key:" + holder->handle;
+    request.role = holder->role;
 
     Admission admission = within_rate(request, *holder);
     const auto refuse = [&](const Problem& problem) {
@@ -70,6 +80,11 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     return admission;
 }
 
+bool KeyGuard::asks_for_no_key(bool open_route) {
+    if (!settings_.loopback) return false;
+    return open_route ? keys_.last_known_empty().value_or(true) : keys_.empty();
+}
+
 std::optional<KeyHolder> KeyGuard::who(const Request& request) {
     if (const auto key = shown_key(request.headers)) return keys_.holder_of(*key);
     if (!settings_.loopback || !keys_.empty()) return std::nullopt;
@@ -77,7 +92,7 @@ std::optional<KeyHolder> KeyGuard::who(const Request& request) {
 }
 
 Response KeyGuard::unauthenticated(const Request& request) {
-    const auto wait = failures_.count(request.remote_address, monotonic_.now());
+    const auto wait = failures_.count(network_of(request.remote_address), monotonic_.now());
     if (wait > std::chrono::seconds(0)) {
         return to_response({.code = Code::rate_limited,
                             .detail = "Too many requests without a key that is in force",
@@ -95,7 +110,8 @@ Response KeyGuard::unauthenticated(const Request& request) {
 /// The header fields are those of the IETF draft "RateLimit header fields for HTTP".
 Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
     if (settings_.requests_per_second == 0) return {};
-    const std::string& name = holder.handle == nobody ? request.remote_address : holder.handle;
+    const std::string name =
+        holder.handle == nobody ? network_of(request.remote_address) : holder.handle;
     const auto token = requests_.take(name, monotonic_.now());
     Admission admission;
     if (!token.taken) {

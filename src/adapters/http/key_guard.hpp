@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
+#include "adapters/http/browser_rules.hpp"
 #include "adapters/http/guard.hpp"
 #include "adapters/http/rate_limits.hpp"
 #include "application/access/api_key_ring.hpp"
@@ -16,23 +17,29 @@ struct KeyGuardSettings {
 };
 
 /// Requires `Authorization: Bearer <key>`, by the table of access rules. While no key exists, every
-/// caller of a loopback listener may use every operation.
+/// program on this machine may do everything through a loopback listener, but web pages may not
+/// (BrowserRules).
 ///
 /// Failures per address are bounded, but a valid key always works: a secret of 256 bits cannot be
 /// found by trial, and the mistakes of one client must not lock out the others at its address.
 class KeyGuard final : public Guard {
 public:
-    KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic);
+    KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicClock& monotonic,
+             BrowserRules browsers = BrowserRules({}));
 
     [[nodiscard]] bool knows(const Operation& operation) const override;
     Admission admit(Request& request, const Operation* operation) override;
 
 private:
+    /// Whether this listener needs no key at present. On open routes it does not read the database,
+    /// because those routes answer without it.
+    [[nodiscard]] bool asks_for_no_key(bool open_route);
     [[nodiscard]] std::optional<KeyHolder> who(const Request& request);
     [[nodiscard]] Response unauthenticated(const Request& request);
     [[nodiscard]] Admission within_rate(const Request& request, const KeyHolder& holder);
 
     const KeyGuardSettings settings_;
+    const BrowserRules browsers_;
     ApiKeyRing& keys_;
     const MonotonicClock& monotonic_;
     FailureLimit failures_;

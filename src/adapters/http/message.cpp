@@ -101,8 +101,11 @@ std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_s
 
 bool read_target(std::string_view target, Request& request) {
     if (target.starts_with("http://") || target.starts_with("https://")) {
-        const std::size_t path = target.find('/', target.find("//") + 2);
-        target = path == std::string_view::npos ? "/" : target.substr(path);
+        const std::size_t authority = target.find("//") + 2;
+        const std::size_t path = std::min(target.find('/', authority), target.size());
+        // RFC 9112 3.2.2: the host in the target wins over Host.
+        request.headers.set("Host", std::string(target.substr(authority, path - authority)));
+        target = path == target.size() ? "/" : target.substr(path);
     }
     request.target = target;
     request.query.clear();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "domain/api_key.hpp"
 #include "domain/error.hpp"
 
 namespace sundial::http {
@@ -49,13 +50,14 @@ struct Request {
     std::string remote_address;
     std::string correlation_id;  // "req-<uuid>", or the client's X-Request-Id if it is valid
 
-    // The router fills in these fields.
+    // Filled in by the router and its guard.
     std::string route;  // the pattern that matched: "/v1/users/{id}"
     std::vector<Parameter> path_parameters;
     std::shared_ptr<const JsonBody> json;  // the body, parsed, valid against the OpenAPI document
     /// For a batch: the errors of invalid items, by item index; pointers are relative to the item.
     std::map<std::size_t, std::vector<FieldError>> refused_items;
-    std::string actor;  // the caller, for the audit record: "key:7f3a9k2m1q"; see Caller
+    std::string actor;       // who asks, for the record: "key:7f3a9k2m1q"; see Caller
+    Role role = Role::read;  // what the asker may do
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
@@ -120,8 +122,9 @@ struct Stream {
 /// Whether a client's request id may be used: visible ASCII, 1 to 128 characters.
 [[nodiscard]] bool sane_request_id(std::string_view id);
 
-/// Splits `target` and decodes path and query into `request`. False if an escape is invalid, or the
-/// decoded text is not well-formed UTF-8 without control characters.
+/// Splits `target` and decodes path and query into `request`; a host in it replaces `Host`. False
+/// if an escape is broken, or what it stands for is not well-formed UTF-8 without control
+/// characters.
 [[nodiscard]] bool read_target(std::string_view target, Request& request);
 
 /// Percent-decodes; empty if an escape is invalid or the result contains control characters or

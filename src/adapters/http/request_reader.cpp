@@ -48,6 +48,8 @@ asio::awaitable<Incoming> RequestReader::read() {
     parser_->header_limit(static_cast<std::uint32_t>(settings_.head_bytes) + 1024);
     parser_->body_limit(settings_.body_bytes);
     parser_->eager(true);
+    chunk_head_ = {};
+    parser_->on_chunk_header(chunk_head_);
     const bool understood = co_await read_head();
     if (understood) co_await read_body();
     co_return std::move(incoming_);
@@ -70,6 +72,7 @@ asio::awaitable<bool> RequestReader::read_head() {
             incoming_.gone = !incoming_.refused;
             co_return false;
         }
+        if (was_idle) arriving_();
         if (was_idle && !first_) {
             begun_ = std::chrono::steady_clock::now();
             deadline = begun_ + settings_.head_time;
@@ -132,10 +135,15 @@ asio::awaitable<void> RequestReader::read_body() {
 
 void RequestReader::parse_some_body() {
     beast::error_code failure;
+    bool folded = false;
     if (buffer_.size() > 0 && !parser_->is_done()) {
-        buffer_.consume(parser_->put(buffer_.cdata(), failure));
+        const std::size_t parsed = parser_->put(buffer_.cdata(), failure);
+        folded = parser_->is_done() && folds_a_trailer(view(buffer_), parsed);
+        buffer_.consume(parsed);
     }
-    if (failure == beast::http::error::body_limit) {
+    if (folded) {
+        incoming_.refused = not_http("a trailer line is folded; write it on one line");
+    } else if (failure == beast::http::error::body_limit) {
         incoming_.refused = too_large(settings_.body_bytes);
     } else if (failure && failure != beast::http::error::need_more) {
         incoming_.refused = not_http(failure.message());
@@ -147,6 +155,29 @@ void RequestReader::parse_some_body() {
     } else if (has_bare_line_feed(view(buffer_))) {
         incoming_.refused = not_http("a line ends with LF alone; use CRLF");
     }
+}
+
+void RequestReader::ChunkHead::operator()(std::uint64_t size, std::string_view extension,
+                                          beast::error_code& failure) {
+    const auto is_control = [](char c) {
+        return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+    };
+    if (std::ranges::any_of(extension, is_control)) {
+        failure = beast::http::error::bad_chunk_extension;
+    }
+    if (size == 0) last_extension = extension;
+}
+
+/// Beast accepts folded trailer lines. The trailers are in `unread`, from the end of the last
+/// chunk's head to `parsed`.
+bool RequestReader::folds_a_trailer(std::string_view unread, std::size_t parsed) const {
+    const std::string_view extension = chunk_head_.last_extension;
+    if (extension.data() == nullptr) return false;  // the body has no chunks
+    const auto begin =
+        static_cast<std::size_t>(extension.data() + extension.size() - unread.data());
+    const std::string_view trailers = unread.substr(begin, parsed - begin);
+    return trailers.find("\r\n ") != std::string_view::npos ||
+           trailers.find("\r\n\t") != std::string_view::npos;
 }
 
 asio::awaitable<void> RequestReader::invite_body() {

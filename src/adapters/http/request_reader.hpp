@@ -1,11 +1,16 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
@@ -28,8 +33,10 @@ struct Incoming {
 /// on the stream's strand only.
 class RequestReader {
 public:
-    RequestReader(TimedSocket& socket, const ServerSettings& settings)
-        : socket_(socket), settings_(settings) {}
+    /// Calls `arriving` when the first byte of a request has arrived.
+    RequestReader(TimedSocket& socket, const ServerSettings& settings,
+                  std::function<void()> arriving)
+        : socket_(socket), settings_(settings), arriving_(std::move(arriving)) {}
 
     /// The next request. After a protocol fault nothing further can be read.
     boost::asio::awaitable<Incoming> read();
@@ -48,11 +55,21 @@ private:
     boost::asio::awaitable<void> invite_body();
     void understand_head(std::size_t begin, std::size_t end);
     void parse_some_body();
+    [[nodiscard]] bool folds_a_trailer(std::string_view unread, std::size_t parsed) const;
+
+    /// Beast accepts any byte between the quotes of a chunk extension; RFC 9112 7.1.1 does not.
+    struct ChunkHead {
+        std::string_view last_extension{};  // of the last chunk, which trailers may follow
+        void operator()(std::uint64_t size, std::string_view extension,
+                        boost::beast::error_code& failure);
+    };
 
     TimedSocket& socket_;
     const ServerSettings& settings_;
+    const std::function<void()> arriving_;
     boost::beast::flat_buffer buffer_;
-    std::optional<Parser> parser_;  // this and the next member belong to the current request
+    ChunkHead chunk_head_;
+    std::optional<Parser> parser_;  // of the request being read, as is the next
     Incoming incoming_;
     Time begun_{};  // arrival of the request's first byte
     bool first_ = true;

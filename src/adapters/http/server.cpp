@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapters/http/client_network.hpp"
 #include "adapters/http/connection.hpp"
 #include "adapters/http/problem.hpp"
 #include "adapters/http/response_head.hpp"
@@ -32,9 +34,8 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using namespace std::chrono_literals;
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-// After running out of file descriptors, which do not come back at once.
-constexpr auto pause_after_failed_accept = 100ms;
+constexpr auto without_throwing = asio::as_tuple(asio::use_awaitable);
+constexpr auto pause_after_failed_accept = 100ms;  // until a file descriptor is free
 constexpr std::size_t most_turned_away_at_once = 64;
 
 }  // namespace
@@ -131,7 +132,8 @@ void HttpServer::Impl::bind() {
         acceptor.listen();
     } catch (const boost::system::system_error& error) {
         throw CannotStart("cannot listen on " + where + ": " + error.code().message() +
-                          "; stop whatever has that address, or set http.listen to another one");
+                          "; stop whatever has that address, or set " + settings.setting +
+                          " to another one");
     }
 }
 
@@ -139,7 +141,7 @@ asio::awaitable<void> HttpServer::Impl::accept_all() {
     asio::steady_timer pause(strand);
     while (!stopping) {
         const asio::any_io_executor own_strand = asio::make_strand(io);
-        auto [failure, socket] = co_await acceptor.async_accept(own_strand, as_result);
+        auto [failure, socket] = co_await acceptor.async_accept(own_strand, without_throwing);
         if (stopping) co_return;
         if (!failure) {
             take(std::move(socket));
@@ -150,8 +152,11 @@ asio::awaitable<void> HttpServer::Impl::accept_all() {
                    .message = "a connection could not be accepted: " + failure.message(),
                    .correlation_id = "",
                    .fields = {}});
+        if (failure == asio::error::no_descriptors) {
+            if (const auto evicted = table.evict()) evicted->close();
+        }
         pause.expires_after(pause_after_failed_accept);
-        co_await pause.async_wait(as_result);
+        co_await pause.async_wait(without_throwing);
     }
 }
 
@@ -163,12 +168,14 @@ void HttpServer::Impl::take(tcp::socket socket) {
     std::string address = peer.address().to_string();
     // A proxy connects for many clients, so only the total bound applies to it.
     const auto bound =
-        proxies.trusts(address) ? settings.connections : settings.connections_per_address;
-    auto seat = table.admit(address, bound);
-    if (!seat) return turn_away_politely(std::move(socket));
+        proxies.trusts(address) ? settings.connections : settings.connections_per_network;
+    auto admission = table.admit(network_of(address), bound);
+    if (admission.evicted) admission.evicted->close();
+    if (!admission.seat) return turn_away_politely(std::move(socket));
     const auto executor = socket.get_executor();
-    auto connection = std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
-                                                   std::move(address), std::move(*seat), shared);
+    auto connection =
+        std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
+                                     std::move(address), std::move(*admission.seat), shared);
     connection->enter(table);
     asio::co_spawn(executor, connection->serve(), log_failure());
 }

@@ -20,7 +20,8 @@ namespace sundial::http {
 /// Every limit of the server; the defaults are those of the limits table of the reference.
 struct ServerSettings {
     std::string address = "127.0.0.1";
-    std::uint16_t port = 8080;  // 0: any free port
+    std::uint16_t port = 8080;            // 0: any free one
+    std::string setting = "http.listen";  // that sets both, for messages
 
     std::size_t io_threads = 1;  // at most one per core
     /// Handlers block on the database. If all of them create single events, a group commit contains
@@ -42,7 +43,7 @@ struct ServerSettings {
     std::size_t body_rate = 1024;                    // bytes a second
 
     std::size_t connections = 2'048;
-    std::size_t connections_per_address = 128;  // not for trusted proxies
+    std::size_t connections_per_network = 128;  // see network_of; but of a trusted proxy
 
     std::optional<TlsFiles> tls{};               // empty: without TLS
     std::vector<std::string> trusted_proxies{};  // networks and addresses

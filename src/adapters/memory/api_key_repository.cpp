@@ -6,10 +6,8 @@ namespace sundial::memory {
 
 void MemoryApiKeyRepository::add(const ApiKey& key) { keys_.insert(key.id, key); }
 
-std::optional<ApiKey> MemoryApiKeyRepository::lock(ApiKeyId id) {
-    const ApiKey* key = keys_.find(id);
-    return key ? std::optional{*key} : std::nullopt;
-}
+/// Transactions run one at a time.
+std::vector<ApiKey> MemoryApiKeyRepository::lock_all() { return all(); }
 
 void MemoryApiKeyRepository::remove(ApiKeyId id) { keys_.erase(id); }
 

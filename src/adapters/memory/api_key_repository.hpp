@@ -9,7 +9,7 @@ class MemoryApiKeyRepository final : public ApiKeyRepository {
 public:
     explicit MemoryApiKeyRepository(State& state) : keys_{state.api_keys} {}
     void add(const ApiKey& key) override;
-    std::optional<ApiKey> lock(ApiKeyId id) override;
+    std::vector<ApiKey> lock_all() override;
     void remove(ApiKeyId id) override;
     std::vector<ApiKey> all() override;
     Page<ApiKey> list(const PageRequest& page) override;

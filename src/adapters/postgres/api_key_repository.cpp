@@ -14,8 +14,9 @@ void PostgresApiKeyRepository::add(const ApiKey& key) {
     base::check(added.changed() == 1);
 }
 
-std::optional<ApiKey> PostgresApiKeyRepository::lock(ApiKeyId id) {
-    return first_of(api_keys_in(session_.run(sql::lock_api_key, id)));
+std::vector<ApiKey> PostgresApiKeyRepository::lock_all() {
+    session_.run(sql::lock_api_keys);  // first: the next statement sees what others committed
+    return all();
 }
 
 void PostgresApiKeyRepository::remove(ApiKeyId id) {

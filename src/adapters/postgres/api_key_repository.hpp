@@ -9,7 +9,7 @@ class PostgresApiKeyRepository final : public ApiKeyRepository {
 public:
     explicit PostgresApiKeyRepository(Session& session) : session_{session} {}
     void add(const ApiKey& key) override;
-    std::optional<ApiKey> lock(ApiKeyId id) override;
+    std::vector<ApiKey> lock_all() override;
     void remove(ApiKeyId id) override;
     std::vector<ApiKey> all() override;
     Page<ApiKey> list(const PageRequest& page) override;

@@ -10,8 +10,9 @@ inline constexpr Statement add_api_key{"add_api_key", R"sql(
     INSERT INTO sundial.api_keys
         (id, name, role, secret_hash, expires_at, last_used_at, version, created_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
-inline constexpr Statement lock_api_key{"lock_api_key", R"sql(
-    SELECT * FROM sundial.api_keys WHERE id = $1 FOR UPDATE)sql"};
+/// Others that add or remove keys wait until this transaction is over.
+inline constexpr Statement lock_api_keys{"lock_api_keys", R"sql(
+    SELECT pg_advisory_xact_lock(hashtext('sundial.api_keys')))sql"};
 inline constexpr Statement remove_api_key{"remove_api_key",
                                           "DELETE FROM sundial.api_keys WHERE id = $1"};
 inline constexpr Statement all_api_keys{"all_api_keys",

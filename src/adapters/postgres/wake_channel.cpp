@@ -20,13 +20,13 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_hints = 100ms;
-constexpr std::chrono::milliseconds max_silence = 10s;
+constexpr std::chrono::milliseconds channel_silence = 10s;
 constexpr std::chrono::milliseconds first_pause = 1s, longest_pause = 10s;
 constexpr Instant long_ago{};
 
 void run_one(Connection& connection, const Statement& statement) {
     const Call call{statement};
-    connection.run({&call, 1}, false, max_silence);
+    connection.run({&call, 1}, false, channel_silence);
 }
 
 }  // namespace

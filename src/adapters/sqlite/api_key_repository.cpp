@@ -14,9 +14,8 @@ void SqliteApiKeyRepository::add(const ApiKey& key) {
     base::check(rows == 1);
 }
 
-std::optional<ApiKey> SqliteApiKeyRepository::lock(ApiKeyId id) {
-    return first_of(connection_.query(sql::api_key, id), read_api_key);
-}
+/// Transactions that write run one at a time.
+std::vector<ApiKey> SqliteApiKeyRepository::lock_all() { return all(); }
 
 void SqliteApiKeyRepository::remove(ApiKeyId id) {
     base::check(connection_.execute(sql::remove_api_key, id) == 1);

@@ -9,7 +9,6 @@ namespace sundial::sqlite::sql {
 
 inline constexpr Statement add_api_key{"INSERT INTO api_keys (" SUNDIAL_API_KEY R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))sql"};
-inline constexpr Statement api_key{"SELECT " SUNDIAL_API_KEY " FROM api_keys WHERE id = ?1"};
 inline constexpr Statement remove_api_key{"DELETE FROM api_keys WHERE id = ?1"};
 inline constexpr Statement api_keys{"SELECT " SUNDIAL_API_KEY " FROM api_keys ORDER BY id"};
 /// ?2 time of use.

@@ -1,5 +1,7 @@
 #include "application/access/api_key_ring.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace sundial {
@@ -30,10 +32,38 @@ bool ApiKeyRing::empty() {
     return none_kept && fixed_.empty();
 }
 
-void ApiKeyRing::look_again() {
+std::optional<bool> ApiKeyRing::last_known_empty() const {
     const std::lock_guard lock(mutex_);
-    known_.reset();
-    ++generation_;
+    if (!fixed_.empty()) return false;
+    return last_ ? std::optional(last_->keys.empty()) : std::nullopt;
+}
+
+ExpiringKeys ApiKeyRing::expiring() const {
+    const auto last = [this] {
+        const std::lock_guard lock(mutex_);
+        return last_;
+    }();
+    if (!last) return {};
+    ExpiringKeys expiring{.as_of = last->as_of};
+    for (const auto& [handle, key] : last->keys) {
+        if (!key.expires_at || expired(key, last->as_of)) continue;
+        expiring.keys.push_back({key.id, key.role, *key.expires_at});
+    }
+    std::ranges::sort(expiring.keys, {}, &ExpiringKey::at);
+    return expiring;
+}
+
+void ApiKeyRing::look_again() {
+    {
+        const std::lock_guard lock(mutex_);
+        known_.reset();
+        ++generation_;
+    }
+    try {
+        (void)read();
+    } catch (const std::exception&) {
+        return;  // the change is committed; the next request reads the keys
+    }
 }
 
 void ApiKeyRing::fix(std::vector<FixedKey> keys) {
@@ -41,6 +71,14 @@ void ApiKeyRing::fix(std::vector<FixedKey> keys) {
     for (FixedKey& key : keys) by_handle.insert_or_assign(key.handle, std::move(key));
     const std::lock_guard lock(mutex_);
     fixed_ = std::move(by_handle);
+}
+
+std::vector<Role> ApiKeyRing::fixed_roles() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Role> roles;
+    roles.reserve(fixed_.size());
+    for (const auto& [handle, key] : fixed_) roles.push_back(key.role);
+    return roles;
 }
 
 void ApiKeyRing::note_uses() {
@@ -90,7 +128,7 @@ std::shared_ptr<const ApiKeyRing::Known> ApiKeyRing::read() {
         }
     });
     const std::lock_guard lock(mutex_);
-    if (generation == generation_) known_ = read;  // otherwise it is older than a change made here
+    if (generation == generation_) known_ = last_ = read;  // else older than a change made here
     return read;
 }
 

@@ -31,10 +31,26 @@ struct FixedKey {
     std::string secret_hash;
 };
 
-/// The valid keys, cached in RAM so that no request waits for the database. When a request finds
-/// the cache older than `fresh_for`, one request reads the keys again for all. A key that was
-/// revoked or has expired, on any instance, is refused once `stale_after` has passed: beyond that
-/// age every request needs the database. Thread-safe.
+/// A valid key with an expiry.
+struct ExpiringKey {
+    ApiKeyId id;
+    Role role;
+    Instant at;
+    friend bool operator==(const ExpiringKey&, const ExpiringKey&) = default;
+};
+struct ExpiringKeys {
+    Instant as_of{};                  // by the database's clock
+    std::vector<ExpiringKey> keys{};  // the soonest first
+};
+
+/// How long before its expiry the log and the health warn of a key: time for a person to replace it
+/// wherever it is used.
+inline constexpr std::chrono::days expiry_warning{14};
+
+/// The keys in force, kept in RAM so that no request waits for the database: they are read again
+/// when somebody asks and what is known is older than `fresh_for`, by one request for all. A key
+/// that was revoked or has expired, on whichever instance, is refused once `stale_after` has
+/// passed: then nobody goes on without the database. Thread-safe.
 class ApiKeyRing {
 public:
     static constexpr std::chrono::seconds fresh_for{2};
@@ -49,11 +65,21 @@ public:
     /// Whether there are no keys at all, valid or expired. Throws Unavailable as above.
     [[nodiscard]] bool empty();
 
-    /// A key was created or revoked here: the next request sees it.
+    /// The same by the last reading, however old; empty if the keys were never read. Does not read
+    /// the database, so it can be called where waiting for it is not allowed.
+    [[nodiscard]] std::optional<bool> last_known_empty() const;
+    /// By the last reading. Does not read the database.
+    [[nodiscard]] ExpiringKeys expiring() const;
+
+    /// A key was made or revoked here: reads the keys again. Does not throw; if the database does
+    /// not answer, the next request reads them.
     void look_again();
-    /// Replaces the keys of the operator's file.
+    /// Reads the keys again unless the last reading is fresh. Throws Unavailable.
+    void refresh() { (void)known(); }
+    /// The keys of the operator's file, in place of those before.
     void fix(std::vector<FixedKey> keys);
-    /// Stores in the database which keys were used since the last call. Throws Unavailable.
+    [[nodiscard]] std::vector<Role> fixed_roles() const;
+    /// Tells the database which keys have been used since the last time. Throws Unavailable.
     void note_uses();
 
 private:
@@ -70,10 +96,11 @@ private:
     Store& store_;
     const ApiKeySecrets& secrets_;
     const MonotonicClock& monotonic_;
-    std::mutex reading_;  // held while reading the database; taken before mutex_
-    std::mutex mutex_;    // guards all below
-    std::shared_ptr<const Known> known_;
-    std::uint64_t generation_ = 0;                        // number of changes made here
+    std::mutex reading_;                  // whoever reads the database; taken before mutex_
+    mutable std::mutex mutex_;            // all below
+    std::shared_ptr<const Known> known_;  // null: a request reads first
+    std::shared_ptr<const Known> last_;   // the last reading, however old
+    std::uint64_t generation_ = 0;        // counts the changes made here
     std::map<std::string, FixedKey, std::less<>> fixed_;  // by handle
     std::map<ApiKeyId, Instant> uses_;                    // not yet stored
 };

@@ -6,6 +6,7 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "base/utf8.hpp"
+#include "domain/admin_keys.hpp"
 
 namespace sundial {
 namespace {
@@ -30,11 +31,12 @@ std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
 
 Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& caller) {
     const auto fresh = secrets_.make();
+    const auto fixed = fixed_roles_();
     return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedApiKey> {
         if (auto found = defects(wanted, tx.now()); !found.empty()) {
             return ValidationFailed{std::move(found)};
         }
-        const auto others = tx.api_keys().all();
+        const auto others = tx.api_keys().lock_all();
         if (others.size() >= most_api_keys) {
             return invalid("", "not_allowed",
                            "there are " + std::to_string(others.size()) +
@@ -50,6 +52,8 @@ Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& c
             return handle_of(other.id) == handle_of(key.id);
         };
         while (std::ranges::any_of(others, same_handle)) key.id = ApiKeyId{ids_.fresh()};
+        const auto allowed = may_add(key, {others, fixed}, tx.now());
+        if (!allowed) return allowed.error();
         tx.api_keys().add(key);
         tx.record(api_key_created(key, {ids_.fresh(), caller}));
         return CreatedApiKey{key, to_string(KeyText{handle_of(key.id), fresh.secret})};

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "application/audit/caller.hpp"
 #include "application/ports/api_key_secrets.hpp"
@@ -26,18 +29,21 @@ struct CreatedApiKey {
     std::string text;  // the key itself, shown only once
 };
 
-/// Creates a key for the API.
+/// Makes a key, which gives the right to use the API.
 class CreateApiKey {
 public:
-    CreateApiKey(Store& store, ApiKeySecrets& secrets, Ids& ids)
-        : store_(store), secrets_(secrets), ids_(ids) {}
-    /// Errors: ValidationFailed.
+    /// `fixed_roles`: of keys that are in no database, as of now.
+    CreateApiKey(Store& store, ApiKeySecrets& secrets, Ids& ids,
+                 std::function<std::vector<Role>()> fixed_roles)
+        : store_(store), secrets_(secrets), ids_(ids), fixed_roles_(std::move(fixed_roles)) {}
+    /// Errors: ValidationFailed, FirstKeyNotAdmin, LastAdminKey.
     [[nodiscard]] Result<CreatedApiKey> run(const NewApiKey& wanted, const Caller& caller);
 
 private:
     Store& store_;
     ApiKeySecrets& secrets_;
     Ids& ids_;
+    std::function<std::vector<Role>()> fixed_roles_;
 };
 
 }  // namespace sundial

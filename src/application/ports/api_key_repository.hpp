@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "application/ports/paging.hpp"
@@ -14,10 +13,12 @@ class ApiKeyRepository {
 public:
     virtual ~ApiKeyRepository() = default;
     virtual void add(const ApiKey& key) = 0;
-    virtual std::optional<ApiKey> lock(ApiKeyId id) = 0;
+    /// Every key. Until this transaction ends, other transactions wait in this call, so a rule
+    /// about all keys still holds at the commit. Call it before adding or removing a key.
+    virtual std::vector<ApiKey> lock_all() = 0;
     /// Removes a locked key.
     virtual void remove(ApiKeyId id) = 0;
-    /// All keys, for the check of presented keys.
+    /// Every key, for those who check what they are shown.
     virtual std::vector<ApiKey> all() = 0;
     /// By createdAt.
     virtual Page<ApiKey> list(const PageRequest& page) = 0;

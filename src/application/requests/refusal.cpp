@@ -125,6 +125,12 @@ struct ToRefusal {
         return {"LEASE_LOST", "the lock '" + lost.name + "' was held under fencing token " +
                                   std::to_string(lost.held.value) + ", which is over"};
     }
+    Refusal operator()(const FirstKeyNotAdmin& /*first*/) const {
+        return {"FIRST_KEY_NOT_ADMIN", "the first key must have the role ADMIN"};
+    }
+    Refusal operator()(const LastAdminKey& /*last*/) const {
+        return {"LAST_ADMIN_KEY", "one ADMIN key must last while there are other keys"};
+    }
     Refusal operator()(const TooManyOperations& many) const {
         return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
                                     " operations of that kind are at work at once"};

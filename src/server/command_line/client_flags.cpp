@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <iostream>
@@ -34,6 +35,11 @@ std::string judge_seconds(const std::string& text) {
 }
 
 }  // namespace
+
+bool on_command_line(const CLI::App& command, const std::string& flag) {
+    const auto& given = command.parse_order();
+    return std::ranges::find(given, command.get_option(flag)) != given.end();
+}
 
 void add_client_flags(CLI::App& command, ClientFlags& flags) {
     command

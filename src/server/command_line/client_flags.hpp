@@ -21,6 +21,9 @@ struct ClientFlags {
     bool json = false;
 };
 
+/// Whether `flag` is on the command line. A value from the environment does not count.
+[[nodiscard]] bool on_command_line(const CLI::App& command, const std::string& flag);
+
 /// `flags` must live as long as `command`. Commands may share them. CLI11 must not read the
 /// environment for them: it does so for every command, chosen or not, and the commands that were
 /// not chosen would overwrite the flag of the one that was.

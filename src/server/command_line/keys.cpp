@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/api_key_codec.hpp"
 #include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/ids.hpp"
@@ -11,8 +14,10 @@
 #include "application/access/create_api_key.hpp"
 #include "application/access/revoke_api_key.hpp"
 #include "base/json_writer.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/keys/key_commands.hpp"
 #include "domain/time/text.hpp"
+#include "server/api_keys_file.hpp"
+#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
 #include "server/command_line/nouns.hpp"
 #include "server/command_line/settings_flags.hpp"
@@ -23,131 +28,155 @@
 namespace sundial::server {
 namespace {
 
-using cli::exit_code::not_found;
-
+/// The flags of one command.
 struct KeyFlags {
     SettingsFlags settings{};
-    std::string name{};
-    std::string role = "READ";
-    std::string expires_at{};
+    ClientFlags client{};
+    cli::KeyToCreate key{.name = {}, .role = "READ", .expires_at = {}};
     std::string id{};
-    bool json = false;
+    const CLI::App* command = nullptr;
 };
 
 Caller command_line() { return {"", "command line"}; }
 
-/// Works on the database directly, so that the first key can be created before a server runs.
+/// Whether to open the database instead of asking a server. Throws a usage error for flags of both,
+/// and for flags that would have no effect.
+bool means_database(const KeyFlags& flags) {
+    const auto given = [&](const char* flag) { return on_command_line(*flags.command, flag); };
+    const bool database = given("--db") || given("--storage.url");
+    for (const char* const flag : {"--server", "--api-key"}) {
+        if (database && given(flag)) {
+            throw CLI::ValidationError(
+                flag, "asks a server, and --db opens the database; give only one of them");
+        }
+    }
+    const bool of_database = given("--config") || !flags.settings.settings.empty();
+    if (!database && of_database) {
+        throw CLI::ValidationError("--config and settings",
+                                   "need --db FILE|URL: without it the command asks a server");
+    }
+    return database;
+}
+
+cli::Answer answer_of(const http::Response& response) { return {response.status, response.body}; }
+
+/// The problem that the API would answer.
+cli::Answer refusal(const Error& error) {
+    return answer_of(http::to_response(http::problem_of(error), http::Request{}));
+}
+
+/// Opens the database, so that the first key can exist before a server starts.
 template <class Work>
-int with_store(const KeyFlags& flags, Work work) {
+cli::Answer in_database(const KeyFlags& flags, Work work) {
     const Settings settings = load(flags.settings).settings;
     system::LogSettings quiet;
     quiet.level = base::LogLevel::warn;
     quiet.version = product_version();
     system::JsonLog log(quiet);
     const auto database = open_database(settings, false, log, end_at_once(log), {});
-    return work(database->store());
-}
-
-/// Reports an error in the format of usage errors.
-int refuse(const Error& error) {
-    if (const auto* invalid = std::get_if<ValidationFailed>(&error)) {
-        for (const FieldError& field : invalid->errors) {
-            std::cerr << "sundial: " << field.message << '\n';
+    std::vector<Role> fixed_roles;
+    if (!settings.security.api_keys_file.empty()) {
+        for (const FixedKey& key :
+             read_api_keys_file(settings.security.api_keys_file, system::SystemApiKeySecrets{})) {
+            fixed_roles.push_back(key.role);
         }
-        return usage;
     }
-    if (const auto* missing = std::get_if<NotFound>(&error)) {
-        std::cerr << "sundial: there is no API key '" << missing->id << "'\n";
-        return not_found;
-    }
-    std::cerr << "sundial: that cannot be done\n";
-    return failure;
+    return work(database->store(), [fixed_roles] { return fixed_roles; });
 }
 
-std::string optional_time(const std::optional<Instant>& instant) {
-    return instant ? format_instant(*instant) : "never";
+/// Throws a usage error if it is no instant.
+std::optional<Instant> expiry(const KeyFlags& flags) {
+    if (flags.key.expires_at.empty()) return std::nullopt;
+    const auto instant = parse_instant(flags.key.expires_at);
+    if (!instant) throw CLI::ValidationError("--expires-at", instant.error().message);
+    return instant->instant;
 }
 
-int create(const KeyFlags& flags) {
-    NewApiKey wanted{.name = flags.name, .role = parse_role(flags.role).value_or(Role::read)};
-    if (!flags.expires_at.empty()) {
-        const auto instant = parse_instant(flags.expires_at);
-        if (!instant) {
-            return refuse(
-                invalid("/expiresAt", "bad_format", "--expires-at: " + instant.error().message));
-        }
-        wanted.expires_at = instant->instant;
-    }
-    return with_store(flags, [&](Store& store) -> int {
+cli::Answer create_in_database(const KeyFlags& flags) {
+    const NewApiKey wanted{.name = flags.key.name,
+                           .role = parse_role(flags.key.role).value_or(Role::read),
+                           .expires_at = expiry(flags)};
+    return in_database(flags, [&](Store& store, auto fixed_roles) {
         system::SystemApiKeySecrets secrets;
         system::SystemIds ids;
-        const auto made = CreateApiKey(store, secrets, ids).run(wanted, command_line());
-        if (!made) return refuse(made.error());
-        if (flags.json) {
-            std::cout << http::api_key_json(made->key, made->text) << '\n';
-            return ok;
-        }
-        std::cout << made->text << '\n';
-        std::cerr << "That is the key, shown this once: send it as Authorization: Bearer …\n";
-        return ok;
+        const auto made =
+            CreateApiKey(store, secrets, ids, fixed_roles).run(wanted, command_line());
+        if (!made) return refusal(made.error());
+        return answer_of(http::json(201, http::api_key_json(made->key, made->text)));
     });
 }
 
-int list(const KeyFlags& flags) {
-    return with_store(flags, [&](Store& store) -> int {
+cli::Answer list_in_database(const KeyFlags& flags) {
+    return in_database(flags, [](Store& store, const auto& /*fixed_roles*/) {
         const auto keys = in_read(store, [](Transaction& tx) { return tx.api_keys().all(); });
         base::JsonWriter json;
         json.begin_object().key("data").begin_array();
-        for (const ApiKey& key : keys) {
-            if (flags.json) {
-                json.raw(http::api_key_json(key));
-                continue;
-            }
-            std::cout << handle_of(key.id) << "  " << to_string(key.role) << "  " << key.name
-                      << "  expires " << optional_time(key.expires_at) << ", last used "
-                      << optional_time(key.last_used_at) << '\n';
-        }
+        for (const ApiKey& key : keys) json.raw(http::api_key_json(key));
         json.end_array().member("hasMore", false).key("nextCursor").null().end_object();
-        if (flags.json) std::cout << json.text() << '\n';
-        return ok;
+        return answer_of(http::json(200, std::move(json).text()));
     });
 }
 
-int revoke(const KeyFlags& flags) {
-    return with_store(flags, [&](Store& store) -> int {
+cli::Answer revoke_in_database(const KeyFlags& flags) {
+    return in_database(flags, [&](Store& store, auto fixed_roles) {
         system::SystemIds ids;
-        const auto done = RevokeApiKey(store, ids).run(flags.id, command_line());
-        if (!done) return refuse(done.error());
-        std::cerr << "revoked; running servers refuse it within five seconds\n";
-        return ok;
+        const auto done = RevokeApiKey(store, ids, fixed_roles).run(flags.id, command_line());
+        return done ? answer_of(http::no_content()) : refusal(done.error());
     });
+}
+
+int create(const KeyFlags& flags) {
+    (void)expiry(flags);  // report a typing error without asking a server
+    const auto answer = means_database(flags) ? create_in_database(flags)
+                                              : cli::create_key(client(flags.client), flags.key);
+    return cli::show_created_key(answer, output(flags.client.json));
+}
+
+int list(const KeyFlags& flags) {
+    const auto answer =
+        means_database(flags) ? list_in_database(flags) : cli::list_keys(client(flags.client));
+    return cli::show_keys(answer, output(flags.client.json));
+}
+
+int revoke(const KeyFlags& flags) {
+    const auto answer = means_database(flags) ? revoke_in_database(flags)
+                                              : cli::revoke_key(client(flags.client), flags.id);
+    return cli::show_revoked_key(answer, output(flags.client.json));
+}
+
+/// A verb with flags of its own.
+std::pair<CLI::App&, KeyFlags&> add_verb(CommandTree& tree, CLI::App& key, const char* name,
+                                         const char* help, int (*run)(const KeyFlags&)) {
+    const auto flags = std::make_shared<KeyFlags>();
+    CLI::App& command = tree.verb(key, name, help, [flags, run] { return run(*flags); });
+    flags->command = &command;
+    add_client_flags(command, flags->client);
+    add_settings_flags(command, flags->settings);
+    return {command, *flags};
 }
 
 }  // namespace
 
 void add_key_commands(CommandTree& tree) {
-    const auto flags = std::make_shared<KeyFlags>();
-    CLI::App& key = tree.noun("key", "who may use the API; works on the database itself");
-    CLI::App& create_command = tree.verb(key, "create", "make a key and print it, this once",
-                                         [flags] { return create(*flags); });
-    add_settings_flags(create_command, flags->settings);
-    create_command.add_option("--name", flags->name, "by which people know it")->required();
-    create_command.add_option("--role", flags->role, "READ, WRITE or ADMIN")
+    CLI::App& key =
+        tree.noun("key", "keys of the API; asks a server, or with --db opens the database");
+
+    const auto [create_command, to_create] =
+        add_verb(tree, key, "create", "make a key and print it, this once", &create);
+    create_command.add_option("--name", to_create.key.name, "by which people know it")->required();
+    create_command
+        .add_option("--role", to_create.key.role, "READ, WRITE or ADMIN; the first: ADMIN")
         ->check(CLI::IsMember({"READ", "WRITE", "ADMIN"}))
         ->capture_default_str();
-    create_command.add_option("--expires-at", flags->expires_at,
+    create_command.add_option("--expires-at", to_create.key.expires_at,
                               "an instant, such as 2027-01-01T00:00:00Z");
-    create_command.add_flag("--json", flags->json, "one JSON object");
 
-    CLI::App& list_command = tree.verb(key, "list", "every key, by its ten characters",
-                                       [flags] { return list(*flags); });
-    add_settings_flags(list_command, flags->settings);
-    list_command.add_flag("--json", flags->json, "one JSON object");
+    add_verb(tree, key, "list", "every key, by its ten characters", &list);
 
-    CLI::App& revoke_command =
-        tree.verb(key, "revoke", "take a key away", [flags] { return revoke(*flags); });
-    add_settings_flags(revoke_command, flags->settings);
-    revoke_command.add_option("id", flags->id, "its ten characters after sundial_sk_, or its id")
+    const auto [revoke_command, to_revoke] =
+        add_verb(tree, key, "revoke", "take a key away", &revoke);
+    revoke_command
+        .add_option("id", to_revoke.id, "its ten characters after sundial_sk_, or its id")
         ->required();
 }
 

@@ -43,9 +43,9 @@ private:
     std::vector<Observed> requests_;
 };
 
-/// A real server on a free loopback port. "/wait" responds after release(); "/large" has more bytes
-/// than a socket buffers; "/poll" responds "late" after wake(), and "nothing" after two minutes;
-/// all other paths are echoed.
+/// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
+/// has more bytes than a socket holds; "/poll" says "late" once wake() was called, and "nothing"
+/// after two minutes; "/with-key" is as if a key were shown, "/no-key" asks for one; all is echoed.
 class ServerTest : public testing::Test {
 protected:
     ServerTest() { settings_.port = 0; }
@@ -101,6 +101,8 @@ protected:
         Response response = json(200, request.method + ' ' + request.target + ' ' + request.body);
         if (request.path == "/large") response.body.assign(64'000'000, 'x');
         response.route = "/echo";
+        if (request.path == "/with-key") response.actor = "key:7f3a9k2m1q";
+        if (request.path == "/no-key") response.status = 401;
         return response;
     }
     Response poll() {

@@ -82,6 +82,32 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"chunk_extension",
                with_fields("Transfer-Encoding: chunked\r\n") + "1;" + std::string(500, 'x'), 400,
                "VALIDATION_FAILED"},
+        Broken{"chunk_extension_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1;a=\"b\nc\"\r\nx\r\n0\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"chunk_extension_nul",
+               with_fields("Transfer-Encoding: chunked\r\n") +
+                   std::string("1;a=\"b\0c\"\r\nx\r\n0\r\n\r\n", 19),
+               400, "VALIDATION_FAILED"},
+        Broken{"chunk_extension_escaped_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1;a=\"b\\\nc\"\r\nx\r\n0\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"last_chunk_extension_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0;a=\"\n\"\r\n\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"trailer_folded",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\nA: b\r\n c\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"trailer_folded_at_once",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\n\tA: b\r\n\r\n", 400,
+               "VALIDATION_FAILED"},
+        Broken{"trailer_lf",
+               with_fields("Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\nA: b\nC: d\r\n\r\n",
+               400, "VALIDATION_FAILED"},
+        Broken{"trailer_nul",
+               with_fields("Transfer-Encoding: chunked\r\n") +
+                   std::string("1\r\nx\r\n0\r\nA: b\0c\r\n\r\n", 19),
+               400, "VALIDATION_FAILED"},
         Broken{"broken_escape", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
         Broken{"nul_in_path", "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "VALIDATION_FAILED"},
         Broken{"long_head", with_fields("A: " + std::string(400, 'x') + "\r\n"), 431,
@@ -107,6 +133,17 @@ TEST_F(ServerTest, TakesABodyOfExactlyTheLimit) {
     RawHttpClient client(port_);
     const std::string body(20, 'x');
     EXPECT_EQ(client.ask(post(body))->body, "POST /p " + body);
+}
+
+TEST_F(ServerTest, TakesChunksWithExtensionsAndTrailers) {
+    start();
+    RawHttpClient client(port_);
+    const auto reply =
+        client.ask(with_fields("Transfer-Encoding: chunked\r\n") +
+                   "1;a;b=c;d=\"e \t\\\"\xff\"\r\nx\r\n0;a=\"b\"\r\nA: b\r\nC:\td e\r\n\r\n");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->body, "POST /p x");
+    EXPECT_EQ(client.ask(get("/next"))->body, "GET /next ");
 }
 
 TEST_F(ServerTest, LetsTheClientReadARefusalThoughItSendsOn) {
@@ -184,20 +221,79 @@ TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
     EXPECT_TRUE(server_->drain(20s));
 }
 
-TEST_F(ServerTest, HasRoomForSoManyConnectionsOfAnAddress) {
-    settings_.connections_per_address = 2;
+TEST_F(ServerTest, TurnsAwayAConnectionWhereAllOfItsNetworkAreBeingAnswered) {
+    settings_.connections_per_network = 2;
     start();
-    RawHttpClient first(port_);
-    RawHttpClient second(port_);
-    first.ask(get("/"));
-    second.ask(get("/"));
+    RawHttpClient first(port_), second(port_);
+    first.send(get("/wait"));
+    second.send(get("/wait"));
+    until_waiting(2);
     RawHttpClient third(port_);
     const auto reply = third.ask(get("/"));
     ASSERT_TRUE(reply);
     EXPECT_EQ(reply->status, 503);
     EXPECT_THAT(reply->body, HasSubstr("OVERLOADED"));
     EXPECT_TRUE(third.closes());
+    release();
+    EXPECT_EQ(first.read()->status, 200);
+    EXPECT_EQ(second.read()->status, 200);
+}
+
+TEST_F(ServerTest, GivesANewConnectionTheSeatOfTheLongestIdleOne) {
+    settings_.connections_per_network = 2;
+    start();
+    RawHttpClient first(port_), second(port_);
     EXPECT_EQ(first.ask(get("/"))->status, 200);
+    EXPECT_EQ(second.ask(get("/"))->status, 200);
+    EXPECT_EQ(first.ask(get("/"))->status, 200);
+    RawHttpClient third(port_);
+    EXPECT_EQ(third.ask(get("/"))->status, 200);
+    EXPECT_TRUE(second.closes());
+    EXPECT_EQ(first.ask(get("/"))->status, 200);
+    EXPECT_EQ(server_->connections(), 2U);
+}
+
+TEST_F(ServerTest, DoesTheSameWhereThereAreAsManyAsThereMayBe) {
+    settings_.connections = 2;
+    start();
+    RawHttpClient first(port_), second(port_);
+    EXPECT_EQ(first.ask(get("/"))->status, 200);
+    EXPECT_EQ(second.ask(get("/"))->status, 200);
+    RawHttpClient third(port_);
+    EXPECT_EQ(third.ask(get("/"))->status, 200);
+    EXPECT_TRUE(first.closes());
+    EXPECT_EQ(second.ask(get("/"))->status, 200);
+}
+
+TEST_F(ServerTest, TakesNoSeatFromAnIdleConnectionThatHasShownAKey) {
+    settings_.connections_per_network = 2;
+    start();
+    RawHttpClient first(port_), second(port_);
+    EXPECT_EQ(first.ask(get("/with-key"))->status, 200);
+    EXPECT_EQ(second.ask(get("/"))->status, 200);
+    RawHttpClient third(port_);
+    EXPECT_EQ(third.ask(get("/with-key"))->status, 200);
+    EXPECT_TRUE(second.closes());
+    RawHttpClient fourth(port_);
+    EXPECT_EQ(fourth.ask(get("/"))->status, 503);
+    EXPECT_EQ(first.ask(get("/"))->status, 200);  // open to all: it has still shown one
+    RawHttpClient fifth(port_);
+    EXPECT_EQ(fifth.ask(get("/"))->status, 503);
+    EXPECT_EQ(first.ask(get("/no-key"))->status, 401);
+    RawHttpClient sixth(port_);
+    EXPECT_EQ(sixth.ask(get("/"))->status, 200);
+    EXPECT_TRUE(first.closes());
+    EXPECT_EQ(third.ask(get("/"))->status, 200);
+}
+
+TEST_F(ServerTest, TakesTheSeatOfAConnectionWhoseRequestDoesNotEnd) {
+    settings_.connections_per_network = 1;
+    start();
+    RawHttpClient first(port_);
+    first.send("GET / HTTP/1.1\r\nHost:");
+    RawHttpClient second(port_);
+    EXPECT_EQ(second.ask(get("/"))->status, 200);
+    EXPECT_TRUE(first.closes());
 }
 
 TEST_F(ServerTest, HasRoomAgainOnceAConnectionHasEnded) {
@@ -205,7 +301,7 @@ TEST_F(ServerTest, HasRoomAgainOnceAConnectionHasEnded) {
     start();
     {
         RawHttpClient first(port_);
-        first.ask(get("/"));
+        EXPECT_EQ(first.ask(get("/with-key"))->status, 200);
         EXPECT_EQ(server_->connections(), 1U);
         RawHttpClient second(port_);
         EXPECT_EQ(second.ask(get("/"))->status, 503);

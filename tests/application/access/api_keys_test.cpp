@@ -67,8 +67,10 @@ protected:
     FakeApiKeySecrets secrets;
     FakeIds ids;
     HandMono monotonic;
-    CreateApiKey create{memory, secrets, ids};
-    RevokeApiKey revoke{memory, ids};
+    /// As with an ADMIN key in the operator's file, so that tests may create any key first.
+    std::vector<Role> fixed_roles{Role::admin};
+    CreateApiKey create{memory, secrets, ids, [this] { return fixed_roles; }};
+    RevokeApiKey revoke{memory, ids, [this] { return fixed_roles; }};
     ApiKeyRing ring{store, secrets, monotonic};
 };
 
@@ -121,6 +123,31 @@ TEST_F(ApiKeys, AreRevokedByIdOrHandle) {
         ASSERT_FALSE(refused);
         EXPECT_EQ(std::get<NotFound>(refused.error()).id, gone);
     }
+}
+
+TEST_F(ApiKeys, BeginWithOneThatCanManageThem) {
+    fixed_roles.clear();
+    for (const Role role : {Role::read, Role::write}) {
+        const auto refused = create.run({.name = "first", .role = role}, admin);
+        ASSERT_FALSE(refused);
+        EXPECT_TRUE(std::holds_alternative<FirstKeyNotAdmin>(refused.error()));
+    }
+    EXPECT_TRUE(kept().empty());
+    EXPECT_TRUE(memory.recorded().empty());
+    EXPECT_EQ(created(Role::admin).key.role, Role::admin);
+    EXPECT_EQ(created(Role::read).key.role, Role::read);
+}
+
+TEST_F(ApiKeys, KeepTheLastThatCanManageThem) {
+    fixed_roles.clear();
+    const auto ops = created(Role::admin), crm = created(Role::read);
+    const auto refused = revoke.run(to_string(ops.key.id), admin);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(std::get<LastAdminKey>(refused.error()).refused, LastAdminKey::Refused::revocation);
+    EXPECT_THAT(kept(), ElementsAre(ops.key, crm.key));
+    EXPECT_TRUE(revoke.run(to_string(crm.key.id), admin));
+    EXPECT_TRUE(revoke.run(to_string(ops.key.id), admin));
+    EXPECT_TRUE(kept().empty());
 }
 
 TEST_F(ApiKeys, TellWhoShowsThem) {
@@ -203,11 +230,44 @@ TEST_F(ApiKeys, RememberWhenTheyWereUsedWithoutAWriteForEachRequest) {
     EXPECT_EQ(kept().at(0).version, Version{1});
 }
 
+TEST_F(ApiKeys, ThatExpireAreKnownTheSoonestFirstUntilTheyHave) {
+    EXPECT_THAT(ring.expiring().keys, ElementsAre());
+    const auto later = created(Role::write, noon + 2h), sooner = created(Role::read, noon + 1h);
+    created(Role::admin);
+    ring.look_again();
+    const ExpiringKeys expiring = ring.expiring();
+    EXPECT_EQ(expiring.as_of, noon);
+    EXPECT_THAT(expiring.keys, ElementsAre(ExpiringKey{sooner.key.id, Role::read, noon + 1h},
+                                           ExpiringKey{later.key.id, Role::write, noon + 2h}));
+    pass(1h);
+    ring.look_again();
+    EXPECT_THAT(ring.expiring().keys,
+                ElementsAre(ExpiringKey{later.key.id, Role::write, noon + 2h}));
+}
+
+TEST_F(ApiKeys, AreLastKnownWithoutTheDatabase) {
+    EXPECT_EQ(ring.last_known_empty(), std::nullopt);
+    EXPECT_TRUE(ring.empty());
+    EXPECT_EQ(ring.last_known_empty(), true);
+    created();
+    store.away = true;
+    ring.look_again();
+    EXPECT_EQ(ring.last_known_empty(), true);
+    store.away = false;
+    ring.look_again();
+    pass(1h);
+    const int reads = store.reads;
+    EXPECT_EQ(ring.last_known_empty(), false);
+    EXPECT_EQ(store.reads, reads);
+}
+
 TEST_F(ApiKeys, CanBeFixedByAFileOfTheOperator) {
     EXPECT_TRUE(ring.empty());
     const auto fresh = secrets.make();
     ring.fix({{.handle = "7f3a9k2m1q", .role = Role::admin, .secret_hash = fresh.hash}});
     EXPECT_FALSE(ring.empty());
+    EXPECT_EQ(ring.last_known_empty(), false);
+    EXPECT_THAT(ring.fixed_roles(), ElementsAre(Role::admin));
     EXPECT_EQ(ring.holder_of(to_string(KeyText{"7f3a9k2m1q", fresh.secret}))->role, Role::admin);
     EXPECT_FALSE(ring.holder_of(to_string(KeyText{"7f3a9k2m1q", secrets.make().secret})));
     ring.fix({});

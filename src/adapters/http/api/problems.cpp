@@ -246,6 +246,23 @@ struct ToProblem {
                 .detail = "the clock can be moved only under 'sundial dev --test-clock'"};
     }
 
+    Problem operator()(const FirstKeyNotAdmin& /*first*/) const {
+        return {
+            .code = Code::first_key_not_admin,
+            .detail =
+                "no key has the role ADMIN yet, and only ADMIN keys can create and revoke keys; "
+                "create a key with \"role\": \"ADMIN\" first"};
+    }
+    Problem operator()(const LastAdminKey& last) const {
+        const bool expiry = last.refused == LastAdminKey::Refused::expiry;
+        return {.code = Code::last_admin_key,
+                .detail =
+                    expiry ? "no ADMIN key without an expiry exists, so this key cannot "
+                             "expire; leave out expiresAt"
+                           : "this is the last ADMIN key without an expiry, and other keys exist; "
+                             "create another ADMIN key first, or revoke the other keys"};
+    }
+
     Problem operator()(const Stopped& /*stopped*/) const {
         return {.code = Code::draining, .detail = "the server is going down; ask again soon"};
     }

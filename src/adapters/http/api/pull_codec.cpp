@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Proxies commonly close a connection that is silent for longer.
-constexpr std::chrono::seconds longest_wait = 60s;
+/// Proxies commonly cut a connection that is silent for longer.
+constexpr std::chrono::seconds longest_pull_wait = 60s;
 constexpr std::chrono::seconds usual_lease = 30s;
 
 std::chrono::seconds duration_at(const Members& members, const char* name,
@@ -39,7 +39,7 @@ Result<WaitingOrder> work_order(const JsonBody& body, std::string_view endpoint)
     if (const auto limit = members.count("limit")) wanted.order.limit = *limit;
     wanted.order.lease = duration_at(members, "lease", usual_lease, errors);
     wanted.wait = duration_at(members, "wait", 0s, errors);
-    if (wanted.wait > longest_wait) {
+    if (wanted.wait > longest_pull_wait) {
         errors.push_back({"/wait", "out_of_range", "must be at most PT60S"});
     }
     if (!errors.empty()) return ValidationFailed{std::move(errors)};

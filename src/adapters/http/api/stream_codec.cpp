@@ -2,8 +2,10 @@
 
 #include <boost/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "adapters/http/api/json_members.hpp"
+#include "application/streams/own_streams.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
@@ -128,6 +130,16 @@ std::string appended_json(const Appended& appended) {
     json.member("currentVersion", appended.current_version);
     json.member("replayed", appended.replayed);
     return std::move(json.end_object()).text();
+}
+
+RecordedEvent readable_by(Role role, RecordedEvent event) {
+    if (role == Role::admin || event.stream.aggregate_type != own_stream::api_key) return event;
+    bj::error_code failure;
+    bj::value data = bj::parse(event.data, failure);
+    if (failure || !data.is_object()) return event;  // erased
+    data.get_object().stable_erase("name");
+    event.data = bj::serialize(data);
+    return event;
 }
 
 std::string recorded_event_json(const RecordedEvent& event, bool stream_deleted) {

@@ -10,6 +10,7 @@
 #include "application/ports/ids.hpp"
 #include "base/json_writer.hpp"
 #include "base/result.hpp"
+#include "domain/api_key.hpp"
 #include "domain/checkpoint.hpp"
 
 /// Streams and recorded events as JSON. The data of an event is stored and returned byte for byte.
@@ -21,6 +22,9 @@ namespace sundial::http {
                                                       Ids& ids);
 [[nodiscard]] std::string appended_json(const Appended& appended);
 
+/// `event` as a caller with that role may read it. Only ADMIN may list API keys and read their
+/// names.
+[[nodiscard]] RecordedEvent readable_by(Role role, RecordedEvent event);
 [[nodiscard]] std::string recorded_event_json(const RecordedEvent& event, bool stream_deleted);
 /// Writes the members of a stream into an open object.
 void write_stream(base::JsonWriter& json, const StreamId& stream, const StreamHead& head);

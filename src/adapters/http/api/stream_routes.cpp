@@ -56,11 +56,12 @@ struct FeedOrder {
     std::uint64_t after;
     FeedFilter filter;
     std::size_t limit;
-    std::chrono::milliseconds wait;  // longest wait if no event matches
+    std::chrono::milliseconds wait;  // while nothing of it is there
+    Role reader;
 };
 
-constexpr std::chrono::seconds longest_wait{60};
-/// Maximum duration of a followed feed. The client then reconnects and is authorized again.
+constexpr std::chrono::seconds longest_feed_wait{60};
+/// A followed feed then ends, and is followed anew by who is still allowed to.
 constexpr std::chrono::minutes longest_stream{15};
 
 base::Result<FeedOrder, Problem> feed_order(const Request& request) {
@@ -68,11 +69,12 @@ base::Result<FeedOrder, Problem> feed_order(const Request& request) {
                     .filter = {.aggregate_types = list_value(request, "aggregateType"),
                                .event_types = list_value(request, "eventType")},
                     .limit = number_value(request, "limit").value_or(50),
-                    .wait = {}};
+                    .wait = {},
+                    .reader = request.role};
     const auto wait = request.query_value("wait");
     if (!wait) return order;
     const auto wanted = parse_duration(*wait);
-    if (!wanted || *wanted < std::chrono::seconds{0} || *wanted > longest_wait) {
+    if (!wanted || *wanted < std::chrono::seconds{0} || *wanted > longest_feed_wait) {
         return validation_failed({{"?wait", "out_of_range", "must be PT0S to PT60S"}});
     }
     order.wait = std::chrono::duration_cast<std::chrono::milliseconds>(*wanted);
@@ -85,10 +87,12 @@ bool wants_to_follow(const Request& request) {
     return acceptable(accept, {"text/event-stream"}) && !acceptable(accept, {"application/json"});
 }
 
-Response page_of(const FeedPage& page) {
+Response page_of(const FeedPage& page, Role reader) {
     base::JsonWriter json;
     json.begin_object().key("data").begin_array();
-    for (const auto& [event, deleted] : page.entries) json.raw(recorded_event_json(event, deleted));
+    for (const auto& [event, deleted] : page.entries) {
+        json.raw(recorded_event_json(readable_by(reader, event), deleted));
+    }
     json.end_array().member("nextPosition", page.next_position).member("hasMore", page.more);
     json.end_object();
     return http::json(200, std::move(json).text());
@@ -138,7 +142,7 @@ public:
         write_stream(json, stream, found->head);
         json.key("data").begin_array();
         for (const RecordedEvent& event : found->events) {
-            json.raw(recorded_event_json(event, false));
+            json.raw(recorded_event_json(readable_by(request.role, event), false));
         }
         json.end_array().end_object();
         return with_etag(http::json(200, std::move(json).text()), Version{found->head.version});
@@ -198,7 +202,7 @@ private:
     [[nodiscard]] Response page_or_wait(FeedOrder order, bool last) const {
         FeedPage page = api_.streams.feed(order.after, order.filter, order.limit).value();
         const bool may_wait = !last && !api_.watch.stopped();
-        if (!page.entries.empty() || !may_wait) return page_of(page);
+        if (!page.entries.empty() || !may_wait) return page_of(page, order.reader);
         order.after = page.next_position;
         Response response;
         auto listen = [&watch = api_.watch, after = order.after](std::function<void()> wake) {
@@ -236,7 +240,8 @@ private:
             }
             const FeedPage page = api.streams.feed(*at, order.filter, order.limit).value();
             for (const auto& [event, deleted] : page.entries) {
-                piece.body += sent_event(event.position, recorded_event_json(event, deleted));
+                const auto readable = readable_by(order.reader, event);
+                piece.body += sent_event(event.position, recorded_event_json(readable, deleted));
             }
             // Tells the client where to continue, even if no event matched.
             if (page.entries.empty() && page.next_position > *at) {

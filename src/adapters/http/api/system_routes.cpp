@@ -74,14 +74,6 @@ Response show_info(const SystemApi& api) {
     return json(200, body.text());
 }
 
-Response show_metrics(const SystemApi& api, const Request& request) {
-    if (auto text = api.metrics())
-        return http::text(200, "text/plain; version=0.0.4", *std::move(text));
-    return refused(
-        {.code = Code::route_not_found, .detail = "metrics are switched off (telemetry.metrics)"},
-        request);
-}
-
 }  // namespace
 
 void add_system_routes(Router& router, SystemApi api) {
@@ -97,8 +89,17 @@ void add_system_routes(Router& router, SystemApi api) {
         "POST", "/v1/tick", [api](const Request& request) { return run_tick(api, request); },
         Effects::outside);
     router.add("GET", "/v1/info", [api](const Request&) { return show_info(api); });
-    router.add("GET", "/metrics",
-               [api](const Request& request) { return show_metrics(api, request); });
+}
+
+void add_metrics_route(Router& router, std::function<std::optional<std::string>()> metrics) {
+    router.add("GET", "/metrics", [metrics = std::move(metrics)](const Request& request) {
+        if (auto text = metrics()) {
+            return http::text(200, "text/plain; version=0.0.4", *std::move(text));
+        }
+        return refused({.code = Code::route_not_found,
+                        .detail = "metrics are switched off (telemetry.metrics)"},
+                       request);
+    });
 }
 
 }  // namespace sundial::http

@@ -28,10 +28,11 @@ struct SystemApi {
     Tick& tick;
     AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
-    std::function<std::optional<std::string>()> metrics;  // Prometheus text; empty if switched off
 };
 
-/// /v1/clock, /v1/tick, /v1/info, /metrics.
+/// /v1/clock, /v1/tick, /v1/info.
 void add_system_routes(Router& router, SystemApi api);
+/// /metrics: Prometheus text, or nothing if metrics are switched off.
+void add_metrics_route(Router& router, std::function<std::optional<std::string>()> metrics);
 
 }  // namespace sundial::http

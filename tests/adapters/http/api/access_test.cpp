@@ -77,7 +77,18 @@ public:
     std::chrono::microseconds time{1000s};
 };
 
-/// Every operation of the OpenAPI document behind the product's guard; each responds "done".
+class AwayStore final : public Store {
+public:
+    void transact(const std::function<bool(Transaction&)>& /*work*/) override {
+        throw Unavailable("away");
+    }
+    void read(const std::function<void(Transaction&)>& /*work*/) override {
+        throw Unavailable("away");
+    }
+    [[nodiscard]] bool open_here() override { return false; }
+};
+
+/// Every operation of the document behind the product's guard; each answers "done".
 class Guarded : public testing::Test {
 protected:
     Guarded() {
@@ -87,18 +98,20 @@ protected:
         }
     }
     std::string key(Role role) {
+        const std::string made = create.run({.name = "x", .role = role}, "req-1").value().text;
         ring.look_again();
-        return create.run({.name = "x", .role = role}, "req-1").value().text;
+        return made;
     }
     Response call(const Operation& operation, const std::string& authorization = {},
                   const Headers& more = {}) {
         Request request;
         request.method = operation.method;
         request.headers = more;
+        if (!more.find("Host")) request.headers.add("Host", "127.0.0.1:8080");
         if (!authorization.empty()) request.headers.add("Authorization", authorization);
         EXPECT_TRUE(read_target(operation.pattern, request));
         request.correlation_id = "req-1";
-        request.remote_address = "192.0.2.7";
+        request.remote_address = remote_address;
         return router.handle(std::move(request));
     }
     Response list_users(const std::string& authorization = {}) {
@@ -106,12 +119,19 @@ protected:
     }
     static std::string bearer(const std::string& text) { return "Bearer " + text; }
 
+    static Headers with(const std::string& name, const std::string& value) {
+        Headers headers;
+        headers.add(name, value);
+        return headers;
+    }
+
+    std::string remote_address = "192.0.2.7";
     memory::ManualClock clock{noon};
     memory::MemoryStore store{clock};
     FakeApiKeySecrets secrets;
     FakeIds ids;
     HandMono monotonic;
-    CreateApiKey create{store, secrets, ids};
+    CreateApiKey create{store, secrets, ids, [] { return std::vector{Role::admin}; }};
     ApiKeyRing ring{store, secrets, monotonic};
     KeyGuard guard{{.loopback = true, .requests_per_second = 0}, ring, monotonic};
     RecordedLog log;
@@ -162,6 +182,50 @@ TEST_F(Guarded, AsksForNoKeyOnLoopbackWhileThereIsNone) {
     EXPECT_EQ(list_users().status, 401);
 }
 
+TEST_F(Guarded, RefusesForeignHostsAndPagesOnEveryRouteWhileThereIsNoKey) {
+    const Headers rebound = with("Host", "evil.example:8080");
+    const Headers page = with("Origin", "https://evil.example");
+    const Headers no_cors = with("Sec-Fetch-Site", "cross-site");
+    std::vector<Operation> operations = product_schema().operations();
+    operations.push_back({"GET", "/v1/nothing"});
+    operations.push_back({"OPTIONS", "/v1/users"});
+    for (const Operation& operation : operations) {
+        const std::string name = operation.method + ' ' + operation.pattern;
+        const Response host = call(operation, {}, rebound);
+        EXPECT_EQ(host.status, 403) << name;
+        EXPECT_THAT(host.body, HasSubstr(R"("code":"HOST_NOT_ALLOWED")")) << name;
+        const Response origin = call(operation, {}, page);
+        EXPECT_EQ(origin.status, 403) << name;
+        EXPECT_THAT(origin.body, HasSubstr(R"("code":"ORIGIN_NOT_ALLOWED")")) << name;
+        if (operation.pattern.starts_with("/docs")) continue;  // links may lead there
+        EXPECT_EQ(call(operation, {}, no_cors).status, 403) << name;
+    }
+}
+
+TEST_F(Guarded, TrustsAKeyWhateverTheHostAndThePage) {
+    const std::string reader = bearer(key(Role::read));
+    EXPECT_EQ(call({"GET", "/v1/users"}, reader, with("Host", "sundial.example")).status, 200);
+    EXPECT_EQ(call({"GET", "/v1/users"}, reader, with("Origin", "https://a.example")).status, 200);
+    EXPECT_EQ(call({"GET", "/livez"}, {}, with("Host", "sundial.example")).status, 200);
+    EXPECT_EQ(call({"GET", "/v1/users"}, {}, with("Host", "sundial.example")).status, 401);
+}
+
+TEST_F(Guarded, AnswersOpenRoutesWithoutTheDatabase) {
+    AwayStore away;
+    ApiKeyRing unknown{away, secrets, monotonic};
+    KeyGuard unsure{{}, unknown, monotonic};
+    const Operation operation{"GET", "/healthz"};
+    const auto admission = [&](const std::string& host) {
+        Request request;
+        request.headers.add("Host", host);
+        EXPECT_TRUE(read_target("/healthz", request));
+        return unsure.admit(request, &operation);
+    };
+    EXPECT_FALSE(admission("127.0.0.1").refused);
+    ASSERT_TRUE(
+        admission("evil.example").refused);  // while the keys are unknown, as if there were none
+}
+
 TEST_F(Guarded, AsksForAKeyElsewhereEvenWhileThereIsNone) {
     KeyGuard elsewhere{{.loopback = false}, ring, monotonic};
     Request request;
@@ -207,6 +271,18 @@ TEST_F(Guarded, AnswersTenFailuresAMinuteAndThen429) {
     EXPECT_EQ(list_users("Bearer x").status, 401);
 }
 
+TEST_F(Guarded, CountsFailuresOfIPv6ByTheFirst64Bits) {
+    (void)key(Role::read);
+    for (int i = 0; i < 10; ++i) {
+        remote_address = "2001:db8:1:2::" + std::to_string(i + 1);
+        EXPECT_EQ(list_users("Bearer x").status, 401);
+    }
+    remote_address = "2001:db8:1:2:ffff::1";
+    EXPECT_EQ(list_users("Bearer x").status, 429);
+    remote_address = "2001:db8:1:3::1";
+    EXPECT_EQ(list_users("Bearer x").status, 401);
+}
+
 TEST_F(Guarded, SaysTooEarlyToWhatMayBeAReplay) {
     const std::string writer = bearer(key(Role::write));
     Headers early;
@@ -218,15 +294,7 @@ TEST_F(Guarded, SaysTooEarlyToWhatMayBeAReplay) {
 }
 
 TEST_F(Guarded, AnswersUnavailableWhileNobodyKnowsTheKeys) {
-    class AwayStore final : public Store {
-        void transact(const std::function<bool(Transaction&)>& /*work*/) override {
-            throw Unavailable("away");
-        }
-        void read(const std::function<void(Transaction&)>& /*work*/) override {
-            throw Unavailable("away");
-        }
-        [[nodiscard]] bool open_here() override { return false; }
-    } away;
+    AwayStore away;
     ApiKeyRing unknown{away, secrets, monotonic};
     KeyGuard unsure{{}, unknown, monotonic};
     Router unsure_router{product_schema(), unsure, log};

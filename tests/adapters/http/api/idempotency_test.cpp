@@ -431,13 +431,15 @@ protected:
                                   .clock = clock});
     }
     std::string writer() {
+        const auto made = create_key.run({.name = "x", .role = Role::write}, "req-1");
         ring.look_again();
-        return create_key.run({.name = "x", .role = Role::write}, "req-1").value().text;
+        return made.value().text;
     }
     Response post(const std::string& api_key, Headers headers) {
         Request request;
         request.method = "POST";
         request.headers = std::move(headers);
+        request.headers.add("Host", "localhost");  // the guard of a server without keys
         if (!api_key.empty()) request.headers.add("Authorization", "Bearer " + api_key);
         request.headers.add("Content-Type", "application/json");
         EXPECT_TRUE(read_target("/v1/users", request));
@@ -446,7 +448,7 @@ protected:
     }
 
     FakeApiKeySecrets key_secrets;
-    CreateApiKey create_key{store, key_secrets, ids};
+    CreateApiKey create_key{store, key_secrets, ids, [] { return std::vector{Role::admin}; }};
     ApiKeyRing ring{store, key_secrets, monotonic};
     KeyGuard guard{{.loopback = true}, ring, monotonic};
     Router guarded{product_api(), guard, log, false, &keyed};

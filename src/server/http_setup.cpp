@@ -1,0 +1,54 @@
+#include "server/http_setup.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace sundial::server {
+
+http::ServerSettings http_settings(const Settings& settings) {
+    const ListenAddress listen = parse_listen(settings.http.listen);
+    http::ServerSettings http;
+    http.address = listen.host;
+    http.port = listen.port;
+    http.trusted_proxies = settings.http.trusted_proxies;
+    if (!settings.http.tls_cert.empty()) {
+        http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
+    }
+    return http;
+}
+
+http::ServerSettings health_settings(const Settings& settings) {
+    http::ServerSettings http = http_settings(settings);
+    const ListenAddress listen = parse_listen(settings.http.health_listen, "http.health_listen");
+    http.address = listen.host;
+    http.port = listen.port;
+    http.setting = "http.health_listen";
+    http.handler_threads = 4;  // a probe takes milliseconds, and a scrape is shared
+    http.handler_queue = 64;
+    return http;
+}
+
+http::BrowserSettings browser_settings(const Settings& settings) {
+    return {.https = !settings.http.tls_cert.empty(),
+            .allowed_hosts = settings.http.allowed_hosts,
+            .cors_origins = settings.http.cors_origins};
+}
+
+bool is_loopback(const std::string& host) {
+    return http::is_loopback_host(host.find(':') == std::string::npos ? host : '[' + host + ']');
+}
+
+std::string text_of(const ListenAddress& listener) {
+    return listener.host + ':' + std::to_string(listener.port);
+}
+
+void allow_many_connections() {
+    constexpr rlim_t enough = 8'192;  // twice 2,048 connections, deliveries, the database
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= enough) return;
+    files.rlim_cur = std::min(enough, files.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace sundial::server
