@@ -439,9 +439,9 @@ protected:
         Request request;
         request.method = "POST";
         request.headers = std::move(headers);
-        request.headers.add("Host", "localhost");  // the guard of a server without keys
         if (!api_key.empty()) request.headers.add("Authorization", "Bearer " + api_key);
         request.headers.add("Content-Type", "application/json");
+        request.headers.add("Host", "localhost");
         EXPECT_TRUE(read_target("/v1/users", request));
         request.body = ada_json;
         return guarded.handle(std::move(request));
