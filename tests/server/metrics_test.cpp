@@ -82,6 +82,7 @@ protected:
         metrics.lock_waited(text);
         metrics.snapshot_ignored(text);
         metrics.tz_release(text);
+        metrics.next_key_expiry(std::chrono::hours{24});
         circuits.push_back({endpoint, CircuitState::open});
         feed.followers.push_back({text, 1});
     }
