@@ -86,7 +86,10 @@ bool late_execution(const Event& event) { return lateness(event).value_or(0us) >
 
 Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microseconds lease) {
     if (!claimable(event, now)) return refused(event, "claim");
-    if (is_claimed(event)) ++event.retry_count;  // its holder never reported an outcome
+    if (is_claimed(event)) {  // its holder never reported an outcome
+        ++event.retry_count;
+        if (!event.first_attempt_at) event.first_attempt_at = event.updated_at;
+    }
     event.state = Processing{std::move(by)};
     event.claimable_at = now + lease;
     event.attempt = base::next(event.attempt);

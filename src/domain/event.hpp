@@ -79,10 +79,12 @@ struct Event {
     Attempt attempt{0};             // number of the latest attempt
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
     std::optional<EventId> retry_of;
-    std::optional<Instant> first_attempt_at;  // start of the first attempt
+    /// Start of the first attempt. A lost attempt began when it was claimed; a released one does not
+    /// count.
+    std::optional<Instant> first_attempt_at;
     std::optional<Instant> dismissed_at;
     Instant created_at;
-    Instant updated_at;
+    Instant updated_at;  // while it is claimed: the instant of the claim
     EventState state{};
     friend bool operator==(const Event&, const Event&) = default;
 };
@@ -105,7 +107,7 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] bool late_execution(const Event& event);
 
 /// Errors of all functions below: InvalidStateTransition, with `event` as it was given.
-/// An expired lease counts as a lost attempt.
+/// An expired lease counts as a lost attempt, which began when its holder claimed the event.
 [[nodiscard]] Result<Event> claim(Event event, Claimant by, Instant now,
                                   std::chrono::microseconds lease);
 [[nodiscard]] Result<Event> complete(Event event, Instant now);

@@ -165,6 +165,13 @@ struct Metrics::Families {
         if (std::ranges::none_of(labels, is_other)) family.Add(labels).Set(value);
     }
 
+    /// Of the first attempt of an event, once for each event.
+    void count_lateness(const Event& event, std::chrono::microseconds by) {
+        const auto type = few({{"event_type", event.type}});
+        lateness.Add(type, lateness_buckets).Observe(seconds(by));
+        if (by > late_after) late.Add(type).Increment();
+    }
+
     void set_tz_release(std::string_view release) {
         const std::lock_guard lock(mutex_);
         if (tz_release_ != nullptr) tzdb.Remove(tz_release_);
@@ -218,10 +225,11 @@ void Metrics::started(const TryStarted& try_started) {
     if (!left_to_workers(try_started.endpoint)) {
         families_->in_flight.Add(families_->of_endpoint(try_started.endpoint)).Increment();
     }
-    if (!try_started.first) return;
-    const auto type = families_->few({{"event_type", try_started.event.type}});
-    families_->lateness.Add(type, lateness_buckets).Observe(seconds(try_started.lateness));
-    if (try_started.lateness > late_after) families_->late.Add(type).Increment();
+    if (try_started.first) families_->count_lateness(try_started.event, try_started.lateness);
+}
+
+void Metrics::first_attempt_lost(const Event& event) {
+    if (const auto late = lateness(event)) families_->count_lateness(event, *late);
 }
 
 void Metrics::delivered(const TryOver& try_over) {

@@ -32,6 +32,7 @@ public:
                  std::chrono::microseconds duration) override;
     void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
     void started(const TryStarted& try_started) override;
+    void first_attempt_lost(const Event& event) override;
     void delivered(const TryOver& try_over) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;

@@ -12,6 +12,9 @@ void Observers::transition(std::string_view event_type, EventStatus status, std:
 void Observers::started(const TryStarted& try_started) {
     for (EngineObserver* observer : observers_) observer->started(try_started);
 }
+void Observers::first_attempt_lost(const Event& event) {
+    for (EngineObserver* observer : observers_) observer->first_attempt_lost(event);
+}
 void Observers::delivered(const TryOver& try_over) {
     for (EngineObserver* observer : observers_) observer->delivered(try_over);
 }

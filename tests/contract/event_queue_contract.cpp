@@ -90,7 +90,7 @@ TEST_P(EventQueueContract, RescuesAnEventWhoseLeaseIsOver) {
                              .number = Attempt{1},
                              .outcome = AttemptOutcome::lost,
                              .endpoint = event.endpoint,
-                             .started_at = std::nullopt,
+                             .started_at = noon,
                              .status_code = std::nullopt,
                              .error_code = {},
                              .error_text = {},
@@ -110,6 +110,41 @@ TEST_P(EventQueueContract, RescuesAsOftenAsHoldersVanish) {
         advance(30s);
     }
     EXPECT_EQ(attempts_of(event.id).size(), 3U);
+}
+
+TEST_P(EventQueueContract, BeginsALostAttemptAtItsClaimHoweverOftenTheLeaseWasExtended) {
+    const Event event = an_event();
+    given(event);
+    advance(5ms);
+    const Event held = claim_one(instance_a);
+    advance(20s);
+    EXPECT_THAT(queue().extend(std::vector{Held{held.id, held.version}}, 30s), IsEmpty());
+    advance(30s);
+
+    EXPECT_EQ(claim_one(instance_b).first_attempt_at, noon + 5ms);
+
+    ASSERT_EQ(attempts_of(event.id).size(), 1U);
+    EXPECT_EQ(attempts_of(event.id)[0].started_at, noon + 5ms);
+    advance(30s);
+    EXPECT_EQ(claim_one(instance_a).first_attempt_at, noon + 5ms);
+}
+
+TEST_P(EventQueueContract, DoesNotTakeAReleasedAttemptForTheFirst) {
+    given(an_event());
+    EXPECT_TRUE(give_back(given_back(claim_one(instance_a), 1s)));
+    advance(1s);
+    EXPECT_EQ(claim_one(instance_a).first_attempt_at, std::nullopt);
+    advance(30s);
+    EXPECT_EQ(claim_one(instance_b).first_attempt_at, noon + 1s);
+}
+
+TEST_P(EventQueueContract, KeepsTheStartOfAnAttemptBeforeALostOne) {
+    given(an_event());
+    EXPECT_TRUE(settle(retry_in(claim_one(instance_a), noon + 1ms, 1s)));
+    advance(1s);
+    claim_one(instance_a);
+    advance(30s);
+    EXPECT_EQ(claim_one(instance_b).first_attempt_at, noon + 1ms);
 }
 
 TEST_P(EventQueueContract, ClaimsNoMoreThanTheShareOfEachPriority) {

@@ -110,7 +110,7 @@ TEST_P(PullQueueContract, CountsALeaseThatIsOverAsALostTryOfItsWorker) {
                              .number = Attempt{1},
                              .outcome = AttemptOutcome::lost,
                              .endpoint = ours.id,
-                             .started_at = std::nullopt,
+                             .started_at = noon,
                              .status_code = std::nullopt,
                              .error_code = {},
                              .error_text = {},
@@ -118,6 +118,7 @@ TEST_P(PullQueueContract, CountsALeaseThatIsOverAsALostTryOfItsWorker) {
                              .instance = worker("w-1"),
                              .held = held.version};
     EXPECT_THAT(attempts_of(event.id), ElementsAre(lost));
+    EXPECT_EQ(rescued[0].event.first_attempt_at, noon);
 }
 
 TEST_P(PullQueueContract, RemembersWhoMadeEachTryAndUnderWhichVersion) {

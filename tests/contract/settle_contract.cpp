@@ -120,7 +120,7 @@ TEST_P(SettleContract, FailsAnEventUnsentWhenItsTriesWereLost) {
     EXPECT_TRUE(settle(lost_for_good(rescued)));
 
     EXPECT_EQ(find(rescued.id), fail(rescued, noon + 30s, "LEASE_LOST").value());
-    EXPECT_FALSE(find(rescued.id)->first_attempt_at);
+    EXPECT_EQ(find(rescued.id)->first_attempt_at, noon);
     EXPECT_EQ(find(rescued.id)->retry_count, 1U);
     const auto attempts = attempts_of(rescued.id);
     ASSERT_EQ(attempts.size(), 1U);

@@ -100,6 +100,8 @@ TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
     EXPECT_EQ(rescued.attempt, Attempt{2});
     EXPECT_EQ(rescued.version, Version{3});
     EXPECT_EQ(rescued.retry_count, 1U);
+    EXPECT_EQ(rescued.first_attempt_at, noon);
+    EXPECT_EQ(claim(rescued, instance_a, noon + 2 * lease, lease)->first_attempt_at, noon);
 }
 
 TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
@@ -122,6 +124,7 @@ TEST(Release, SpendsNoTryAndKeepsTheNumberFromReuse) {
     EXPECT_EQ(released.state, EventState{Processing{}});
     EXPECT_EQ(released.claimable_at, noon + 9s);
     EXPECT_EQ(released.retry_count, 0U);
+    EXPECT_EQ(claim(released, instance_b, noon + 9s, lease)->first_attempt_at, std::nullopt);
     EXPECT_EQ(claim(released, instance_b, noon + 9s, lease)->attempt, Attempt{2});
 }
 

@@ -141,6 +141,19 @@ TEST_F(ManyValues, OfGaugesAreLeftOutWhereTheyAreTooMany) {
     }
 }
 
+/// The attempt of a process that was killed, and that nobody else has counted.
+TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
+    Metrics metrics{"1", "abc", "2025b"};
+    Event event = an_event();
+    event.type = "REMINDER";
+    event.first_attempt_at = target_of(event) + 66ms;
+    metrics.first_attempt_lost(event);
+    const std::string scrape = metrics.render({}, {}, PoolUse{}, {}, FeedProgress{}, 1);
+    EXPECT_THAT(scrape, testing::HasSubstr(
+                            "sundial_event_lateness_seconds_sum{event_type=\"REMINDER\"} 0.066"));
+    EXPECT_THAT(scrape, testing::Not(testing::HasSubstr("sundial_late_executions_total{")));
+}
+
 /// So that the tests above go over all of them, and the document does.
 TEST_F(ManyValues, AreToldOfEveryMetricInTheDocument) {
     tell(1);

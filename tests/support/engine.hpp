@@ -30,6 +30,9 @@ public:
         ++tries;
         if (one.first) lateness.push_back(one.lateness);
     }
+    void first_attempt_lost(const Event& event) override {
+        lateness.push_back(sundial::lateness(event).value());
+    }
     void delivered(const TryOver& one) override {
         ++tries_over;
         last_verdict = one.outcome.verdict;

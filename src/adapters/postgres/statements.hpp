@@ -111,15 +111,16 @@ inline constexpr Statement look{"look", R"sql(
 // a constant, the planner reads the whole shard with its dead rows, and joins that with the given
 // rows, once statistics say that the table is empty.
 
-/// Claims events of one shard: new, to be retried, or with an expired lease. Skips rows that others
-/// have locked, never waits. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
+/// Claims events of one shard: new, to be retried, or with an expired lease. The attempt of such a
+/// lease began when its holder claimed the event, at updated_at. Skips rows that others have locked,
+/// never waits. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
 /// start time of the server whose clock may declare leases expired (null: none), $7 where to start
 /// in each priority (claim_floors.hpp). Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
          CROSS JOIN LATERAL (
-            SELECT shard, id, version, attempt, claimed_by, endpoint_id FROM sundial.events
+            SELECT shard, id, version, attempt, claimed_by, endpoint_id, updated_at FROM sundial.events
              WHERE shard = $1 AND priority = share.priority AND NOT pull
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
@@ -128,13 +129,15 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
         INSERT INTO sundial.attempts
-            (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held)
-        SELECT shard, id, attempt, 'LOST', endpoint_id, claimed_by, sundial.clock(), version
+            (shard, event_id, number, outcome, endpoint_id, started_at, instance_id, recorded_at, held)
+        SELECT shard, id, attempt, 'LOST', endpoint_id, updated_at, claimed_by, sundial.clock(), version
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
+           first_attempt_at = CASE WHEN ready.claimed_by IS NULL THEN event.first_attempt_at
+                                   ELSE coalesce(event.first_attempt_at, ready.updated_at) END,
            claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
            obstacle = NULL
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
@@ -162,7 +165,7 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
          CROSS JOIN LATERAL (
-            SELECT shard, id, version, attempt, claimed_by, worker FROM sundial.events
+            SELECT shard, id, version, attempt, claimed_by, worker, updated_at FROM sundial.events
              WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND pull
                AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
@@ -170,13 +173,16 @@ inline constexpr Statement claim_to_pull{"claim_to_pull", R"sql(
              ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due),
     lost AS (
         INSERT INTO sundial.attempts
-            (shard, event_id, number, outcome, endpoint_id, instance_id, recorded_at, held, worker)
-        SELECT shard, id, attempt, 'LOST', $6, claimed_by, sundial.clock(), version, worker
+            (shard, event_id, number, outcome, endpoint_id, started_at, instance_id, recorded_at, held,
+             worker)
+        SELECT shard, id, attempt, 'LOST', $6, updated_at, claimed_by, sundial.clock(), version, worker
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
        SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
+           first_attempt_at = CASE WHEN ready.claimed_by IS NULL THEN event.first_attempt_at
+                                   ELSE coalesce(event.first_attempt_at, ready.updated_at) END,
            claimed_by = $4, worker = $7, claimable_at = sundial.clock() + $5,
            lease_ends = sundial.clock() + $5, updated_at = sundial.clock(), obstacle = NULL
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id

@@ -176,10 +176,9 @@ private:
     void tell(const AttemptRecord& attempt) {
         std::string text = "attempt " + std::to_string(attempt.number.value) + ": " +
                            std::string{to_string(attempt.outcome)};
-        if (attempt.started_at) {
-            text += " after " + in_words(attempt.duration) + ", begun at " +
-                    format_instant_millis(*attempt.started_at);
-        }
+        const bool lost = attempt.outcome == AttemptOutcome::lost;  // its duration is unknown
+        if (attempt.started_at && !lost) text += " after " + in_words(attempt.duration);
+        if (attempt.started_at) text += ", begun at " + format_instant_millis(*attempt.started_at);
         if (!attempt.error_code.empty()) text += ", " + attempt.error_code;
         if (attempt.status_code) text += ' ' + std::to_string(*attempt.status_code);
         if (!attempt.error_text.empty()) text += ": " + attempt.error_text;

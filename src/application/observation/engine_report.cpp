@@ -18,6 +18,7 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
         if (!one.rescued) continue;
         ++rescued;
         log.write(lease_expired_line(one.event, "claim", std::nullopt));
+        if (one.event.retry_count == 1) observer.first_attempt_lost(one.event);
     }
     observer.claimed(claimed.size(), rescued, duration);
     for (const auto& [type, count] : by_type) {

@@ -17,7 +17,7 @@ struct TryStarted {
     const Endpoint* endpoint;  // null: an in-process handler
     Instant at;
     bool first;  // of this event: only the first attempt's lateness counts
-    std::chrono::microseconds lateness;
+    std::chrono::microseconds lateness;  // of the event's first attempt
 };
 
 /// An attempt that has ended. Its effect on the event is reported by `settled`.
@@ -58,6 +58,9 @@ public:
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
                             std::size_t /*count*/) {}
     virtual void started(const TryStarted& /*try_started*/) {}
+    /// The first attempt of `event`, which this instance has just claimed, was lost: its holder
+    /// never reported it. That holder may have died before it could count the attempt's lateness.
+    virtual void first_attempt_lost(const Event& /*event*/) {}
     virtual void delivered(const TryOver& /*try_over*/) {}
     /// An attempt's result came after another instance had claimed the event.
     virtual void settled_late(const Event& /*event*/) {}

@@ -5,8 +5,8 @@
 namespace sundial {
 namespace {
 
-/// An attempt that sent nothing, or whose result is unknown.
-AttemptRecord unsent_try(const Event& event, AttemptOutcome outcome) {
+/// An attempt without a result.
+AttemptRecord without_result(const Event& event, AttemptOutcome outcome) {
     return {.event = event.id,
             .number = event.attempt,
             .outcome = outcome,
@@ -42,10 +42,14 @@ Event settled(const Event& event, const Settlement& settlement, Instant now) {
     return next;
 }
 
-AttemptRecord lost_try(const Event& event) { return unsent_try(event, AttemptOutcome::lost); }
+AttemptRecord lost_try(const Event& event) {
+    AttemptRecord lost = without_result(event, AttemptOutcome::lost);
+    lost.started_at = event.updated_at;  // the claim
+    return lost;
+}
 
 AttemptRecord released_try(const Event& event, const GivenBack& given_back) {
-    AttemptRecord released = unsent_try(event, AttemptOutcome::released);
+    AttemptRecord released = without_result(event, AttemptOutcome::released);
     released.error_text = given_back.reason;
     released.instance = given_back.by;
     return released;

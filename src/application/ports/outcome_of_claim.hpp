@@ -9,7 +9,7 @@ namespace sundial {
 /// The event after its settlement. It must be claimed.
 [[nodiscard]] Event settled(const Event& event, const Settlement& settlement, Instant now);
 /// The attempt that a holder never settled, of an event that is claimed again after its lease
-/// expired.
+/// expired. It began when that holder claimed the event.
 [[nodiscard]] AttemptRecord lost_try(const Event& event);
 /// The attempt of a claim released unsent.
 [[nodiscard]] AttemptRecord released_try(const Event& event, const GivenBack& given_back);

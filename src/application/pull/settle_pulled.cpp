@@ -34,6 +34,8 @@ struct SettlePulled::Claim {
     std::optional<Endpoint> endpoint;  // empty: it was deleted
     Claimant by;
     std::optional<AttemptOutcome> over{};  // the outcome
+    /// When the event was claimed; empty for a LOST attempt of a version that did not record it.
+    std::optional<Instant> started_at;
     Instant now;
 
     [[nodiscard]] bool ended(AttemptOutcome outcome) const { return over == outcome; }
@@ -51,8 +53,11 @@ Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Versi
         if (event->version == held) {
             if (!held_by_worker(*event)) return not_held(*event, action);
             const Claimant by = std::get<Processing>(event->state).claimed_by.value();
-            return Claim{
-                .event = *event, .endpoint = std::move(endpoint), .by = by, .now = tx.now()};
+            return Claim{.event = *event,
+                         .endpoint = std::move(endpoint),
+                         .by = by,
+                         .started_at = event->updated_at,
+                         .now = tx.now()};
         }
         // That attempt has ended. Its record shows how.
         const auto tries = tx.events().attempts_of(*id);
@@ -64,6 +69,7 @@ Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Versi
                     .endpoint = std::move(endpoint),
                     .by = *its->instance,
                     .over = its->outcome,
+                    .started_at = its->started_at,
                     .now = tx.now()};
         claim.event.version = held;
         claim.event.attempt = its->number;
@@ -96,18 +102,14 @@ Result<Event> SettlePulled::fail(std::string_view event, Version held, const Wor
 Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     const Event& event = claim.event;
     if (claim.over && !claim.ended(AttemptOutcome::lost)) return LeaseLost{event.id, event.version};
-    // The attempt began when the event was claimed. For a LOST attempt that instant is no longer
-    // known.
-    const Instant started_at = event.updated_at;
-    if (!claim.over) outcome.duration = claim.now - started_at;
+    const Instant started_at = claim.started_at.value_or(claim.now);
+    outcome.duration = claim.now - started_at;
     Destination destination;
     if (claim.endpoint) destination.retry_policy = claim.endpoint->retry_policy;
     Settlement settlement =
         settlement_of(event, destination, outcome, claim.by, started_at, ports_.random.unit());
-    if (claim.over) {
-        settlement.started_at.reset();
-        if (settlement.attempt) settlement.attempt->started_at.reset();
-    }
+    settlement.started_at = claim.started_at;
+    if (settlement.attempt) settlement.attempt->started_at = claim.started_at;
     const auto answer = ports_.queue.settle({&settlement, 1}).at(0);
     if (answer && claim.endpoint) {
         const Instant first = event.first_attempt_at.value_or(started_at);

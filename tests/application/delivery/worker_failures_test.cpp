@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "application/events/explain_event.hpp"
 #include "support/engine.hpp"
 
 namespace sundial {
@@ -158,6 +159,36 @@ TEST_F(WorkerFailures, SendsWhatADeadHolderHadWithinATickOfTheEndOfItsLeaseAndNo
     ASSERT_THAT(webhook.requests, SizeIs(2));
     EXPECT_EQ(webhook.requests.back().event.attempt, Attempt{2});
     EXPECT_LE(monotonic.time - over, worker_settings().tick);
+}
+
+/// Before, the lateness was that of the attempt after the crash.
+TEST_F(WorkerFailures, KnowsOneLatenessOfAnEventWhoseHolderDiedInItsFirstTry) {
+    const Event event = a_due_event(an_existing_endpoint());
+    pass(66ms);
+    webhook.holds = true;
+    turn(8);
+    ASSERT_THAT(webhook.requests, SizeIs(1));
+    crash();
+    observer.lateness.clear();  // it died with its process
+    pass(30s);
+    webhook.holds = false;
+    drain();
+
+    const Event done = find(event);
+    ASSERT_EQ(status_of(done), EventStatus::completed);
+    EXPECT_EQ(lateness(done), 66ms);
+    EXPECT_FALSE(late_execution(done));
+    EXPECT_THAT(observer.lateness, ElementsAre(66ms));
+    ASSERT_THAT(logged("event.completed"), SizeIs(1));
+    const base::LogLine line = logged("event.completed").front();
+    EXPECT_EQ(field<std::int64_t>(line, "latenessMs"), 66);
+    EXPECT_FALSE(field<bool>(line, "lateExecution"));
+    ExplainEvent explain_event{store, zones};
+    const auto explanation = explain_event.run(to_string(event.id)).value();
+    const auto first =
+        std::ranges::find(explanation.steps, std::string_view{"attempt"}, &ExplainedStep::step);
+    EXPECT_THAT(first->text, StartsWith("attempt 1: LOST, begun at 2027-01-05T12:00:00.066Z"));
+    EXPECT_THAT(explanation.steps.back().text, testing::Not(testing::HasSubstr("late")));
 }
 
 TEST_F(WorkerFailures, FailsWhatWasLostTooOftenWithoutSendingIt) {

@@ -51,5 +51,30 @@ TEST(EngineReport, MakesNoLineOfADeliveryThatTheLogDoesNotWant) {
     EXPECT_THAT(names_of(log), ElementsAre("event.failed", "event.retrying", "settle.late"));
 }
 
+/// Keeps the lateness of first attempts that were lost.
+class LostFirstAttempts final : public EngineObserver {
+public:
+    void first_attempt_lost(const Event& event) override {
+        late_by.push_back(lateness(event).value());
+    }
+    std::vector<std::chrono::microseconds> late_by;
+};
+
+TEST(EngineReport, TellsHowLateAFirstAttemptWasThatNobodyReported) {
+    RecordedLog log;
+    LostFirstAttempts observer;
+    const Claimant by{an_id<InstanceId>()};
+    const Event first = *claim(EventBuilder{}, by, noon + 5ms, 30s);
+    const Event rescued = *claim(first, by, noon + 30s + 5ms, 30s);
+    const Event again = *claim(rescued, by, noon + 60s + 5ms, 30s);
+
+    report_claim(std::vector<ClaimedEvent>{{first, false}}, 1ms, by, log, observer);
+    EXPECT_THAT(observer.late_by, ElementsAre());
+    report_claim(std::vector<ClaimedEvent>{{rescued, true}}, 1ms, by, log, observer);
+    EXPECT_THAT(observer.late_by, ElementsAre(5ms));
+    report_claim(std::vector<ClaimedEvent>{{again, true}}, 1ms, by, log, observer);
+    EXPECT_THAT(observer.late_by, ElementsAre(5ms));
+}
+
 }  // namespace
 }  // namespace sundial
