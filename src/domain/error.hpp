@@ -13,6 +13,7 @@
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
 #include "domain/lock_error.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/stream_error.hpp"
 
 namespace sundial {
@@ -39,6 +40,7 @@ struct InvalidStateTransition {
     EventStatus status;
     std::optional<Claimant> claimed_by;
     Version version;
+    std::optional<WaitReason> waiting_for{};
 };
 /// The row is past the version that the claim returned: it has another holder, or is finished.
 struct LeaseLost {

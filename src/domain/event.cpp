@@ -1,5 +1,6 @@
 #include "domain/event.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -11,11 +12,15 @@ using namespace std::chrono_literals;
 InvalidStateTransition refused(const Event& event, std::string_view action) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return {event.id, std::string{action}, status_of(event),
-            processing ? processing->claimed_by : std::nullopt, event.version};
+            processing ? processing->claimed_by : std::nullopt, event.version,
+            waiting_for(event)};
 }
 
 bool is_pending(const Event& event) { return std::holds_alternative<Pending>(event.state); }
 bool is_failed(const Event& event) { return std::holds_alternative<Failed>(event.state); }
+bool is_cancelled_occurrence(const Event& event) {
+    return event.occurrence && std::holds_alternative<Cancelled>(event.state);
+}
 
 /// Applied by every change.
 Event changed(Event event, Instant now) {
@@ -24,26 +29,28 @@ Event changed(Event event, Instant now) {
     return event;
 }
 
-Event waiting(Event event, Instant now, Instant until) {
+Event waiting(Event event, Instant now, Instant until, std::optional<Obstacle> obstacle = {}) {
     event.state = Processing{std::nullopt};
     event.claimable_at = until;
+    event.obstacle = obstacle;
     return changed(std::move(event), now);
 }
 
 Event finished(Event event, Instant now, EventState final_state) {
     event.state = std::move(final_state);
     event.claimable_at = never;
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
-/// A new event for a finished one: no attempts, but the same intent and due time.
+/// A new event for a finished one, with the same intent and due time. Its attempts are numbered
+/// after those of `event`.
 Event afresh(Event event, EventId id, Instant now) {
     event.retry_of = event.id;
     event.id = id;
     event.state = Pending{};
-    event.claimable_at = now;
+    event.claimable_at = std::max(now, target_of(event));
     event.version = Version{1};
-    event.attempt = Attempt{0};
     event.retry_count = 0;
     event.first_attempt_at.reset();
     event.dismissed_at.reset();
@@ -73,6 +80,16 @@ bool is_claimed(const Event& event) {
     return processing && processing->claimed_by;
 }
 
+std::optional<WaitReason> waiting_for(const Event& event) {
+    if (is_final(event) || is_claimed(event)) return std::nullopt;
+    if (event.obstacle) {
+        return *event.obstacle == Obstacle::circuit ? WaitReason::circuit : WaitReason::limit;
+    }
+    const bool parked = event.claimable_at == never;
+    if (is_pending(event)) return parked ? std::optional{WaitReason::schedule} : std::nullopt;
+    return parked ? WaitReason::endpoint : WaitReason::retry;
+}
+
 bool claimable(const Event& event, Instant now) {
     return !is_final(event) && event.claimable_at <= now;
 }
@@ -92,6 +109,7 @@ Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microsec
     }
     event.state = Processing{std::move(by)};
     event.claimable_at = now + lease;
+    event.obstacle.reset();
     event.attempt = base::next(event.attempt);
     return changed(std::move(event), now);  // this version outranks every earlier holder
 }
@@ -121,9 +139,9 @@ Result<Event> wait_for_retry(Event event, Instant now, Instant next_try) {
     return waiting(std::move(event), now, next_try);
 }
 
-Result<Event> release(Event event, Instant now, Instant until) {
+Result<Event> release(Event event, Instant now, Instant until, std::optional<Obstacle> obstacle) {
     if (!is_claimed(event)) return refused(event, "release");
-    return waiting(std::move(event), now, until);
+    return waiting(std::move(event), now, until, obstacle);
 }
 
 Result<Event> cancel(Event event, Instant now, std::string reason) {
@@ -160,9 +178,11 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
     return changed(std::move(event), now);
 }
 
-Result<Event> retried(const Event& failed, EventId fresh, Instant now) {
-    if (!is_failed(failed)) return refused(failed, "retry");
-    return afresh(failed, fresh, now);
+Result<Event> retried(const Event& finished, EventId fresh, Instant now) {
+    if (!is_failed(finished) && !is_cancelled_occurrence(finished)) {
+        return refused(finished, "retry");
+    }
+    return afresh(finished, fresh, now);
 }
 
 Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key, Instant now) {
@@ -171,6 +191,7 @@ Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
     }
     Event event = afresh(finished, fresh, now);
     event.key = std::move(key);
+    event.attempt = Attempt{0};
     return event;
 }
 

@@ -10,6 +10,7 @@
 #include "domain/error.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
+#include "domain/obstacle.hpp"
 #include "domain/occurrence.hpp"
 #include "domain/time/types.hpp"
 
@@ -75,6 +76,7 @@ struct Event {
     std::string tz_release;               // the release of that tzdata, "2025b"
     std::string payload;            // exact bytes, sent unchanged; empty: too long once rendered
     Instant claimable_at;           // due, retry or end of lease; `never`: parked or final
+    std::optional<Obstacle> obstacle{};  // that it waits for, after a release
     Version version{1};             // the version that a claim returned fences its holder's writes
     Attempt attempt{0};             // number of the latest attempt
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
@@ -93,6 +95,8 @@ struct Event {
 [[nodiscard]] bool is_final(const Event& event);
 /// In PROCESSING and claimed.
 [[nodiscard]] bool is_claimed(const Event& event);
+/// Empty for an event that is finished, claimed, or PENDING until its target.
+[[nodiscard]] std::optional<WaitReason> waiting_for(const Event& event);
 /// Whether it is new, due for a retry, or held under an expired lease. Not a state: no job has to
 /// promote rows.
 [[nodiscard]] bool claimable(const Event& event, Instant now);
@@ -118,7 +122,8 @@ inline constexpr std::chrono::seconds late_after{1};
 /// Not accepted: it waits for its retry; the attempt is used.
 [[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
 /// Returned unsent; `until` may be `never`.
-[[nodiscard]] Result<Event> release(Event event, Instant now, Instant until);
+[[nodiscard]] Result<Event> release(Event event, Instant now, Instant until,
+                                    std::optional<Obstacle> obstacle = std::nullopt);
 [[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);
 /// For a claimed event that has never been sent.
 [[nodiscard]] Result<Event> drop(Event event, Instant now, std::string reason);
@@ -130,11 +135,13 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] Result<Event> park(Event event, Instant now);
 /// A retarget that makes a parked event claimable again.
 [[nodiscard]] Result<Event> resume(Event event, Intent intent, Instant due, Instant now);
-/// A new event under the same key for a FAILED one. Claimable at once. Intent and due stay the
-/// same, so its lateness counts from the original instant.
-[[nodiscard]] Result<Event> retried(const Event& failed, EventId fresh, Instant now);
-/// The same under another key, for a FAILED or COMPLETED event: the receiver treats it as a new
-/// one.
+/// A new event under the same key for a FAILED one, or for a CANCELLED occurrence of a schedule.
+/// Claimable at its target, so a FAILED one at once. Intent and due stay the same, so its lateness
+/// counts from the original instant. Attempt numbers go on: a receiver that knows the key may ignore
+/// requests with a number that it has seen.
+[[nodiscard]] Result<Event> retried(const Event& finished, EventId fresh, Instant now);
+/// A new event under another key, for a FAILED or COMPLETED event: the receiver treats it as a new
+/// one. Its attempt numbers begin again.
 [[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
                                      Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.

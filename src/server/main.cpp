@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
         server::add_database_commands(tree);
         server::add_key_commands(tree);
         server::add_clock_commands(tree);
+        server::add_endpoint_commands(tree);
         server::add_event_commands(tree);
         server::add_operation_commands(tree);
         server::add_lock_commands(tree);

@@ -48,7 +48,6 @@ Claimed claim_wanted(State& state, const Claiming& claiming,
             if (rescued) state.attempts.insert({before.id, before.attempt}, lost_try(before));
             Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
             state.live.replace(event.id, event);
-            if (state.obstacles.find(event.id)) state.obstacles.erase(event.id);
             claimed.events.push_back({std::move(event), rescued});
         }
     }

@@ -34,7 +34,9 @@ bool matches(const Event& event, const EventQuery& query) {
            is(query.late_execution, late_execution(event)) &&
            is(query.dismissed, event.dismissed_at.has_value()) && is(query.key, event.key) &&
            any_starts(query.prefix, {to_string(event.id), event.key.value}) &&
-           any_starts(query.reason, {reason_of(event)});
+           any_starts(query.reason, {reason_of(event)}) &&
+           (query.waiting_for.empty() ||
+            (waiting_for(event) && any_of(query.waiting_for, *waiting_for(event))));
 }
 
 std::optional<std::int64_t> sort_value_of(const Event& event, EventQuery::Sort sort) {

@@ -9,6 +9,26 @@
 
 namespace sundial::memory {
 
+namespace {
+
+std::uint64_t& waiting_in(QueueDepth& depth, WaitReason reason) {
+    switch (reason) {
+        case WaitReason::retry:
+            return depth.waiting_for_retry;
+        case WaitReason::circuit:
+            return depth.waiting_for_circuit;
+        case WaitReason::limit:
+            return depth.waiting_for_limit;
+        case WaitReason::endpoint:
+            return depth.waiting_for_endpoint;
+        case WaitReason::schedule:
+            break;
+    }
+    return depth.waiting_for_schedule;
+}
+
+}  // namespace
+
 MemoryEventQueue::MemoryEventQueue(const MemoryStore& store) : state_{store.state_} {}
 MemoryEventQueue::~MemoryEventQueue() = default;
 
@@ -94,15 +114,7 @@ QueueDepth MemoryEventQueue::depth() {
             ++depth.due;
             depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
         }
-        if (event.claimable_at == never) {
-            ++(status_of(event) == EventStatus::pending ? depth.waiting_for_schedule
-                                                        : depth.waiting_for_endpoint);
-        } else if (status_of(event) == EventStatus::processing && !is_claimed(event)) {
-            const Obstacle* obstacle = state_->obstacles.find(id);
-            ++(!obstacle                        ? depth.waiting_for_retry
-               : *obstacle == Obstacle::circuit ? depth.waiting_for_circuit
-                                                : depth.waiting_for_limit);
-        }
+        if (const auto reason = waiting_for(event)) ++waiting_in(depth, *reason);
     }
     for (const auto& [id, finished] : state_->history.rows()) {
         ++depth.stored[static_cast<std::size_t>(status_of(finished.event))];

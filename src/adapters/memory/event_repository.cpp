@@ -99,8 +99,6 @@ void MemoryEventRepository::update(const Event& changed) {
     const Event* event = state_.live.find(changed.id);
     base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));
     base::check(!is_final(changed) && changed.key == event->key);
-    const bool moved = changed.claimable_at != event->claimable_at;
-    if (moved && state_.obstacles.find(changed.id)) state_.obstacles.erase(changed.id);
     state_.live.replace(changed.id, changed);
 }
 
@@ -120,7 +118,6 @@ void MemoryEventRepository::finish(const Event& finished) {
     const Event* event = state_.live.find(finished.id);
     base::check(event && is_final(finished) && finished.version == base::next(event->version));
     state_.live.erase(finished.id);
-    if (state_.obstacles.find(finished.id)) state_.obstacles.erase(finished.id);
     state_.history.insert(finished.id, {finished, {}});
 }
 
@@ -193,11 +190,11 @@ std::size_t MemoryEventRepository::unpark(std::optional<EndpointId> endpoint, st
                           }));
 }
 
-std::size_t MemoryEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+std::size_t MemoryEventRepository::hasten(EndpointId endpoint, WaitReason reason,
                                           std::size_t limit) {
     return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
-                              const Obstacle* its = state_.obstacles.find(event.id);
-                              return event.endpoint == endpoint && its && *its == obstacle;
+                              return event.endpoint == endpoint && waiting_for(event) == reason &&
+                                     event.claimable_at > now_;
                           }));
 }
 
@@ -205,9 +202,7 @@ std::size_t MemoryEventRepository::hasten_at_most(std::size_t limit,
                                                   const std::vector<Event>& waiting) {
     const std::size_t count = std::min(limit, waiting.size());
     for (std::size_t i = 0; i < count; ++i) {
-        const EventId id = waiting[i].id;
-        state_.live.replace(id, sundial::hasten(waiting[i], now_).value());
-        if (state_.obstacles.find(id)) state_.obstacles.erase(id);
+        state_.live.replace(waiting[i].id, sundial::hasten(waiting[i], now_).value());
     }
     return count;
 }

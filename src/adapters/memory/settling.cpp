@@ -80,10 +80,10 @@ Result<void> give_back(State& state, const GivenBack& given_back) {
         return LeaseLost{given_back.id, given_back.held};
     }
     const Instant now = state.clock.now();
-    Event next = release(*event, now, given_back.delay ? now + *given_back.delay : never).value();
+    const Instant until = given_back.delay ? now + *given_back.delay : never;
+    Event next = release(*event, now, until, given_back.obstacle).value();
     state.attempts.insert(key, released_try(*event, given_back));
     state.live.replace(given_back.id, std::move(next));
-    if (given_back.obstacle) state.obstacles.insert(given_back.id, *given_back.obstacle);
     return {};
 }
 

@@ -23,7 +23,6 @@
 #include "domain/event.hpp"
 #include "domain/limits.hpp"
 #include "domain/lock.hpp"
-#include "domain/obstacle.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
 #include "domain/recorded_event.hpp"
@@ -101,7 +100,6 @@ struct State {
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
-    Table<EventId, Obstacle> obstacles{journal};  // of deferred events
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
     Table<AttemptKey, AttemptRecord> attempts{journal};

@@ -7,7 +7,8 @@ namespace sundial::memory {
 namespace {
 
 bool follows_releases(const Event& event) {
-    return status_of(event) == EventStatus::pending && event.intent.wall && !event.retry_of;
+    const bool retried = event.retry_of && event.attempt.value > 0;
+    return status_of(event) == EventStatus::pending && event.intent.wall && !retried;
 }
 
 ComputedWith pair_of(const Event& event) { return {event.intent.zone, event.tz_release}; }

@@ -32,7 +32,7 @@ Answer run_filtered(Session& session, const Statement& statement, const EventQue
                        if_any(query.types), if_any(query.zones), query.user, query.schedule,
                        query.endpoint, query.target_from, query.target_to, query.executed_from,
                        query.executed_to, query.late_execution, query.dismissed, query.key,
-                       query.prefix, query.reason, others...);
+                       query.prefix, query.reason, names_if_any(query.waiting_for), others...);
 }
 
 /// The two statements of one order, ascending and descending.

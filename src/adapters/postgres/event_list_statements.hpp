@@ -8,7 +8,8 @@
 
 /// A filter is off if its parameter is null. $1 statuses, $2 priorities, $3 types, $4 zones, $5
 /// user, $6 schedule, $7 endpoint, $8 and $9 due from and to, $10 and $11 executed from and to, $12
-/// late, $13 dismissed, $14 key, $15 prefix of id or key, $16 prefix of the reason.
+/// late, $13 dismissed, $14 key, $15 prefix of id or key, $16 prefix of the reason, $17 reasons of
+/// waiting.
 #define SUNDIAL_FILTERS                                                                 \
     " WHERE ($1::text[] IS NULL OR status = ANY ($1))"                                  \
     " AND ($2::smallint[] IS NULL OR priority = ANY ($2))"                              \
@@ -26,42 +27,43 @@
     " AND ($14::text IS NULL OR idempotency_key = $14)"                                 \
     " AND ($15::text IS NULL OR starts_with(id::text, $15)"                             \
     "      OR starts_with(idempotency_key, $15))"                                       \
-    " AND ($16::text IS NULL OR starts_with(reason, $16))"
+    " AND ($16::text IS NULL OR starts_with(reason, $16))"                              \
+    " AND ($17::text[] IS NULL OR waiting_for = ANY ($17))"
 #define SUNDIAL_FILTERED_EVENTS " FROM sundial.v_events" SUNDIAL_FILTERS
 
 /// The rows that a list reads: all events; or, for key $14, the key's current event and the events
 /// that it retries, which are few.
 #define SUNDIAL_ALL "sundial.v_events"
-#define SUNDIAL_IN_CHAIN " shard = (get_byte(uuid_send(event), 15) % $20)::smallint AND id = event"
+#define SUNDIAL_IN_CHAIN " shard = (get_byte(uuid_send(event), 15) % $21)::smallint AND id = event"
 #define SUNDIAL_ALL_WITH_KEY                                                \
     "(WITH RECURSIVE chain(event) AS ("                                     \
     "     SELECT event_id FROM sundial.event_keys"                          \
-    "      WHERE shard = sundial.shard_of_key($14, $20) AND key = $14"      \
+    "      WHERE shard = sundial.shard_of_key($14, $21) AND key = $14"      \
     "     UNION SELECT retried.id FROM chain CROSS JOIN LATERAL ("          \
     "         SELECT retry_of FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN \
     "     ) AS retried(id) WHERE retried.id IS NOT NULL)"                   \
     " SELECT found.* FROM chain CROSS JOIN LATERAL ("                       \
     "     SELECT * FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN " ) AS found) AS event"
 
-/// $17 id and $18 sort value of the previous page's last row (null: the first page; only the value
-/// null: the row had none), $19 limit, $20 number of shards. Rows without a sort value come last in
+/// $18 id and $19 sort value of the previous page's last row (null: the first page; only the value
+/// null: the row had none), $20 limit, $21 number of shards. Rows without a sort value come last in
 /// both directions.
 #define SUNDIAL_LIST(name, what, beyond, order)                                                    \
     inline constexpr Statement name {                                                              \
         #name,                                                                                     \
-            "SELECT *" what " AND ($17::uuid IS NULL OR " beyond ") ORDER BY " order " LIMIT $19", \
+            "SELECT *" what " AND ($18::uuid IS NULL OR " beyond ") ORDER BY " order " LIMIT $20", \
             Statement::Plan::fresh                                                                 \
     }
 #define SUNDIAL_BY_DUE(name, from, sign, direction)   \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, \
-                 "(due, id) " sign " ($18::timestamptz, $17)", "due " direction ", id " direction)
+                 "(due, id) " sign " ($19::timestamptz, $18)", "due " direction ", id " direction)
 /// Reads a page from each index by due and takes the first rows of all. Needed because the planner
 /// finds no order in a union of filtered subqueries.
 #define SUNDIAL_DUE_ARM(standing, sign, direction)       \
     "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND " standing \
-    " AND ($17::uuid IS NULL OR (due, id) " sign         \
-    " ($18::timestamptz, $17))"                          \
-    " ORDER BY due " direction ", id " direction " LIMIT $19)"
+    " AND ($18::uuid IS NULL OR (due, id) " sign         \
+    " ($19::timestamptz, $18))"                          \
+    " ORDER BY due " direction ", id " direction " LIMIT $20)"
 /// An event with retry_count 0 is PENDING, or claimed for the first time, or was released unsent.
 /// The latter two are already due, so a list without PENDING ends at the present.
 #define SUNDIAL_UNTRIED                                       \
@@ -77,29 +79,29 @@
                 direction) " UNION ALL " SUNDIAL_DUE_ARM(SUNDIAL_FINISHED, sign,               \
                                                          direction) " ORDER BY due " direction \
                                                                     ", id " direction          \
-                                                                    " LIMIT $19",              \
+                                                                    " LIMIT $20",              \
             Statement::Plan::fresh                                                             \
     }
 /// An id begins with its creation time.
 #define SUNDIAL_BY_ID(name, from, sign, direction) \
-    SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $17", "id " direction)
+    SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $18", "id " direction)
 /// Reads each shard's part of the page in key order.
 #define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                            \
     inline constexpr Statement name {                                                             \
         #name,                                                                                    \
-            "SELECT event.* FROM generate_series(0, $20 - 1) AS part(number)"                     \
+            "SELECT event.* FROM generate_series(0, $21 - 1) AS part(number)"                     \
             " CROSS JOIN LATERAL (SELECT *" SUNDIAL_FILTERED_EVENTS                               \
-            " AND shard = part.number::smallint AND ($17::uuid IS NULL OR id " sign               \
-            " $17)"                                                                               \
-            " ORDER BY id " direction " LIMIT $19) AS event ORDER BY id " direction " LIMIT $19", \
+            " AND shard = part.number::smallint AND ($18::uuid IS NULL OR id " sign               \
+            " $18)"                                                                               \
+            " ORDER BY id " direction " LIMIT $20) AS event ORDER BY id " direction " LIMIT $20", \
             Statement::Plan::fresh                                                                \
     }
 #define SUNDIAL_BY_VALUE(name, from, value, type, sign, direction)                      \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS,                                   \
-                 "($18::" type " IS NULL AND " value " IS NULL AND id " sign            \
-                 " $17)"                                                                \
-                 " OR ($18 IS NOT NULL AND (" value " IS NULL OR (" value ", id) " sign \
-                 " ($18, $17)))",                                                       \
+                 "($19::" type " IS NULL AND " value " IS NULL AND id " sign            \
+                 " $18)"                                                                \
+                 " OR ($19 IS NOT NULL AND (" value " IS NULL OR (" value ", id) " sign \
+                 " ($19, $18)))",                                                       \
                  value " " direction " NULLS LAST, id " direction)
 
 namespace sundial::postgres::sql {
@@ -136,28 +138,28 @@ SUNDIAL_BY_VALUE(events_by_lateness_with_key, SUNDIAL_ALL_WITH_KEY, "lateness", 
 SUNDIAL_BY_VALUE(events_by_lateness_with_key_down, SUNDIAL_ALL_WITH_KEY, "lateness", "interval",
                  "<", "DESC");
 
-/// The parts of a walk, and the number of rows in all of them. $17 until. Each part starts in the
+/// The parts of a walk, and the number of rows in all of them. $18 until. Each part starts in the
 /// index where the previous part ended.
 #define SUNDIAL_LIVE_EVENTS \
     SUNDIAL_FILTERED_EVENTS \
-    " AND status IN ('PENDING', 'PROCESSING') AND created_at <= $17"
+    " AND status IN ('PENDING', 'PROCESSING') AND created_at <= $18"
 #define SUNDIAL_FAILED_EVENTS \
     SUNDIAL_FILTERED_EVENTS   \
-    " AND status = 'FAILED' AND finished_at <= $17"
+    " AND status = 'FAILED' AND finished_at <= $18"
 /// Dead letters have an index of their own.
 #define SUNDIAL_DEAD_LETTERS SUNDIAL_FAILED_EVENTS " AND dismissed_at IS NULL"
-/// $18 id and $20 finish time of the previous part's last row, $19 limit.
+/// $19 id and $21 finish time of the previous part's last row, $20 limit.
 #define SUNDIAL_PART_OF_FAILED                                    \
-    " AND finished_at >= coalesce($20::timestamptz, '-infinity')" \
-    " AND ($18::uuid IS NULL OR (finished_at, id) > ($20, $18))"  \
-    " ORDER BY finished_at, id LIMIT $19"
+    " AND finished_at >= coalesce($21::timestamptz, '-infinity')" \
+    " AND ($19::uuid IS NULL OR (finished_at, id) > ($21, $19))"  \
+    " ORDER BY finished_at, id LIMIT $20"
 
-/// $18 id and $20 shard of the previous part's last row, $19 limit.
+/// $19 id and $21 shard of the previous part's last row, $20 limit.
 inline constexpr Statement walk_live{
     "walk_live",
     "SELECT *" SUNDIAL_LIVE_EVENTS
-    " AND ($18::uuid IS NULL OR (shard, id) > ($20::smallint, $18))"
-    " ORDER BY shard, id LIMIT $19",
+    " AND ($19::uuid IS NULL OR (shard, id) > ($21::smallint, $19))"
+    " ORDER BY shard, id LIMIT $20",
     Statement::Plan::fresh};
 inline constexpr Statement walk_failed{
     "walk_failed", "SELECT *" SUNDIAL_FAILED_EVENTS SUNDIAL_PART_OF_FAILED, Statement::Plan::fresh};

@@ -225,7 +225,8 @@ void PostgresEventRepository::update(const Event& changed) {
         of_occurrence(changed, &Occurrence::schedule_version), identity.date, changed.intent.wall,
         changed.intent.zone, to_string(changed.intent.gap), to_string(changed.intent.overlap),
         changed.due, changed.tz_release, changed.payload, changed.first_attempt_at,
-        changed.updated_at, changed.jitter, identity.time, identity.second_pass, session_.shards());
+        changed.updated_at, changed.jitter, identity.time, identity.second_pass, session_.shards(),
+        changed.obstacle ? std::optional{to_string(*changed.obstacle)} : std::nullopt);
     base::check(updated.changed() == 1);
     leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
 }
@@ -312,10 +313,10 @@ std::size_t PostgresEventRepository::unpark(std::optional<EndpointId> endpoint, 
     return unparked.changed();
 }
 
-std::size_t PostgresEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+std::size_t PostgresEventRepository::hasten(EndpointId endpoint, WaitReason reason,
                                             std::size_t limit) {
     return session_
-        .run(sql::hasten, endpoint, to_string(obstacle), static_cast<std::int64_t>(limit),
+        .run(sql::hasten, endpoint, to_string(reason), static_cast<std::int64_t>(limit),
              session_.now())
         .changed();
 }

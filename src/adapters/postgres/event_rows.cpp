@@ -34,6 +34,7 @@ public:
                 .tz_release = get<std::string>(row, tz_release_),
                 .payload = get<std::string>(row, payload_),
                 .claimable_at = claimable_at(row),
+                .obstacle = obstacle(row),
                 .version = get<Version>(row, version_),
                 .attempt = get<Attempt>(row, attempt_),
                 .retry_count = get<std::uint32_t>(row, retry_count_),
@@ -67,6 +68,11 @@ private:
     [[nodiscard]] Instant claimable_at(std::size_t row) const {
         const bool claimed = lease_ends_ && get<std::optional<InstanceId>>(row, claimed_by_);
         return get<Instant>(row, claimed ? *lease_ends_ : claimable_at_);
+    }
+
+    [[nodiscard]] std::optional<Obstacle> obstacle(std::size_t row) const {
+        const auto name = get<std::optional<std::string>>(row, obstacle_);
+        return name ? std::optional{read_name(parse_obstacle, *name)} : std::nullopt;
     }
 
     [[nodiscard]] EventState state(std::size_t row) const {
@@ -116,6 +122,7 @@ private:
     int updated_at_ = reader_.column("updated_at");
     int status_ = reader_.column("status");
     int claimed_by_ = reader_.column("claimed_by");
+    int obstacle_ = reader_.column("obstacle");
     int worker_ = reader_.column("worker");
     Column lease_ends_ = rows_.column("lease_ends");  // the view shows it as claimable_at
     // Columns of finished events only.

@@ -97,7 +97,7 @@ inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
 
 /// Updates all of a live row but its shard and id, and extends the expiry of its key to match the
 /// new due instant. $1 shard, $2 id, $3 version before; then the columns below in order; $29 number
-/// of shards.
+/// of shards, $30 obstacle.
 inline constexpr Statement update_event{"update_event", R"sql(
     WITH kept AS (
         UPDATE sundial.event_keys SET expires_at = $21 + interval '400 days'
@@ -109,7 +109,7 @@ inline constexpr Statement update_event{"update_event", R"sql(
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
-           obstacle = CASE WHEN claimable_at = $6 THEN obstacle END,
+           obstacle = $30,
            pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
     RETURNING pg_current_xact_id()::text)sql"};
@@ -237,11 +237,12 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
        SET claimable_at = $2, version = version + 1, updated_at = $2
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
-/// $1 endpoint, $2 obstacle, $3 limit, $4 now.
+/// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
 inline constexpr Statement hasten{"hasten", R"sql(
     WITH held_up AS (
         SELECT shard, id FROM sundial.events
-         WHERE endpoint_id = $1 AND obstacle = $2 AND claimed_by IS NULL
+         WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
+           AND coalesce(obstacle, 'RETRY') = $2 AND claimable_at > $4 AND claimable_at < 'infinity'
          ORDER BY id LIMIT $3 FOR UPDATE)
     UPDATE sundial.events AS event
        SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4

@@ -4,20 +4,20 @@
 
 /// SQL statements for the port TzRepository. Those about events repeat the condition of the partial
 /// index events_computed_with. Besides PENDING events, the index contains only events in their
-/// first attempt.
+/// first attempt. The retry of an attempted event does not follow releases.
 namespace sundial::postgres::sql {
 
 /// Each pair once, by an index lookup of the next pair after each.
 inline constexpr Statement computed_with{"computed_with", R"sql(
     WITH RECURSIVE pair AS (
         (SELECT zone, tz_release FROM sundial.events
-          WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND retry_of IS NULL
+          WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
           ORDER BY zone, tz_release LIMIT 1)
         UNION ALL
         SELECT next.zone, next.tz_release
           FROM pair CROSS JOIN LATERAL (
                SELECT zone, tz_release FROM sundial.events
-                WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND retry_of IS NULL
+                WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
                   AND (zone, tz_release) > (pair.zone, pair.tz_release)
                 ORDER BY zone, tz_release LIMIT 1) AS next)
     SELECT zone, tz_release FROM pair)sql"};
@@ -25,7 +25,7 @@ inline constexpr Statement computed_with{"computed_with", R"sql(
 /// $1 zone, $2 release, $3 after this id (or null), $4 limit.
 inline constexpr Statement list_computed_with{"list_computed_with", R"sql(
     SELECT * FROM sundial.events
-     WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND retry_of IS NULL
+     WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
        AND zone = $1 AND tz_release = $2
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4)sql"};
@@ -34,7 +34,7 @@ inline constexpr Statement list_computed_with{"list_computed_with", R"sql(
 /// left out.
 inline constexpr Statement lock_computed_with{"lock_computed_with", R"sql(
     SELECT * FROM sundial.events
-     WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND retry_of IS NULL
+     WHERE status = 'PENDING' AND retry_count = 0 AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)
        AND zone = $1 AND tz_release = $2
        AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
      ORDER BY id LIMIT $4 FOR UPDATE)sql"};

@@ -54,10 +54,11 @@ const Statement& statement_for(const EventQuery& query) {
 std::optional<std::string> any_of(const std::vector<std::string>& wanted) {
     return wanted.empty() ? std::nullopt : std::optional{array_of(wanted)};
 }
-std::optional<std::string> any_of(const std::vector<EventStatus>& wanted) {
+template <class Enum>
+std::optional<std::string> any_of(const std::vector<Enum>& wanted) {
     std::vector<std::string> names;
     names.reserve(wanted.size());
-    for (const EventStatus status : wanted) names.emplace_back(to_string(status));
+    for (const Enum value : wanted) names.emplace_back(to_string(value));
     return any_of(names);
 }
 std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
@@ -78,7 +79,7 @@ Cursor run(Connection& connection, const Statement& statement, const EventQuery&
                             query.endpoint, query.target_from, query.target_to, query.executed_from,
                             query.executed_to, query.late_execution, query.dismissed, query.key,
                             query.prefix, ids.first, ids.last, id_after(page), number_after(page),
-                            limit_of(page), query.reason, until...);
+                            limit_of(page), query.reason, any_of(query.waiting_for), until...);
 }
 
 bool dead_letters_will_do(const EventWalk& walk) { return walk.filter.dismissed == false; }

@@ -12,8 +12,8 @@
 /// and to, ?12 late, ?13 dismissed, ?14 key, ?15 prefix of id or key, ?16 and ?17 first and last id
 /// with that prefix (null: no id has it); ?18 id and ?19 sort value of the previous page's last row
 /// (null: the first page; only the value null: the row had none), ?20 limit, ?21 prefix of the
-/// reason. Rows without a sort value come last in both directions.
-#define SUNDIAL_LISTED(from, executed, dismissed, reason, value, beyond, narrowed)       \
+/// reason, ?22 reasons of waiting (JSON array). Rows without a sort value come last in both directions.
+#define SUNDIAL_LISTED(from, executed, dismissed, reason, waits, value, beyond, narrowed)  \
     " FROM " from " WHERE " narrowed                                                     \
     " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                   \
     " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"                 \
@@ -36,6 +36,7 @@
     "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                            \
     " AND (?21 IS NULL OR substr(" reason                                                \
     ", 1, length(?21)) = ?21)"                                                           \
+    " AND (?22 IS NULL OR " waits " IN (SELECT value FROM json_each(?22)))"              \
     " AND (?18 IS NULL"                                                                  \
     "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                         \
     " ?18)"                                                                              \
@@ -43,17 +44,23 @@
     " ?19"                                                                               \
     "          OR (" value " = ?19 AND id " beyond " ?18))))"
 
+/// The reason why a live event waits, as `waiting_for` in the domain.
+#define SUNDIAL_WAITS                                                                      \
+    "(CASE WHEN claimed_by IS NOT NULL THEN NULL WHEN obstacle IS NOT NULL THEN obstacle"  \
+    " WHEN claimable_at = 9223372036854775807"                                             \
+    " THEN CASE status WHEN 'PENDING' THEN 'SCHEDULE' ELSE 'ENDPOINT' END"                 \
+    " WHEN status = 'PROCESSING' THEN 'RETRY' END)"
 #define SUNDIAL_EXECUTED "CASE WHEN status <> 'CANCELLED' THEN finished_at END"
 
 #define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)         \
     inline constexpr Statement name{                                                           \
         "SELECT " SUNDIAL_LIVE_EVENT                                                           \
         ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(   \
-            "events", "NULL", "NULL", "NULL", live, beyond,                                    \
+            "events", "NULL", "NULL", "NULL", SUNDIAL_WAITS, live, beyond,                     \
             narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED        \
                       ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                      \
                           "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", \
-                          finished, beyond, narrowed) " ORDER BY " column " " direction        \
+                          "NULL", finished, beyond, narrowed) " ORDER BY " column " " direction        \
                                                       ", id " direction " LIMIT ?20"}
 
 /// The current event of key ?14, and the events that it retries.
@@ -96,11 +103,11 @@
 
 #define SUNDIAL_LIVE_ARM(from, value, beyond, narrowed)                     \
     "SELECT " SUNDIAL_LIVE_EVENT ", NULL AS executed_at, " SUNDIAL_LATENESS \
-    " AS lateness" SUNDIAL_LISTED(from, "NULL", "NULL", "NULL", value, beyond, narrowed)
+    " AS lateness" SUNDIAL_LISTED(from, "NULL", "NULL", "NULL", SUNDIAL_WAITS, value, beyond, narrowed)
 #define SUNDIAL_FINISHED_ARM(from, value, beyond, narrowed)                                 \
     " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED ", " SUNDIAL_LATENESS \
-    SUNDIAL_LISTED(from, "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", value, beyond, \
-                   narrowed)
+    SUNDIAL_LISTED(from, "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", "NULL", value, \
+                   beyond, narrowed)
 
 #define SUNDIAL_LIST_BY_DUE(name, beyond, bounds, direction)                                            \
     inline constexpr Statement name{                                                                    \
@@ -165,15 +172,15 @@ SUNDIAL_LIST_EVENTS(events_by_lateness_down, "lateness", "(" SUNDIAL_LATENESS ")
 SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS ")",
                            "(" SUNDIAL_LATENESS ")", "ASC NULLS LAST", "DESC NULLS LAST");
 
-/// The parts of a walk, and the number of rows in all of them: the parameters of a list, and ?22
+/// The parts of a walk, and the number of rows in all of them: the parameters of a list, and ?23
 /// until. Each part starts in the index where the previous part ended.
 #define SUNDIAL_WALK_LIVE                                         \
-    SUNDIAL_LISTED("events", "NULL", "NULL", "NULL", "NULL", ">", \
-                   "created_at <= ?22 AND id > coalesce(?18, x'')")
+    SUNDIAL_LISTED("events", "NULL", "NULL", "NULL", SUNDIAL_WAITS, "NULL", ">", \
+                   "created_at <= ?23 AND id > coalesce(?18, x'')")
 #define SUNDIAL_WALK_FAILED(from, standing)                                           \
-    SUNDIAL_LISTED(from, "finished_at", "dismissed_at", "reason", "finished_at", ">", \
+    SUNDIAL_LISTED(from, "finished_at", "dismissed_at", "reason", "NULL", "finished_at", ">", \
                    standing                                                           \
-                   " AND finished_at <= ?22"                                          \
+                   " AND finished_at <= ?23"                                          \
                    " AND finished_at >= coalesce(?19, -9223372036854775807)")
 #define SUNDIAL_WALK_DEAD_LETTERS                                \
     SUNDIAL_WALK_FAILED("event_history INDEXED BY dead_letters", \
@@ -220,5 +227,6 @@ inline constexpr Statement newest_dead_letters{R"sql(
 #undef SUNDIAL_LIST_FEW_EVENTS_BY
 #undef SUNDIAL_WITH_KEY
 #undef SUNDIAL_LIST_EVENTS
+#undef SUNDIAL_WAITS
 #undef SUNDIAL_EXECUTED
 #undef SUNDIAL_LISTED

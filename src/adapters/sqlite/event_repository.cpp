@@ -94,7 +94,7 @@ void SqliteEventRepository::replace(const Event& before, const Event& changed) {
         [&](const auto&... body) {
             session_.connection.execute(sql::update_event, changed.id, status_of(changed),
                                         changed.priority, changed.claimable_at, claimed_by(changed),
-                                        body...);
+                                        body..., changed.obstacle);
         },
         body_of(changed));
     if (changed.due > before.due) {
@@ -168,10 +168,14 @@ std::size_t SqliteEventRepository::unpark(std::optional<EndpointId> endpoint, st
     return hasten_all(all_of(std::move(parked), read_event));
 }
 
-std::size_t SqliteEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
+std::size_t SqliteEventRepository::hasten(EndpointId endpoint, WaitReason reason,
                                           std::size_t limit) {
-    return hasten_all(all_of(
-        session_.connection.query(sql::held_up_events, endpoint, obstacle, limit), read_event));
+    const Instant now = session_.now;
+    auto waiting = reason == WaitReason::retry
+                       ? session_.connection.query(sql::events_to_retry, endpoint, now, never, limit)
+                       : session_.connection.query(sql::held_up_events, endpoint,
+                                                   to_string(reason), now, limit);
+    return hasten_all(all_of(std::move(waiting), read_event));
 }
 
 std::size_t SqliteEventRepository::hasten_all(const std::vector<Event>& waiting) {

@@ -27,7 +27,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override;
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
+    std::size_t hasten(EndpointId endpoint, WaitReason reason, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<Event> walk(const EventWalk& walk) override;

@@ -43,7 +43,8 @@ void add_live(Session& session, const Event& event) {
 void move_live(Session& session, const Event& before, const Event& after) {
     const auto moved = session.connection.execute(
         sql::move_event, after.id, status_of(after), after.claimable_at, claimed_by(after),
-        after.version, after.attempt, after.retry_count, after.first_attempt_at, after.updated_at);
+        after.version, after.attempt, after.retry_count, after.first_attempt_at, after.updated_at,
+        after.obstacle);
     base::check(moved == 1);
     session.ledger.moved(before, after);
     if (is_claimed(after)) session.ledger.lease_until(after.claimable_at);

@@ -8,13 +8,14 @@
     "idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, "     \
     "nominal, nominal_time, second_pass, origin, wall, zone, gap, overlap, tz_release, "     \
     "retry_of, payload"
-#define SUNDIAL_EVENT                                                       \
-    "id, status, priority, claimable_at, claimed_by, finished_at, reason, " \
+#define SUNDIAL_EVENT                                                                 \
+    "id, status, priority, claimable_at, claimed_by, obstacle, finished_at, reason, " \
     "dismissed_at, " SUNDIAL_EVENT_BODY
-#define SUNDIAL_LIVE_EVENT \
-    "id, status, priority, claimable_at, claimed_by, NULL, NULL, NULL, " SUNDIAL_EVENT_BODY
-#define SUNDIAL_FINISHED_EVENT                                               \
-    "id, status, priority, 9223372036854775807, NULL, finished_at, reason, " \
+#define SUNDIAL_LIVE_EVENT                                                       \
+    "id, status, priority, claimable_at, claimed_by, obstacle, NULL, NULL, NULL, " \
+    SUNDIAL_EVENT_BODY
+#define SUNDIAL_FINISHED_EVENT                                                     \
+    "id, status, priority, 9223372036854775807, NULL, NULL, finished_at, reason, " \
     "dismissed_at, " SUNDIAL_EVENT_BODY
 
 /// SQL statements for events, used by the repository and the queue. The only shard is 0.
@@ -105,11 +106,17 @@ inline constexpr Statement parked_of_none{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
      WHERE endpoint_id IS NULL AND claimable_at = ?1 AND status = 'PROCESSING'
      LIMIT ?2)sql"};
 
-/// ?1 endpoint, ?2 obstacle, ?3 limit.
+/// Events of endpoint ?1 that wait for obstacle ?2. ?3 now, ?4 limit.
 inline constexpr Statement held_up_events{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_held_up
-     WHERE endpoint_id = ?1 AND obstacle = ?2
-     LIMIT ?3)sql"};
+     WHERE endpoint_id = ?1 AND obstacle = ?2 AND claimable_at > ?3
+     LIMIT ?4)sql"};
+/// Events of endpoint ?1 that wait for a retry. ?2 now, ?3 never, ?4 limit.
+inline constexpr Statement events_to_retry{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_of_endpoint
+     WHERE endpoint_id = ?1 AND status = 'PROCESSING' AND claimed_by IS NULL AND obstacle IS NULL
+       AND claimable_at > ?2 AND claimable_at < ?3
+     LIMIT ?4)sql"};
 
 /// Computes `pull` from endpoint ?17, which is safe because an endpoint's type never changes.
 inline constexpr Statement add_event{
@@ -118,22 +125,20 @@ inline constexpr Statement add_event{
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
             EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL')))sql"};
-/// Updates all columns of a live event, in the order of add_event.
+/// Updates all columns of a live event, in the order of add_event, then the obstacle.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
     "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle) =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
-            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'),
-            CASE WHEN claimable_at = ?4 THEN obstacle END)
+            EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'), ?31)
      WHERE id = ?1)sql"};
 /// Updates the columns that claims and settlements change.
 inline constexpr Statement move_event{R"sql(
     UPDATE events
        SET status = ?2, claimable_at = ?3, claimed_by = ?4, version = ?5, attempt = ?6,
-           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = NULL
+           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = ?10
      WHERE id = ?1)sql"};
-inline constexpr Statement hold_up{"UPDATE events SET obstacle = ?2 WHERE id = ?1"};
 /// The number of events deferred by each obstacle.
 inline constexpr Statement held_up{R"sql(
     SELECT obstacle, count(*) FROM events INDEXED BY events_held_up

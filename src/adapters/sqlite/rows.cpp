@@ -92,6 +92,7 @@ Event read_event(Cursor& row) {
     const auto priority = row.take<Priority>();
     const auto claimable_at = row.take<Instant>();
     auto holder = row.take<std::optional<Claimant>>();
+    const auto obstacle = row.take<std::optional<Obstacle>>();
     const auto finished_at = row.take<std::optional<Instant>>();
     auto reason = row.take<std::optional<std::string>>();
     const auto dismissed_at = row.take<std::optional<Instant>>();
@@ -134,6 +135,7 @@ Event read_event(Cursor& row) {
             .tz_release = std::move(tz_release),
             .payload = std::move(payload),
             .claimable_at = claimable_at,
+            .obstacle = obstacle,
             .version = version,
             .attempt = attempt,
             .retry_count = retry_count,

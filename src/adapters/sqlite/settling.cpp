@@ -88,10 +88,8 @@ Result<void> give_back(Session& session, const GivenBack& given_back) {
         return LeaseLost{given_back.id, given_back.held};
     }
     const Instant until = given_back.delay ? session.now + *given_back.delay : never;
-    move_live(session, *event, release(*event, session.now, until).value());
-    if (given_back.obstacle) {
-        session.connection.execute(sql::hold_up, given_back.id, *given_back.obstacle);
-    }
+    move_live(session, *event,
+              release(*event, session.now, until, given_back.obstacle).value());
     add_attempt(session, released_try(*event, given_back));
     return {};
 }

@@ -2,9 +2,10 @@
 
 #include "adapters/sqlite/event_statements.hpp"
 
-/// The condition of the partial index events_computed_with, which all statements about its events
-/// repeat.
-#define SUNDIAL_FOLLOWS_RELEASES "status = 'PENDING' AND wall IS NOT NULL AND retry_of IS NULL"
+/// Begins with the condition of the partial index events_computed_with. The retry of an attempted
+/// event does not follow releases.
+#define SUNDIAL_FOLLOWS_RELEASES \
+    "status = 'PENDING' AND wall IS NOT NULL AND (retry_of IS NULL OR attempt = 0)"
 
 /// SQL statements for the port TzRepository.
 namespace sundial::sqlite::sql {

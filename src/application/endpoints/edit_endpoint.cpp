@@ -147,6 +147,7 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
     });
     if (!result) return result;
     const bool enabled = edit.enabled.value_or(false);
+    const bool retry = edit.retry_waiting;
     after_commit([=, this, id = result->id] {
         if (closed_now) {
             log_.write(circuit_closed_line(
@@ -156,8 +157,9 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
             // Also if it was enabled before: the caller that enabled it may have failed at this
             // point.
             if (enabled) unpark_.run(id);
-            if (closed_now) unpark_.hasten(id, Obstacle::circuit);
-            if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+            if (closed_now) unpark_.hasten(id, WaitReason::circuit);
+            if (limited_anew) unpark_.hasten(id, WaitReason::limit);
+            if (retry) unpark_.hasten(id, WaitReason::retry);
         });
     });
     return result;

@@ -41,11 +41,13 @@ struct EndpointEdit {
     bool close_circuit = false;  // changes the circuit, not the endpoint: makes no new version
     std::optional<bool> enabled{};
     std::optional<bool> ed25519{};  // starts or stops signing with such a key too
+    bool retry_waiting = false;     // attempts at once what waits for a retry; makes no new version
 };
 
 /// Changes an endpoint. Enabling it releases the events that wait for it, even if it was enabled
 /// before, and closes its circuit. Closing the circuit or changing limits releases the events that
-/// wait for these. If the release fails, the edit stays and the events are released later. An edit
+/// wait for these. `retry_waiting` ends the waits for a retry too: the endpoint is repaired. If the
+/// release fails, the edit stays and the events are released later. An edit
 /// that changes nothing makes no new version.
 class EditEndpoint {
 public:

@@ -25,10 +25,19 @@ constexpr std::size_t bulk_batch_size = 100;
 
 // ---- validation
 
+/// Whether a retry selects events that wait for their next attempt instead of FAILED ones.
+bool ends_waits(const BulkRequest& request) {
+    const auto& filter = request.filter;
+    return request.action == BulkAction::retry &&
+           (!filter.waiting_for.empty() ||
+            std::ranges::find(filter.statuses, EventStatus::processing) != filter.statuses.end());
+}
+
 /// The states that an action applies to.
-std::vector<EventStatus> states_for(BulkAction action) {
-    switch (action) {
+std::vector<EventStatus> states_for(const BulkRequest& request) {
+    switch (request.action) {
         case BulkAction::retry:
+            return {ends_waits(request) ? EventStatus::processing : EventStatus::failed};
         case BulkAction::dismiss:
             return {EventStatus::failed};
         case BulkAction::reschedule:
@@ -40,8 +49,8 @@ std::vector<EventStatus> states_for(BulkAction action) {
 }
 
 /// An action on FAILED events applies to dead letters: FAILED events that are not dismissed.
-bool for_dead_letters(BulkAction action) {
-    return states_for(action).front() == EventStatus::failed;
+bool for_dead_letters(const BulkRequest& request) {
+    return states_for(request).front() == EventStatus::failed;
 }
 
 bool names_anything(const EventQuery& filter) {
@@ -49,7 +58,23 @@ bool names_anything(const EventQuery& filter) {
            !filter.zones.empty() || filter.user || filter.schedule || filter.endpoint ||
            filter.target_from || filter.target_to || filter.executed_from || filter.executed_to ||
            filter.late_execution || filter.dismissed || filter.key || filter.prefix ||
-           filter.reason;
+           filter.reason || !filter.waiting_for.empty();
+}
+
+std::string statuses_in_words(BulkAction action) {
+    switch (action) {
+        case BulkAction::retry:
+            return "retry is for events that are FAILED, or for those in PROCESSING that wait for "
+                   "their next attempt: give one of the two";
+        case BulkAction::dismiss:
+            return "dismiss is for events that are FAILED";
+        case BulkAction::reschedule:
+            return "reschedule is for events that are PENDING; retry ends the wait of those in "
+                   "PROCESSING";
+        case BulkAction::cancel:
+            break;
+    }
+    return "cancel is for events that are PENDING or PROCESSING";
 }
 
 bool has_target(const TargetFields& target) {
@@ -73,19 +98,31 @@ public:
 
 private:
     void judge_filter(const BulkRequest& request) {
-        const auto states = states_for(request.action);
+        const auto states = states_for(request);
         const auto fits = [&](EventStatus status) {
             return std::ranges::find(states, status) != states.end();
         };
         if (!std::ranges::all_of(request.filter.statuses, fits)) {
-            refuse("/filter/status", "not_allowed",
-                   std::string{to_string(request.action)} + " is for events that are " +
-                       std::string{to_string(states.front())} +
-                       (states.size() > 1 ? " or PROCESSING" : ""));
+            refuse("/filter/status", "not_allowed", statuses_in_words(request.action));
         }
-        if (!for_dead_letters(request.action) && !names_anything(request.filter)) {
+        judge_waits(request);
+        if (!for_dead_letters(request) && !names_anything(request.filter)) {
             refuse("/filter", "required",
                    "say which; if it is for everything that is live, its status");
+        }
+    }
+
+    void judge_waits(const BulkRequest& request) {
+        const auto& reasons = request.filter.waiting_for;
+        if (reasons.empty()) return;
+        const bool only_retry = std::ranges::all_of(
+            reasons, [](WaitReason reason) { return reason == WaitReason::retry; });
+        if (request.action == BulkAction::dismiss) {
+            refuse("/filter/waitingFor", "not_allowed", "a FAILED event waits for nothing");
+        } else if (request.action == BulkAction::retry && !only_retry) {
+            refuse("/filter/waitingFor", "not_allowed",
+                   "retry ends the wait for RETRY; close the circuit, change the limits, enable the "
+                   "endpoint or resume the schedule to end another wait");
         }
     }
 
@@ -119,25 +156,30 @@ private:
 // ---- selection
 
 EventWalk walk_of(const BulkRequest& request, Instant until) {
-    EventWalk walk{.through = for_dead_letters(request.action) ? EventWalk::Through::failed
-                                                               : EventWalk::Through::live,
+    const bool failed = for_dead_letters(request);
+    EventWalk walk{.through = failed ? EventWalk::Through::failed : EventWalk::Through::live,
                    .filter = request.filter,
                    .until = until,
                    .page = {}};
-    if (walk.filter.statuses.empty()) walk.filter.statuses = states_for(request.action);
-    if (for_dead_letters(request.action) && !walk.filter.dismissed) walk.filter.dismissed = false;
+    if (walk.filter.statuses.empty()) walk.filter.statuses = states_for(request);
+    if (ends_waits(request)) walk.filter.waiting_for = {WaitReason::retry};
+    if (failed && !walk.filter.dismissed) walk.filter.dismissed = false;
     return walk;
 }
 
-/// The events requested by id that exist in a state that the action applies to.
+/// Whether the action applies to an event that was requested by id.
+bool fits(const Event& event, const BulkRequest& request) {
+    if (request.action == BulkAction::retry && waiting_for(event) == WaitReason::retry) return true;
+    const auto states = states_for(request);
+    return std::ranges::find(states, status_of(event)) != states.end();
+}
+
+/// The events requested by id that exist and fit.
 std::vector<Event> fitting(Transaction& tx, const BulkRequest& request) {
-    const auto states = states_for(request.action);
     std::vector<Event> events;
     for (const EventId id : request.ids) {
         auto event = tx.events().find(id);
-        if (event && std::ranges::find(states, status_of(*event)) != states.end()) {
-            events.push_back(*std::move(event));
-        }
+        if (event && fits(*event, request)) events.push_back(*std::move(event));
     }
     return events;
 }
@@ -258,9 +300,12 @@ public:
 private:
     Result<Event> act(EventId id) {
         switch (request_.action) {
-            case BulkAction::retry:
+            case BulkAction::retry: {
                 // Spread over the pause, so that receivers get one after the other.
-                return retry_in(tx_, ids_, id, RetryKey::same, after(batch_.done));
+                auto retried = retry_in(tx_, ids_, id, RetryKey::same, after(batch_.done));
+                if (!retried) return retried.error();
+                return std::move(retried->event);
+            }
             case BulkAction::cancel:
                 return cancel_in(tx_, zones_, ids_, id, std::nullopt, batch_.earliest);
             case BulkAction::dismiss: {

@@ -141,6 +141,8 @@ private:
             return known(parse_event_status(text), text);
         } else if constexpr (std::is_same_v<T, Priority>) {
             return known(parse_priority(text), text);
+        } else if constexpr (std::is_same_v<T, WaitReason>) {
+            return known(parse_wait_reason(text), text);
         } else if constexpr (std::is_same_v<T, GapPolicy>) {
             return known(gap_policy(text), text);
         } else if constexpr (std::is_same_v<T, OverlapPolicy>) {
@@ -176,6 +178,7 @@ void each_member(Request& request, Visit visit) {
     visit("key", filter.key);
     visit("prefix", filter.prefix);
     visit("reason", filter.reason);
+    visit("waiting_for", filter.waiting_for);
     auto& target = request.target;
     visit("utc", target.utc);
     visit("local", target.local);

@@ -25,7 +25,7 @@ bool touches_plan(const EventEdit& edit) {
 InvalidStateTransition not_editable(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
     return {event.id, "edit", status_of(event), processing ? processing->claimed_by : std::nullopt,
-            event.version};
+            event.version, waiting_for(event)};
 }
 
 /// One edit of one event, inside its transaction.

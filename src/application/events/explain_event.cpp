@@ -167,7 +167,7 @@ private:
 
     void change() {
         // The first version is the creation. Each attempt adds one or two versions.
-        if (event_.version == Version{1} || event_.attempt.value > 0 || is_final(event_)) return;
+        if (event_.version == Version{1} || status_of(event_) != EventStatus::pending) return;
         const std::string at = format_instant_millis(event_.updated_at);
         add("change", "last moved or changed at " + at + ", before any attempt",
             {{"version", number(event_.version.value)}, {"updatedAt", at}});
@@ -242,10 +242,15 @@ private:
             return Wait{"due", "it waits until it is due, at " + at, next};
         }
         const auto why = given_back_because();
-        return Wait{"retry",
+        return Wait{what_it_waits_for(),
                     why ? "it was given back unsent: " + *why + "; it is looked at again at " + at
                         : "its last attempt was not accepted; the next one is at " + at,
                     next};
+    }
+
+    [[nodiscard]] std::string_view what_it_waits_for() const {
+        if (!event_.obstacle) return "retry";
+        return *event_.obstacle == Obstacle::circuit ? "circuit" : "limit";
     }
 
     /// Why the last claim was released.

@@ -24,7 +24,7 @@ struct ExplainedStep {
 
 /// The condition that a live event waits for.
 struct Wait {
-    std::string_view what;         // due, claim, result, retry, endpoint, schedule
+    std::string_view what;         // due, claim, result, retry, circuit, limit, endpoint, schedule
     std::string text;              // in plain words
     std::optional<Instant> until;  // the next time that it is checked; empty: until a user acts
 };

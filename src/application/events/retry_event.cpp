@@ -44,6 +44,17 @@ void put_away(Transaction& tx, std::optional<Event> event) {
     }
 }
 
+/// The locked event, which waits for its next attempt, without that wait.
+Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds delay) {
+    const Instant at = tx.now() + delay;
+    if (waiting.claimable_at <= at) return waiting;
+    auto sooner = hasten(waiting, tx.now());
+    base::check(sooner.has_value());
+    sooner->claimable_at = at;
+    tx.events().update(*sooner);
+    return *sooner;
+}
+
 /// Stores the new event.
 Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
                          std::chrono::microseconds delay) {
@@ -61,22 +72,30 @@ Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey
 
 }  // namespace
 
-Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
-                       std::chrono::microseconds delay) {
-    const auto event = find_with_user(tx, id);
+Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+                              std::chrono::microseconds delay) {
+    auto event = find_with_user(tx, id);
+    if (event && key == RetryKey::same && waiting_for(*event) == WaitReason::retry) {
+        const auto live = tx.events().lock(id);
+        if (live && waiting_for(*live) == WaitReason::retry) {
+            return RetriedEvent{expedited(tx, *live, delay)};
+        }
+        event = live ? live : tx.events().find(id);  // it was claimed meanwhile
+    }
     if (!event) return NotFound{Noun::event, to_string(id)};
     auto fresh = add_afresh(tx, ids, *event, key, delay);
-    if (fresh) put_away(tx, event);
-    return fresh;
+    if (!fresh) return fresh.error();
+    put_away(tx, event);
+    return RetriedEvent{*std::move(fresh), true};
 }
 
-Result<Event> RetryEvent::run(std::string_view id, RetryKey key) {
-    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
+Result<RetriedEvent> RetryEvent::run(std::string_view id, RetryKey key) {
+    auto result = in_transaction(store_, [&](Transaction& tx) -> Result<RetriedEvent> {
         const auto wanted = event_id(id);
         if (!wanted) return wanted.error();
         return retry_in(tx, ids_, *wanted, key);
     });
-    if (result) wakeups_.due_at(result->claimable_at);
+    if (result) wakeups_.due_at(result->event.claimable_at);
     return result;
 }
 

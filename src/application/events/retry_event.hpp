@@ -15,21 +15,29 @@ namespace sundial {
 /// the event's id, so that the receiver accepts it as new, but only once.
 enum class RetryKey : std::uint8_t { same, fresh };
 
-/// Retries one event inside a transaction; the retry is claimable after `delay`. The FAILED event
-/// is marked as dismissed, so it is no longer a dead letter. Errors: NotFound,
-/// InvalidStateTransition, DuplicateIdempotencyKey, which names the event that has the key.
-[[nodiscard]] Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
-                                     std::chrono::microseconds delay = {});
+struct RetriedEvent {
+    Event event;          // the new event; or the same event, if it waited for its next attempt
+    bool is_new = false;
+};
 
-/// Makes a new event, claimable at once, of a FAILED event; with a fresh key also of a COMPLETED
-/// one. If two callers retry the same event, the second gets an error that names the first one's
-/// event.
+/// Retries one event inside a transaction; it is claimable after `delay`, if not before. A FAILED
+/// event is marked as dismissed, so it is no longer a dead letter. Errors: as of RetryEvent.
+[[nodiscard]] Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
+                                            std::chrono::microseconds delay = {});
+
+/// Attempts an event again, at once:
+/// - An event that waits for its next attempt waits no longer. It keeps waiting for an open circuit,
+///   a limit or an endpoint.
+/// - A FAILED event gets a new event under the same key; with a fresh key also a COMPLETED one. If
+///   two callers retry the same event, the second gets an error that names the first one's event.
+/// - A CANCELLED occurrence of a schedule gets a new event too, for its target.
 class RetryEvent {
 public:
     RetryEvent(Store& store, Ids& ids, Wakeups& wakeups)
         : store_(store), ids_(ids), wakeups_(wakeups) {}
-    /// Errors: NotFound, InvalidStateTransition, DuplicateIdempotencyKey.
-    [[nodiscard]] Result<Event> run(std::string_view id, RetryKey key);
+    /// Errors: NotFound, InvalidStateTransition, DuplicateIdempotencyKey, which names the event that has
+    /// the key.
+    [[nodiscard]] Result<RetriedEvent> run(std::string_view id, RetryKey key);
 
 private:
     Store& store_;

@@ -121,8 +121,8 @@ public:
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
         return events_.unpark(endpoint, limit);
     }
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
-        return events_.hasten(endpoint, obstacle, limit);
+    std::size_t hasten(EndpointId endpoint, WaitReason reason, std::size_t limit) override {
+        return events_.hasten(endpoint, reason, limit);
     }
     bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
     Page<Event> list(const EventQuery& query) override { return events_.list(query); }

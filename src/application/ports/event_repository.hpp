@@ -33,6 +33,7 @@ struct EventQuery {
     std::optional<IdempotencyKey> key;
     std::optional<std::string> prefix;  // of id or key
     std::optional<std::string> reason;  // prefix of the reason of a FAILED or CANCELLED event
+    std::vector<WaitReason> waiting_for{};
     Sort sort = Sort::target;
     PageRequest page;
 };
@@ -115,8 +116,8 @@ public:
     /// Makes parked events of the endpoint (waiting for it, claimable_at = never) claimable now, at
     /// most `limit` of them. Returns their number. nullopt: events without an endpoint.
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
-    /// The same for events of an endpoint that wait for `obstacle`.
-    virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
+    /// The same for events of an endpoint that wait for a retry, a circuit or a limit.
+    virtual std::size_t hasten(EndpointId endpoint, WaitReason reason, std::size_t limit) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;

@@ -39,7 +39,8 @@ struct ToRefusal {
         return {"INVALID_STATE_TRANSITION", "an event that is " +
                                                 std::string(to_string(refused.status)) +
                                                 (refused.claimed_by ? " and claimed" : "") +
-                                                " does not allow: " + refused.action};
+                                                " does not allow: " + refused.action +
+                                                wait_in_words(refused.waiting_for)};
     }
     Refusal operator()(const LeaseLost& lost) const {
         return {"LEASE_LOST", "event " + to_string(lost.id) + " is somebody else's by now"};
@@ -138,6 +139,10 @@ struct ToRefusal {
 };
 
 }  // namespace
+
+std::string wait_in_words(std::optional<WaitReason> reason) {
+    return reason ? "; " + std::string{in_words(*reason)} : std::string{};
+}
 
 Refusal refusal_of(const Error& error) { return std::visit(ToRefusal{}, error); }
 

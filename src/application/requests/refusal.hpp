@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "domain/error.hpp"
@@ -12,5 +13,8 @@ struct Refusal {
     std::string detail;
 };
 [[nodiscard]] Refusal refusal_of(const Error& error);
+
+/// "; it waits …", for the end of a detail; empty without a reason.
+[[nodiscard]] std::string wait_in_words(std::optional<WaitReason> reason);
 
 }  // namespace sundial

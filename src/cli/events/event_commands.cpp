@@ -30,11 +30,11 @@ std::string dead_letters_path(const EventChoice& choice, std::size_t limit) {
 }
 
 void print_events(const json::array& events, std::ostream& out) {
-    TextTable table({"id", "type", "status", "target", "zone", "tries", "reason"});
+    TextTable table({"id", "type", "status", "waits for", "target", "zone", "tries", "reason"});
     for (const json::value& value : events) {
         const json::object& event = value.as_object();
         table.add({text_of(event, "id"), text_of(event, "eventType"), text_of(event, "status"),
-                   text_of(event, "targetTimestampLocal"), text_of(event, "targetTimezone"),
+                   text_of(event, "waitingFor"), text_of(event, "targetTimestampLocal"), text_of(event, "targetTimezone"),
                    text_of(event, "attempt"), text_of(event, "failureReason")});
     }
     out << table.text();
@@ -84,8 +84,8 @@ int print_whole(const Answer& answer, const Output& output) {
 
 /// The filters that accept several values, separated by commas.
 bool has_many(std::string_view name) {
-    constexpr std::array<std::string_view, 4> many{"status", "priority", "eventType",
-                                                   "targetTimezone"};
+    constexpr std::array<std::string_view, 5> many{"status", "priority", "eventType",
+                                                   "targetTimezone", "waitingFor"};
     return std::ranges::find(many, name) != many.end();
 }
 
@@ -183,7 +183,10 @@ int retry_event(const HttpClient& client, const std::string& id, bool new_key,
     const Answer answer = client.call("POST", "/v1/events/" + query_text(id) + "/retry",
                                       new_key ? R"({"newKey":true})" : "{}");
     return print(answer, output, [&](const json::object& fresh) {
-        output.out << text_of(fresh, "id") << "  retries " << text_of(fresh, "retryOf") << '\n';
+        const std::string retried = text_of(fresh, "retryOf");
+        const bool is_new = text_of(fresh, "id") != id;
+        output.out << text_of(fresh, "id")
+                   << (is_new ? "  retries " + retried : std::string{"  is attempted now"}) << '\n';
     });
 }
 

@@ -43,6 +43,8 @@ constexpr std::array common_filters{
 };
 constexpr FilterFlag status_filter{"--status", "status",
                                    "PENDING, PROCESSING, COMPLETED, FAILED, CANCELLED"};
+constexpr FilterFlag waiting_filter{"--waiting-for", "waitingFor",
+                                    "RETRY, CIRCUIT, LIMIT, ENDPOINT, SCHEDULE"};
 
 /// The flags of both nouns.
 struct EventFlags {
@@ -197,6 +199,7 @@ void add_event_commands(CommandTree& tree) {
                                 output(flags->client.json));
     });
     add_filter(list, *flags, status_filter);
+    add_filter(list, *flags, waiting_filter);
     add_filters(list, *flags);
     add_limit(list, *flags);
 
@@ -217,7 +220,7 @@ void add_event_commands(CommandTree& tree) {
         });
     add_id(explain, *flags);
 
-    CLI::App& retry = tree.verb(event, "retry", "send again what FAILED", [flags] {
+    CLI::App& retry = tree.verb(event, "retry", "send FAILED events again; end the wait for a retry", [flags] {
         if (flags->new_key || is_one(*flags)) {
             if (!is_one(*flags)) {
                 std::cerr << "sundial: --new-key is for one event\n";
@@ -229,6 +232,7 @@ void add_event_commands(CommandTree& tree) {
         return run_bulk(*flags, "retry");
     });
     add_bulk_flags(retry, *flags);
+    add_filter(retry, *flags, waiting_filter);
     retry.add_flag("--new-key", flags->new_key,
                    "under a new key, so also what COMPLETED: its receiver takes it for another");
 
@@ -240,6 +244,7 @@ void add_event_commands(CommandTree& tree) {
         return run_bulk(*flags, "cancel");
     });
     add_bulk_flags(cancel, *flags);
+    add_filter(cancel, *flags, waiting_filter);
 
     for (CLI::App* const each : {&list, &imported, &get, &explain, &retry, &cancel}) {
         add_client_flags(*each, flags->client);

@@ -9,6 +9,7 @@ void add_serving_commands(CommandTree& tree);    // serve, dev, tick
 void add_database_commands(CommandTree& tree);   // db, config
 void add_key_commands(CommandTree& tree);        // key
 void add_clock_commands(CommandTree& tree);      // clock
+void add_endpoint_commands(CommandTree& tree);   // endpoint
 void add_event_commands(CommandTree& tree);      // event, dlq
 void add_operation_commands(CommandTree& tree);  // op
 void add_lock_commands(CommandTree& tree);       // lock

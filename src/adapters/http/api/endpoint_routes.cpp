@@ -59,8 +59,9 @@ public:
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
-        const auto edit = endpoint_edit(*request.json);
+        auto edit = endpoint_edit(*request.json);
         if (!edit) return refused(edit.error(), request);
+        edit->retry_waiting = truth_value(request, "retryWaiting").value_or(false);
         const auto endpoint =
             api_.edit.run(request.path_value("id"), *edit, expected(request), caller_of(request));
         if (!endpoint) return refused(endpoint.error(), request);

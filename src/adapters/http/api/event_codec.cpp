@@ -35,6 +35,10 @@ std::optional<std::string> text_of(const std::optional<Instant>& instant) {
     return instant ? std::optional(format_instant_millis(*instant)) : std::nullopt;
 }
 
+std::optional<std::string> text_of(std::optional<WaitReason> reason) {
+    return reason ? std::optional<std::string>(to_string(*reason)) : std::nullopt;
+}
+
 /// The members of an event that depend on its state.
 struct StateMembers {
     std::optional<Instant> executed_at, next_attempt_at, lease_expires_at;
@@ -153,6 +157,7 @@ std::string event_json(const Event& event, const TimeZones& zones) {
         .member("dismissedAt", text_of(event.dismissed_at));
     json.member("claimedBy", text_of(state.claimed_by))
         .member("leaseExpiresAt", text_of(state.lease_expires_at));
+    json.member("waitingFor", text_of(waiting_for(event)));
     json.member("createdAt", format_instant_millis(event.created_at));
     json.member("updatedAt", format_instant_millis(event.updated_at));
     return std::move(json.end_object()).text();

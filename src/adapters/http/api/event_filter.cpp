@@ -71,6 +71,7 @@ public:
         if (auto key = source_.text("idempotencyKey")) query.key = IdempotencyKey{*std::move(key)};
         query.prefix = source_.text("q");
         query.reason = source_.text("failureReason");
+        query.waiting_for = names("waitingFor", parse_wait_reason);
         return query;
     }
 

@@ -141,9 +141,10 @@ public:
 
     [[nodiscard]] Response retry(const Request& request) const {
         const bool fresh = request.json && Members(*request.json).truth("newKey").value_or(false);
-        return made(
-            api_.retry.run(request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same),
-            request);
+        const auto retried =
+            api_.retry.run(request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same);
+        if (!retried) return refused(retried.error(), request);
+        return retried->is_new ? made(retried->event, request) : changed(retried->event, request);
     }
 
 private:

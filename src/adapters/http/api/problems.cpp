@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "adapters/http/api/conditions.hpp"
+#include "application/requests/refusal.hpp"
 #include "base/json_writer.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"
@@ -89,12 +90,16 @@ struct ToProblem {
         const std::string status{to_string(refused.status)};
         MemberValue claimed_by = nullptr;
         if (refused.claimed_by) claimed_by = to_string(*refused.claimed_by);
+        MemberValue waiting_for = nullptr;
+        if (refused.waiting_for) waiting_for = std::string{to_string(*refused.waiting_for)};
         return {.code = Code::invalid_state_transition,
                 .detail = "an event that is " + status +
                           (refused.claimed_by ? " and claimed" : "") +
-                          " does not allow: " + refused.action,
+                          " does not allow: " + refused.action +
+                          wait_in_words(refused.waiting_for),
                 .members = {{"eventStatus", status},
                             {"claimedBy", claimed_by},
+                            {"waitingFor", waiting_for},
                             {"version", number(refused.version)}}};
     }
 
