@@ -99,6 +99,12 @@ std::optional<std::chrono::microseconds> lateness(const Event& event) {
     return *event.first_attempt_at - target_of(event);
 }
 
+bool missed(const Event& event, Instant then) {
+    const bool attempted = event.first_attempt_at || (event.retry_of && event.attempt.value > 0);
+    return !is_final(event) && !attempted && event.claimable_at != never &&
+           std::max(target_of(event), event.created_at) < then;
+}
+
 bool late_execution(const Event& event) { return lateness(event).value_or(0us) > late_after; }
 
 Result<Event> claim(Event event, Claimant by, Instant now, std::chrono::microseconds lease) {

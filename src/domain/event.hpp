@@ -107,6 +107,9 @@ struct Event {
 [[nodiscard]] std::optional<std::chrono::microseconds> lateness(const Event& event);
 /// A delivery that starts more than one tick after its target is late.
 inline constexpr std::chrono::seconds late_after{1};
+/// Whether it should have been attempted before `then` and was not. A parked event is not missed,
+/// nor is the retry of an attempted one.
+[[nodiscard]] bool missed(const Event& event, Instant then);
 /// More than `late_after` late.
 [[nodiscard]] bool late_execution(const Event& event);
 

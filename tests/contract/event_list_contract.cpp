@@ -214,6 +214,46 @@ TEST_P(EventListContract, FiltersByLateExecution) {
     EXPECT_THAT(ids_like(query), UnorderedElementsAre(punctual.id, pending.id));
 }
 
+TEST_P(EventListContract, FiltersByWhatTheyWaitFor) {
+    const auto released = [&](std::optional<std::chrono::microseconds> delay,
+                              std::optional<Obstacle> obstacle) {
+        given(an_event());
+        GivenBack back = given_back(claim_one(), delay);
+        back.obstacle = obstacle;
+        EXPECT_TRUE(give_back(back));
+        return back.id;
+    };
+    given(an_event());
+    const EventId retrying = claim_one().id;
+    EXPECT_TRUE(settle(retry_in(*find(retrying), noon, 1h)));
+    const EventId for_circuit = released(1h, Obstacle::circuit);
+    const EventId for_limit = released(1h, Obstacle::limit);
+    const EventId for_endpoint = released(std::nullopt, std::nullopt);
+    const Event paused = an_event();
+    given(paused);
+    write([&](Transaction& tx) {
+        tx.events().update(park(tx.events().lock(paused.id).value(), tx.now()).value());
+    });
+    given(an_event().due(noon + 2h));
+    failed(an_event());
+    EventQuery query;
+    for (const auto& [reason, id] : std::vector<std::pair<WaitReason, EventId>>{
+             {WaitReason::retry, retrying},
+             {WaitReason::circuit, for_circuit},
+             {WaitReason::limit, for_limit},
+             {WaitReason::endpoint, for_endpoint},
+             {WaitReason::schedule, paused.id}}) {
+        query.waiting_for = {reason};
+        for (const auto sort : {EventQuery::Sort::target, EventQuery::Sort::executed_at,
+                                EventQuery::Sort::created_at, EventQuery::Sort::lateness}) {
+            query.sort = sort;
+            EXPECT_THAT(ids_like(query), ElementsAre(id)) << to_string(reason);
+        }
+    }
+    query.waiting_for = {WaitReason::circuit, WaitReason::limit};
+    EXPECT_THAT(ids_like(query), UnorderedElementsAre(for_circuit, for_limit));
+}
+
 TEST_P(EventListContract, FiltersByDismissal) {
     const Event dead_letter = failed(an_event());
     const Event looked_at = failed(an_event());

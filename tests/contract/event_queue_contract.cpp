@@ -381,20 +381,50 @@ TEST_P(EventQueueContract, CountsTheBacklogOfADayOfDowntime) {
 
     EXPECT_EQ(claim(instance_a).size(), 50U);
     EXPECT_EQ(queue().backlog().missed, 0U);  // all are claimed
+    advance(30s);
+    EXPECT_EQ(queue().backlog().missed, 50U);  // and their holder is gone
 }
 
-TEST_P(EventQueueContract, CountsHoldersThatVanishedAndRetriesInTheBacklog) {
+TEST_P(EventQueueContract, LeavesOutOfTheBacklogWhatWasAttempted) {
     const Event vanished = an_event().due(noon - 2s);
     given(vanished);
     claim_one(instance_a);
     given(an_event().due(noon - 1s));
     EXPECT_TRUE(settle(retry_in(claim_one(instance_b), noon, 4s)));
-    advance(30s);
-    EXPECT_EQ(queue().backlog().missed, 1U);  // the lease ended just now
-    advance(2s);
-    EXPECT_EQ(queue().backlog().missed, 2U);
+    advance(29s);
+    EXPECT_EQ(queue().backlog().missed, 0U);
+    advance(1s);
+    EXPECT_EQ(queue().backlog().missed, 1U);
     EXPECT_EQ(queue().backlog().oldest, noon - 2s);
-    EXPECT_EQ(queue().backlog().newest, noon - 1s);
+    EXPECT_EQ(queue().backlog().newest, noon - 2s);
+    claim(instance_b);
+    EXPECT_EQ(queue().backlog().missed, 0U);
+}
+
+TEST_P(EventQueueContract, CountsWhatWaitsForALimitAndNotWhatWaitsForAnEndpoint) {
+    given(an_event().due(noon - 3s));
+    GivenBack limited = given_back(claim_one(), 1h);
+    limited.obstacle = Obstacle::limit;
+    EXPECT_TRUE(give_back(limited));
+    given(an_event().due(noon - 2s));
+    EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+    EXPECT_EQ(queue().backlog().missed, 1U);
+    EXPECT_EQ(queue().backlog().newest, noon - 3s);
+}
+
+TEST_P(EventQueueContract, FindsTheFirstEventThatWasMissed) {
+    const auto first = [&](Instant from = noon - 1h) { return queue().first_missed(from, noon); };
+    EXPECT_EQ(first(), std::nullopt);
+    given(an_event().due(noon), an_event().due(noon - 1s), an_event().due(noon - 2s));
+    EXPECT_EQ(first(), noon - 2s);
+    EXPECT_EQ(first(noon - 1s), noon - 1s);
+    const Event held = claim_one();
+    ASSERT_EQ(held.due, noon - 2s);
+    EXPECT_EQ(first(), noon - 2s);  // its attempt is under way
+    EXPECT_TRUE(settle(retry_in(held, noon, 1h)));
+    EXPECT_EQ(first(), noon - 1s);
+    EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+    EXPECT_EQ(first(), std::nullopt);
 }
 
 TEST_P(EventQueueContract, HasNoDepthWhenEmpty) {

@@ -531,7 +531,7 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     const Event fresh = claim_one();
     EXPECT_EQ(fresh.key, event.key);
     EXPECT_EQ(fresh.retry_of, event.id);
-    EXPECT_EQ(fresh.attempt, Attempt{1});
+    EXPECT_EQ(fresh.attempt, Attempt{2});  // after that of the failed one
     EXPECT_EQ(find(event.id), event);
 
     const auto again = retry(event);
@@ -545,6 +545,105 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
     EventQuery of_key;
     of_key.key = event.key;
     EXPECT_EQ(events_like(of_key).size(), 3U);
+}
+
+TEST_P(EventRepositoryContract, BringsACancelledOccurrenceBackUnderItsKey) {
+    const Event event = an_event().due(noon + 1h).of_schedule(
+        an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 5);
+    given(event);
+    const Event over = cancelled(event.id);
+    EXPECT_EQ(on_events([&](EventRepository& events) {
+                  const Event again = an_event().with_key(event.key.value);
+                  return events.add_new(std::vector{again});
+              }),
+              0U);  // no later planning makes it again
+    const Event fresh = retried(over, an_id<EventId>(), noon).value();
+    on_events([&](EventRepository& events) { EXPECT_TRUE(events.add_retry(fresh)); });
+    EXPECT_EQ(find(fresh.id), fresh);
+    EXPECT_EQ(fresh.claimable_at, noon + 1h);
+    on_events([&](EventRepository& events) {
+        EXPECT_TRUE(is<DuplicateIdempotencyKey>(
+            events.add_retry(retried(over, an_id<EventId>(), noon).value())));
+    });
+}
+
+TEST_P(EventRepositoryContract, FreesTheKeyOfAnEventThatItsCallerCancels) {
+    const Event event = an_event().with_key("reminder");
+    given(event);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("reminder"))));
+    cancelled(event.id);
+    EventQuery of_key;
+    of_key.key = event.key;
+    EXPECT_EQ(events_like(of_key).size(), 1U);  // it is still found by it
+
+    const Event again = an_event().with_key("reminder");
+    EXPECT_EQ(add(again), Attempt{0});
+    EXPECT_EQ(find(again.id), again);
+    const auto answer = add(an_event().with_key("reminder"));
+    ASSERT_TRUE(is<DuplicateIdempotencyKey>(answer));
+    EXPECT_EQ(std::get<DuplicateIdempotencyKey>(answer.error()).existing, again.id);
+}
+
+TEST_P(EventRepositoryContract, GoesOnFromTheAttemptsUnderAFreeKey) {
+    given(an_event().with_key("reminder"));
+    EXPECT_TRUE(settle(retry_in(claim_one(), noon, 0s)));
+    EXPECT_TRUE(settle(retry_in(claim_one(), noon, 1h)));
+    EventQuery of_key;
+    of_key.key = IdempotencyKey{"reminder"};
+    cancelled(events_like(of_key).at(0).id);
+
+    Event again = an_event().with_key("reminder");
+    EXPECT_EQ(add(again), Attempt{2});
+    again.attempt = Attempt{2};
+    EXPECT_EQ(find(again.id), again);
+    EXPECT_EQ(claim_one().attempt, Attempt{3});
+}
+
+TEST_P(EventRepositoryContract, FreesTheKeyOfADismissedFailureUntilThatIsTakenBack) {
+    const Event event = failed(an_event().with_key("order"));
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("order"))));
+    const auto dismiss_it = [&](const Event& before, bool dismissed) {
+        const Event after = dismiss(before, dismissed, noon).value();
+        on_events([&](EventRepository& events) {
+            EXPECT_TRUE(events.update_dismissed(after, before.version));
+        });
+        return after;
+    };
+    const Event dismissed = dismiss_it(event, true);
+    const Event restored = dismiss_it(dismissed, false);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key("order"))));
+    dismiss_it(restored, true);
+    EXPECT_EQ(add(an_event().with_key("order")), Attempt{1});
+}
+
+TEST_P(EventRepositoryContract, KeepsTheKeyOfACancelledOccurrence) {
+    const Event event =
+        an_event().of_schedule(an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 5);
+    given(event);
+    cancelled(event.id);
+    EXPECT_TRUE(is<DuplicateIdempotencyKey>(add(an_event().with_key(event.key.value))));
+}
+
+TEST_P(EventRepositoryContract, GivesAFreeKeyToOneOfManyThatAddAtOnce) {
+    const Event event = an_event().with_key("only-one");
+    given(event);
+    cancelled(event.id);
+    std::vector<Event> rivals;
+    for (int i = 0; i < 8; ++i) rivals.push_back(an_event().with_key("only-one"));
+    EXPECT_EQ(on_events([&](EventRepository& events) {
+                  const auto answers = events.add_each(std::vector{rivals[0], rivals[1]});
+                  return std::pair{answers[0].has_value(), answers[1].has_value()};
+              }),
+              (std::pair{true, false}));
+    cancelled(rivals[0].id);
+    std::atomic<int> added = 0;
+    at_once(6, [&](int i) {
+        const auto answer = in_transaction(store(), [&](Transaction& tx) {
+            return tx.events().add(rivals[static_cast<std::size_t>(i) + 2]);
+        });
+        if (answer) ++added;
+    });
+    EXPECT_EQ(added, 1);
 }
 
 /// Its retry got another occurrence, and with it another key.

@@ -221,7 +221,7 @@ TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
     advance(1min);
     const auto hasten = [&](std::size_t limit) {
         return write([&](Transaction& tx) {
-            return tx.events().hasten(endpoint, Obstacle::circuit, limit);
+            return tx.events().hasten(endpoint, WaitReason::circuit, limit);
         });
     };
     EXPECT_EQ(hasten(2), 2U);
@@ -235,6 +235,42 @@ TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
     }
     for (const Event& other : {retrying, limited, others}) EXPECT_EQ(find(other.id), other);
     EXPECT_EQ(claim(instance_b).size(), 3U);
+}
+
+TEST_P(MannersContract, EndsTheWaitForARetryOfOneEndpoint) {
+    const auto endpoint = an_id<EndpointId>();
+    const auto retrying = [&](EndpointId to) {
+        given(an_event().to_endpoint(to));
+        EXPECT_TRUE(settle(retry_in(claim_one(), noon, 1h)));
+    };
+    retrying(endpoint);
+    retrying(endpoint);
+    retrying(an_id<EndpointId>());
+    held_up(endpoint, Obstacle::circuit);
+    held_up(endpoint, Obstacle::limit);
+    given(an_event().to_endpoint(endpoint).due(noon + 1h));
+    const auto hasten = [&](std::size_t limit) {
+        return in_transaction(store(), [&](Transaction& tx) -> Result<std::size_t> {
+            return tx.events().hasten(endpoint, WaitReason::retry, limit);
+        }).value();
+    };
+    EXPECT_EQ(hasten(1), 1U);
+    EXPECT_EQ(hasten(9), 1U);
+    EXPECT_EQ(hasten(9), 0U);
+    const auto claimed = claim(instance_b);
+    ASSERT_EQ(claimed.size(), 2U);
+    for (const auto& one : claimed) {
+        EXPECT_EQ(one.event.endpoint, endpoint);
+        EXPECT_EQ(one.event.retry_count, 1U);
+        EXPECT_EQ(one.event.version, Version{5});
+    }
+}
+
+TEST_P(MannersContract, ShowsTheObstacle) {
+    const Event waiting = held_up(an_id<EndpointId>(), Obstacle::limit);
+    EXPECT_EQ(waiting.obstacle, Obstacle::limit);
+    EXPECT_EQ(waiting_for(waiting), WaitReason::limit);
+    write([&](Transaction& tx) { EXPECT_EQ(tx.events().lock(waiting.id), waiting); });
 }
 
 }  // namespace

@@ -90,13 +90,13 @@ TEST_P(RaceContract, TwoRetriesOfAFailedEventMakeOne) {
         const Event event = an_event();
         given(event);
         ASSERT_TRUE(settle(refused(claim_one(), noon)));
-        std::optional<Result<Event>> one, other;
+        std::optional<Result<RetriedEvent>> one, other;
         race({[&] { one = retry.run(to_string(event.id), RetryKey::same); },
               [&] { other = retry.run(to_string(event.id), RetryKey::same); }});
 
         ASSERT_NE(one->has_value(), other->has_value());
-        const Event made = *one ? **one : **other;
-        const Result<Event>& told = *one ? *other : *one;
+        const Event made = (*one ? **one : **other).event;
+        const Result<RetriedEvent>& told = *one ? *other : *one;
         ASSERT_TRUE(is<DuplicateIdempotencyKey>(told));
         EXPECT_EQ(std::get<DuplicateIdempotencyKey>(told.error()).existing, made.id);
         EXPECT_THAT(events_like(with_key(event.key, EventStatus::pending)), SizeIs(1));
@@ -112,7 +112,7 @@ TEST_P(RaceContract, TwoRepetitionsOfACompletedEventMakeOne) {
         const Event event = an_event();
         given(event);
         ASSERT_TRUE(settle(accepted(claim_one(), noon)));
-        std::optional<Result<Event>> one, other;
+        std::optional<Result<RetriedEvent>> one, other;
         race({[&] { one = retry.run(to_string(event.id), RetryKey::fresh); },
               [&] { other = retry.run(to_string(event.id), RetryKey::fresh); }});
 

@@ -336,6 +336,8 @@ RandomOperation RandomOperations::look() {
                 if (backlog.missed > 0) {
                     answer << ' ' << describe(backlog.oldest) << ' ' << describe(backlog.newest);
                 }
+                const Instant from = now - 1h;
+                answer << ", first " << describe(storage.queue().first_missed(from, now));
                 const auto depth = storage.queue().depth();
                 for (const auto stored : depth.stored) answer << ", " << stored;
                 answer << ", due " << depth.due << " for " << depth.oldest_due_age.count()

@@ -177,7 +177,6 @@ TEST(Retried, IsAFreshEventUnderTheSameKeyDueWhenItWas) {
         event.state = Pending{};
         event.claimable_at = event.created_at = event.updated_at = noon + 2h;
         event.version = Version{1};
-        event.attempt = Attempt{0};
         event.retry_count = 0;
         event.retry_of = failed.id;
         event.first_attempt_at.reset();
@@ -193,6 +192,49 @@ TEST(Retried, IsOnlyForWhatFailed) {
         const auto fresh = retried(situation.event, an_id<EventId>(), noon + 48h);
         EXPECT_EQ(fresh.has_value(), situation.name == "failed") << situation.name;
     }
+}
+
+TEST(Retried, BringsACancelledOccurrenceBackForItsTarget) {
+    const Event pending = an_event().due(noon + 24h).of_schedule(
+        an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 6);
+    const Event cancelled = cancel(pending, noon, "cancelled on request").value();
+    const Event fresh = retried(cancelled, an_id<EventId>(), noon + 1h).value();
+    EXPECT_EQ(fresh.retry_of, cancelled.id);
+    EXPECT_EQ(fresh.claimable_at, noon + 24h);
+    EXPECT_EQ(fresh.attempt, Attempt{0});
+    EXPECT_EQ(retried(cancelled, an_id<EventId>(), noon + 48h)->claimable_at, noon + 48h);
+}
+
+TEST(WaitingFor, NamesWhatKeepsALiveEvent) {
+    EXPECT_EQ(waiting_for(an_event()), std::nullopt);
+    EXPECT_EQ(waiting_for(park(an_event(), noon).value()), WaitReason::schedule);
+    const Event claimed = a_claimed_event();
+    EXPECT_EQ(waiting_for(claimed), std::nullopt);
+    EXPECT_EQ(waiting_for(wait_for_retry(claimed, noon, noon + 1s).value()), WaitReason::retry);
+    EXPECT_EQ(waiting_for(release(claimed, noon, never).value()), WaitReason::endpoint);
+    EXPECT_EQ(waiting_for(release(claimed, noon, noon + 1s, Obstacle::limit).value()),
+              WaitReason::limit);
+    const Event held_up = release(claimed, noon, noon + 1s, Obstacle::circuit).value();
+    EXPECT_EQ(waiting_for(held_up), WaitReason::circuit);
+    EXPECT_EQ(waiting_for(claim(held_up, instance_b, noon + 1s, lease).value()), std::nullopt);
+    EXPECT_EQ(waiting_for(hasten(held_up, noon).value()), WaitReason::retry);
+    EXPECT_EQ(waiting_for(cancel(held_up, noon, "").value()), std::nullopt);
+    EXPECT_EQ(cancel(held_up, noon, "")->obstacle, std::nullopt);
+}
+
+TEST(Missed, IsWhatIsDueAndWasNotAttempted) {
+    const Event event = an_event();
+    EXPECT_FALSE(missed(event, noon));
+    EXPECT_TRUE(missed(event, noon + 1us));
+    const Event claimed = a_claimed_event();
+    EXPECT_TRUE(missed(claimed, noon + 1us));
+    EXPECT_TRUE(missed(release(claimed, noon, noon + 1h, Obstacle::limit).value(), noon + 1us));
+    EXPECT_FALSE(missed(release(claimed, noon, never).value(), noon + 1us));
+    EXPECT_FALSE(missed(claim(claimed, instance_b, noon + lease, lease).value(), noon + 1h));
+    EXPECT_FALSE(missed(complete(claimed, noon).value(), noon + 1h));
+    EXPECT_FALSE(missed(retried(a_failed_event(), an_id<EventId>(), noon).value(), noon + 1h));
+    const Event late = an_event().due(noon - 24h).created(noon);
+    EXPECT_FALSE(missed(late, noon));
 }
 
 TEST(Dismiss, MarksAndUnmarksADeadLetter) {

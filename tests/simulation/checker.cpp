@@ -153,7 +153,7 @@ private:
                 life.edited = true;
                 return;
             case Op::retry:
-                return;
+                return follow_retry(step, life);
             case Op::create:
             case Op::erase:
             case Op::manage:
@@ -167,12 +167,21 @@ private:
         if (step.how == How::ok && step.id) acknowledged_.push_back(&step);
     }
 
+    /// Of an event that waited for its next attempt: it waits no longer.
+    static void follow_retry(const Step& step, Life& life) {
+        if (life.version == 0 || step.how == How::refused) return;
+        life.edited = true;
+        life.not_before.reset();
+        life.asked_to_wait.reset();
+    }
+
     void follow_claim(const Step& step, Life& life) {
         if (life.holder && step.at < life.holder->until) {
             breach("I6", "claimed while another has it", step);
         }
         if (step.version <= life.version) breach("I6", "its version did not grow", step);
-        if (step.attempt != life.attempt + 1) breach("I6", "its number is not the next", step);
+        // The first claim of a retry goes on from the attempts of the event that it retries.
+        if (life.attempt > 0 && step.attempt != life.attempt + 1) breach("I6", "its number is not the next", step);
         if (life.ended != nullptr) {
             breach(life.ended->op == Op::cancel ? "I13" : "I4", "claimed though it is over", step);
         }

@@ -48,6 +48,9 @@ public:
         return queue_.extend(held, lease_of(lease));
     }
     Backlog backlog() override { return queue_.backlog(); }
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        return queue_.first_missed(from, until);
+    }
     QueueDepth depth() override { return queue_.depth(); }
 
 private:

@@ -97,6 +97,9 @@ public:
     Backlog backlog() override {
         return user_.around([&] { return world_.queue->backlog(); });
     }
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        return user_.around([&] { return world_.queue->first_missed(from, until); });
+    }
     QueueDepth depth() override {
         return user_.around([&] { return world_.queue->depth(); });
     }

@@ -203,13 +203,16 @@ void People::retry_event() {
     const auto id = some_event();
     if (!id) return;
     const auto key = world_.dice.chance(0.7) ? RetryKey::same : RetryKey::fresh;
+    EventId made = *id;
     const How how = ask(
         [&](Process& process) {
             return kept(process.retry_event.run(to_string(*id), key),
-                        [&](const Event& event) { events_.push_back(event.id); });
+                        [&](const RetriedEvent& retried) { made = retried.event.id; });
         },
         false);
-    record(Op::retry, how, how == How::ok ? std::optional{events_.back()} : std::nullopt,
+    if (how == How::ok && made != *id) events_.push_back(made);
+    // Without an answer, the event may have been attempted sooner.
+    record(Op::retry, how, how == How::ok ? made : *id,
            "of " + to_string(*id));
 }
 

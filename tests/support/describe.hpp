@@ -23,6 +23,9 @@ namespace sundial {
 [[nodiscard]] inline std::string describe(const Result<void>& answer) {
     return answer ? "done" : describe(answer.error());
 }
+[[nodiscard]] inline std::string describe(const Result<Attempt>& answer) {
+    return answer ? "done, after attempt " + std::to_string(answer->value) : describe(answer.error());
+}
 template <class T>
 [[nodiscard]] std::string describe(const std::optional<T>& value) {
     return value ? describe(*value) : "none";

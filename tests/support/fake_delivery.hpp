@@ -47,6 +47,10 @@ public:
         done(outcome);
     }
 
+    void finish_all(const Outcome& outcome) {
+        for (const auto& done : std::exchange(held_, {})) done(outcome);
+    }
+
     std::function<Outcome(const DeliveryRequest&)> answer = [](const DeliveryRequest&) {
         return accepted_outcome();
     };

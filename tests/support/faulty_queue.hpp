@@ -48,6 +48,9 @@ public:
         return call(extend_fault, [&] { return queue_.extend(held, lease); });
     }
     Backlog backlog() override { return queue_.backlog(); }
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        return queue_.first_missed(from, until);
+    }
     QueueDepth depth() override { return queue_.depth(); }
 
     Fault look_fault = Fault::none;

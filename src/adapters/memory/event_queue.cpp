@@ -95,13 +95,23 @@ Backlog MemoryEventQueue::backlog() {
     const Instant now = state_->clock.now();
     Backlog backlog;
     for (const auto& [id, event] : state_->live.rows()) {
-        if (!claimable(event, now) || now - event.claimable_at <= late_after) continue;
-        if (is_pull(*state_, event)) continue;
+        const bool held = is_claimed(event) && event.claimable_at > now;
+        if (held || !missed(event, now - late_after) || is_pull(*state_, event)) continue;
         const bool first = backlog.missed++ == 0;
         backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
         backlog.newest = first ? event.due : std::max(backlog.newest, event.due);
     }
     return backlog;
+}
+
+std::optional<Instant> MemoryEventQueue::first_missed(Instant from, Instant until) {
+    const Turn turn{*state_};
+    std::optional<Instant> first;
+    for (const auto& [id, event] : state_->live.rows()) {
+        if (event.due < from || !missed(event, until) || is_pull(*state_, event)) continue;
+        first = std::min(first.value_or(event.due), event.due);
+    }
+    return first;
 }
 
 QueueDepth MemoryEventQueue::depth() {

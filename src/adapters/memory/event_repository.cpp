@@ -41,17 +41,21 @@ AttemptRecord success_of(const FinishedEvent& completed) {
 
 }  // namespace
 
-Result<void> MemoryEventRepository::add(const Event& event) {
+Result<Attempt> MemoryEventRepository::add(const Event& event) {
     base::check(status_of(event) == EventStatus::pending);
-    if (state_.keys.find(event.key)) return duplicate(event.key);
+    const KeyRow* known = state_.keys.find(event.key);
+    if (known && !known->free) return duplicate(event.key);
     base::check(!find(event.id));
-    state_.live.insert(event.id, event);
-    state_.keys.insert(event.key, event.id);
-    return {};
+    Event added = event;
+    added.attempt = known ? known->attempt : Attempt{0};
+    const Attempt attempt = added.attempt;
+    put_key(event.key, {.event = event.id, .attempt = attempt});
+    state_.live.insert(event.id, std::move(added));
+    return attempt;
 }
 
-std::vector<Result<void>> MemoryEventRepository::add_each(std::span<const Event> events) {
-    std::vector<Result<void>> answers;
+std::vector<Result<Attempt>> MemoryEventRepository::add_each(std::span<const Event> events) {
+    std::vector<Result<Attempt>> answers;
     answers.reserve(events.size());
     for (const Event& event : events) answers.push_back(add(event));
     return answers;
@@ -108,7 +112,7 @@ Result<void> MemoryEventRepository::update_key(const Event& changed,
     base::check(event && event->key == old_key);
     if (state_.keys.find(changed.key)) return duplicate(changed.key);
     state_.keys.erase(old_key);
-    state_.keys.insert(changed.key, changed.id);
+    state_.keys.insert(changed.key, {.event = changed.id});
     state_.live.change(changed.id, [&](Event& row) { row.key = changed.key; });
     update(changed);
     return {};
@@ -119,12 +123,13 @@ void MemoryEventRepository::finish(const Event& finished) {
     base::check(event && is_final(finished) && finished.version == base::next(event->version));
     state_.live.erase(finished.id);
     state_.history.insert(finished.id, {finished, {}});
+    if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
 }
 
 void MemoryEventRepository::finish_dropped(const Event& cancelled) {
     finish(cancelled);
-    const EventId* holder = state_.keys.find(cancelled.key);
-    if (holder && *holder == cancelled.id) state_.keys.erase(cancelled.key);
+    const KeyRow* key = state_.keys.find(cancelled.key);
+    if (key && key->event == cancelled.id) state_.keys.erase(cancelled.key);
 }
 
 Result<void> MemoryEventRepository::update_dismissed(const Event& changed, Version held) {
@@ -136,18 +141,15 @@ Result<void> MemoryEventRepository::update_dismissed(const Event& changed, Versi
                                       event ? event->version : held};
     }
     state_.history.change(changed.id, [&](FinishedEvent& row) { row.event = changed; });
+    set_key_free(changed, changed.dismissed_at.has_value());
     return {};
 }
 
 Result<void> MemoryEventRepository::add_retry(const Event& fresh) {
-    const EventId* current = state_.keys.find(fresh.key);
+    const KeyRow* current = state_.keys.find(fresh.key);
     base::check(fresh.retry_of.has_value());
-    if (current && *current != *fresh.retry_of) return duplicate(fresh.key);
-    if (current) {
-        state_.keys.replace(fresh.key, fresh.id);
-    } else {
-        state_.keys.insert(fresh.key, fresh.id);
-    }
+    if (current && current->event != *fresh.retry_of) return duplicate(fresh.key);
+    put_key(fresh.key, {.event = fresh.id});
     state_.live.insert(fresh.id, fresh);
     return {};
 }
@@ -251,9 +253,23 @@ std::vector<AttemptRecord> MemoryEventRepository::attempts_of(EventId id) {
 }
 
 DuplicateIdempotencyKey MemoryEventRepository::duplicate(const IdempotencyKey& key) {
-    const EventId current = *state_.keys.find(key);
+    const EventId current = state_.keys.find(key)->event;
     const auto event = find(current);
     return {key, current, event ? status_of(*event) : EventStatus::completed};
+}
+
+void MemoryEventRepository::put_key(const IdempotencyKey& key, KeyRow row) {
+    if (state_.keys.find(key)) {
+        state_.keys.replace(key, row);
+    } else {
+        state_.keys.insert(key, row);
+    }
+}
+
+void MemoryEventRepository::set_key_free(const Event& finished, bool free) {
+    const KeyRow* key = state_.keys.find(finished.key);
+    if (finished.occurrence || !key || key->event != finished.id) return;
+    state_.keys.replace(finished.key, {finished.id, free, finished.attempt});
 }
 
 void MemoryEventRepository::erase_tracks_of(EventId id) {

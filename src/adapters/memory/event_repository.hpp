@@ -9,8 +9,8 @@ class MemoryEventRepository final : public EventRepository {
 public:
     /// `now` is the time of the transaction.
     MemoryEventRepository(State& state, Instant now) : state_{state}, now_{now} {}
-    Result<void> add(const Event& event) override;
-    std::vector<Result<void>> add_each(std::span<const Event> events) override;
+    Result<Attempt> add(const Event& event) override;
+    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override;
     std::size_t add_new(std::span<const Event> events) override;
     std::optional<Event> find(EventId id) override;
     std::optional<Event> lock(EventId id) override;
@@ -38,6 +38,9 @@ public:
 private:
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
     /// Erases its attempts and moves.
+    void put_key(const IdempotencyKey& key, KeyRow row);
+    /// Unless the event is an occurrence or another event has its key.
+    void set_key_free(const Event& finished, bool free);
     void erase_tracks_of(EventId id);
     std::size_t hasten_at_most(std::size_t limit, const std::vector<Event>& waiting);
 

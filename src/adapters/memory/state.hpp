@@ -44,6 +44,12 @@ struct FinishedEvent {
     LastTry last_try;
 };
 
+struct KeyRow {
+    EventId event;       // its current event
+    bool free = false;   // a new event may take it over
+    Attempt attempt{0};  // of the current event, once the key is free; else of the former one
+};
+
 struct AttemptKey {
     EventId event;
     Attempt number;
@@ -101,7 +107,7 @@ struct State {
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, FinishedEvent> history{journal};
-    Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
+    Table<IdempotencyKey, KeyRow> keys{journal};
     Table<AttemptKey, AttemptRecord> attempts{journal};
     Table<InboxKey, InboxRequest> inbox{journal};
     Table<EndpointId, std::size_t> inbox_sizes{journal};

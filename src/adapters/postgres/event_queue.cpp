@@ -17,9 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::microseconds tick = 1s;
-/// Maximum rows counted for each priority of each shard with a backlog.
-constexpr std::int32_t most_counted = 10'000;
+/// Maximum number of missed events that are counted.
+constexpr std::int64_t most_counted = 100'000;
 /// Index pages read to reach the start of a part, for both scans of a peek.
 constexpr std::uint64_t way_to_a_part = 8;
 /// Maximum time a due event may wait for the sweep.
@@ -329,12 +328,19 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
 }
 
 Backlog PostgresEventQueue::backlog() {
-    const Call backlog{sql::backlog, shards(), tick, most_counted};
+    const Call backlog{sql::backlog, std::chrono::microseconds{late_after}, most_counted};
     const auto answered = database_.run("backlog", Database::Effect::none, {&backlog, 1});
     const Answer& row = answered.answers.front();
     const auto missed = row.get<std::uint64_t>(0, 0);
     if (missed == 0) return {};
     return {missed, row.get<Instant>(0, 1), row.get<Instant>(0, 2)};
+}
+
+std::optional<Instant> PostgresEventQueue::first_missed(Instant from, Instant until) {
+    const Call call{sql::first_missed, from, until};
+    const auto answered = database_.run("first missed", Database::Effect::none, {&call, 1});
+    const Answer& rows = answered.answers.front();
+    return rows.empty() ? std::nullopt : std::optional{rows.get<Instant>(0, 0)};
 }
 
 QueueDepth PostgresEventQueue::depth() {

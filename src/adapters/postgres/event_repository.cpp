@@ -1,7 +1,7 @@
 #include "adapters/postgres/event_repository.hpp"
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "adapters/postgres/columns.hpp"
@@ -114,21 +114,24 @@ End end_of(const Event& event) {
 
 }  // namespace
 
-Result<void> PostgresEventRepository::add(const Event& event) {
+Result<Attempt> PostgresEventRepository::add(const Event& event) {
     return add_each({&event, 1}).front();
 }
 
-std::vector<Result<void>> PostgresEventRepository::add_each(std::span<const Event> events) {
-    std::vector<Result<void>> answers(events.size());
+std::vector<Result<Attempt>> PostgresEventRepository::add_each(std::span<const Event> events) {
+    std::vector<Result<Attempt>> answers(events.size(), Attempt{0});
     if (events.empty()) return answers;
     const Answer added = insert(events);
-    std::unordered_set<EventId> fresh;
-    for (std::size_t row = 0; row < added.size(); ++row) fresh.insert(added.get<EventId>(row, 0));
+    std::unordered_map<EventId, Attempt> fresh;
+    for (std::size_t row = 0; row < added.size(); ++row) {
+        fresh.emplace(added.get<EventId>(row, 0), added.get<Attempt>(row, 2));
+    }
 
     std::vector<std::size_t> refused;
     std::vector<IdempotencyKey> known;
     for (std::size_t i = 0; i < events.size(); ++i) {
-        if (fresh.contains(events[i].id)) {
+        if (const auto its = fresh.find(events[i].id); its != fresh.end()) {
+            answers[i] = its->second;
             leaves(events[i], added.get<std::string>(0, 1));
         } else {
             refused.push_back(i);
@@ -136,7 +139,7 @@ std::vector<Result<void>> PostgresEventRepository::add_each(std::span<const Even
         }
     }
     auto why = duplicates(known);
-    for (std::size_t i = 0; i < refused.size(); ++i) answers[refused[i]] = std::move(why[i]);
+    for (std::size_t i = 0; i < refused.size(); ++i) answers[refused[i]] = std::move(why[i].error());
     return answers;
 }
 
@@ -246,7 +249,8 @@ void PostgresEventRepository::finish(const Event& finished) {
     const End end = end_of(finished);
     const auto moved = session_.run(
         sql::finish_event, session_.shard_of(finished.id), finished.id, version_before(finished),
-        finished.version, to_string(status_of(finished)), end.at, end.reason, finished.user);
+        finished.version, to_string(status_of(finished)), end.at, end.reason, finished.user,
+        session_.shards());
     base::check(moved.changed() == 1);
     leaves_changed(finished, end.at, moved.get<std::string>(0, 0));
 }
@@ -259,7 +263,7 @@ void PostgresEventRepository::finish_dropped(const Event& cancelled) {
 Result<void> PostgresEventRepository::update_dismissed(const Event& changed, Version held) {
     const auto updated =
         session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
-                     changed.version, changed.dismissed_at, changed.updated_at);
+                     changed.version, changed.dismissed_at, changed.updated_at, session_.shards());
     if (updated.changed() == 1) {
         leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
         return {};
@@ -284,7 +288,8 @@ Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
         of_occurrence(fresh, &Occurrence::schedule_version), identity.date, fresh.intent.wall,
         fresh.intent.zone, to_string(fresh.intent.gap), to_string(fresh.intent.overlap), fresh.due,
         fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of,
-        fresh.created_at, fresh.jitter, identity.time, identity.second_pass, identity.origin);
+        fresh.created_at, fresh.jitter, identity.time, identity.second_pass, identity.origin,
+        fresh.attempt);
     base::check(added.changed() == 1);
     leaves(fresh, added.get<std::string>(0, 0));
     return {};

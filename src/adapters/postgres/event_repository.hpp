@@ -8,8 +8,8 @@ namespace sundial::postgres {
 class PostgresEventRepository final : public EventRepository {
 public:
     explicit PostgresEventRepository(Session& session) : session_{session} {}
-    Result<void> add(const Event& event) override;
-    std::vector<Result<void>> add_each(std::span<const Event> events) override;
+    Result<Attempt> add(const Event& event) override;
+    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override;
     std::size_t add_new(std::span<const Event> events) override;
     std::optional<Event> find(EventId id) override;
     std::optional<Event> lock(EventId id) override;

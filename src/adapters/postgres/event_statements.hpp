@@ -6,8 +6,10 @@
 /// touches only its shard.
 namespace sundial::postgres::sql {
 
-/// Adds PENDING events, each together with its key or not at all. Returns the ids of the events
-/// whose key was free, with the transaction id. If two events have the same key, the first wins.
+/// Adds PENDING events, each together with its key or not at all. Takes over keys that are known but
+/// free. Returns the ids of the events that were added, with the transaction id, and their attempt
+/// numbers, which go on from those of the keys' former events. If two events have the same key, the
+/// first wins.
 /// Keys are inserted in order, so that two such statements cannot deadlock. $1 shards of the
 /// events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their
 /// versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15
@@ -28,19 +30,24 @@ inline constexpr Statement add_events{"add_events", R"sql(
                      payload, claimable_at, version, retry_of, created_at,
                      jitter, nominal_time, second_pass, origin, place)),
     keyed AS (
-        INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
-        SELECT sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
+        INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+        SELECT DISTINCT ON (idempotency_key)
+               sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
                greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
           FROM given ORDER BY idempotency_key, place
-        ON CONFLICT DO NOTHING
-        RETURNING event_id)
+        ON CONFLICT (shard, key) DO UPDATE
+           SET event_id = excluded.event_id, free = false,
+               expires_at = greatest(known.expires_at, excluded.expires_at)
+         WHERE known.free
+        RETURNING event_id, attempt)
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
          jitter, nominal_time, second_pass, origin, pull)
     SELECT shard, id, 'PENDING', coalesce(priority, $5[1]), claimable_at,
-           coalesce(version, $19[1]), 0, 0, due, idempotency_key, coalesce(event_type, $4[1]),
+           coalesce(version, $19[1]), keyed.attempt, 0, due, idempotency_key,
+           coalesce(event_type, $4[1]),
            user_id, endpoint_id, schedule_id, schedule_version, nominal, wall,
            coalesce(zone, $12[1]), coalesce(gap, $13[1]), coalesce(overlap, $14[1]),
            coalesce(tz_release, $16[1]), coalesce(payload, $17[1]), retry_of,
@@ -50,7 +57,7 @@ inline constexpr Statement add_events{"add_events", R"sql(
                AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
                             WHERE its.id = given.endpoint_id AND its.type = 'PULL')
       FROM given JOIN keyed ON keyed.event_id = given.id
-    RETURNING id, (SELECT pg_current_xact_id()::text))sql"};
+    RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
 
 /// Whether the key belongs to the event. $1 key, $2 event, $3 number of shards.
 inline constexpr Statement find_key{"find_key", R"sql(
@@ -141,38 +148,45 @@ inline constexpr Statement remove_key{"remove_key", R"sql(
     DELETE FROM sundial.event_keys
      WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
 
-/// Moves the key of a FAILED event to the event that retries it (compare and set). Succeeds also if
-/// no event has the key any more.
-/// $1 key, $2 new event, $3 failed event, $4 shard of the failed one, $5 expiry, $6 number of
+/// Moves the key of a FAILED or CANCELLED event to the event that retries it (compare and set).
+/// Succeeds also if no event has the key any more.
+/// $1 key, $2 new event, $3 finished event, $4 shard of the finished one, $5 expiry, $6 number of
 /// shards.
 inline constexpr Statement move_key{"move_key", R"sql(
     INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
     SELECT sundial.shard_of_key($1, $6), $1, $2, $5 + interval '400 days'
      WHERE EXISTS (SELECT FROM sundial.event_history
-                    WHERE shard = $4 AND id = $3 AND status = 'FAILED')
+                    WHERE shard = $4 AND id = $3 AND status IN ('FAILED', 'CANCELLED'))
     ON CONFLICT (shard, key) DO UPDATE
-       SET event_id = excluded.event_id, expires_at = excluded.expires_at
+       SET event_id = excluded.event_id, expires_at = excluded.expires_at, free = false
      WHERE event_keys.event_id = $3)sql"};
 
 /// Adds a live event whose key already exists. $1 to $21 as one row of add_events, $22 jitter, $23
-/// nominal time, $24 second pass, $25 origin.
+/// nominal time, $24 second pass, $25 origin, $26 attempt.
 inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     INSERT INTO sundial.events
         (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
          wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
          jitter, nominal_time, second_pass, origin, pull)
-    VALUES ($1, $2, 'PENDING', $5, $18, $19, 0, 0, $15,
+    VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
             $3, $4, $6, $7, $8, $9, $10,
             $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25,
             EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// Moves a locked live event to history. $1 shard, $2 id, $3 version before, $4 new version, $5
-/// status, $6 time, $7 reason, $8 user.
+/// Moves a locked live event to history, and frees the key of a CANCELLED event that is no
+/// occurrence. $1 shard, $2 id, $3 version before, $4 new version, $5 status, $6 time, $7 reason, $8
+/// user, $9 number of shards.
 inline constexpr Statement finish_event{"finish_event", R"sql(
     WITH finished AS (
-        DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *)
+        DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *),
+    freed AS (
+        UPDATE sundial.event_keys AS its SET free = true, attempt = finished.attempt
+          FROM finished
+         WHERE $5 = 'CANCELLED' AND finished.schedule_id IS NULL
+           AND its.shard = sundial.shard_of_key(finished.idempotency_key, $9)
+           AND its.key = finished.idempotency_key AND its.event_id = finished.id)
     INSERT INTO sundial.event_history
         (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
          idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
@@ -185,11 +199,20 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
       FROM finished
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// $1 shard, $2 id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time.
+/// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2 id,
+/// $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards.
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
-    UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
-     WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
-    RETURNING pg_current_xact_id()::text)sql"};
+    WITH changed AS (
+        UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
+         WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
+        RETURNING id, idempotency_key, schedule_id, attempt),
+    freed AS (
+        UPDATE sundial.event_keys AS its SET free = $5 IS NOT NULL, attempt = changed.attempt
+          FROM changed
+         WHERE changed.schedule_id IS NULL
+           AND its.shard = sundial.shard_of_key(changed.idempotency_key, $7)
+           AND its.key = changed.idempotency_key AND its.event_id = changed.id)
+    SELECT pg_current_xact_id()::text FROM changed)sql"};
 
 /// Erases all events of a user but the claimed ones. The live events must be locked. $1 user.
 inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(

@@ -364,18 +364,23 @@ inline constexpr Statement extend{"extend", R"sql(
      WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
     RETURNING given.ordinal)sql"};
 
-/// Events that have been claimable for longer than $2, at most $3 rows for each priority of each
-/// shard, because an exact count of millions would take too long. $1 number of shards.
+/// Events that were missed before $1 ago, at most $2 of them, because an exact count of millions
+/// would take too long. Reads the index of events without a failed attempt.
 inline constexpr Statement backlog{"backlog", R"sql(
-    SELECT count(*), min(event.due), max(event.due)
-      FROM generate_series(0, $1 - 1) AS shard(number)
-     CROSS JOIN generate_series(0, 3) AS priority(number)
-     CROSS JOIN LATERAL (
-            SELECT due FROM sundial.events
-             WHERE shard = shard.number::smallint AND priority = priority.number::smallint AND NOT pull
-               AND claimable_at < sundial.clock() - $2
-               AND (claimed_by IS NULL OR lease_ends < sundial.clock() - $2)
-             ORDER BY claimable_at LIMIT $3) AS event)sql"};
+    SELECT count(*), min(due), max(due)
+      FROM (SELECT due FROM sundial.events
+             WHERE retry_count = 0 AND due < sundial.clock() - $1
+               AND due + jitter < sundial.clock() - $1 AND created_at < sundial.clock() - $1
+               AND NOT pull AND claimable_at < 'infinity' AND (retry_of IS NULL OR attempt = 0)
+               AND (claimed_by IS NULL OR lease_ends <= sundial.clock())
+             ORDER BY due LIMIT $2) AS missed)sql"};
+
+/// The due instant of the first event, due at $1 or later, that was missed before $2.
+inline constexpr Statement first_missed{"first_missed", R"sql(
+    SELECT due FROM sundial.events
+     WHERE retry_count = 0 AND due >= $1 AND due < $2 AND due + jitter < $2 AND created_at < $2
+       AND NOT pull AND claimable_at < 'infinity' AND (retry_of IS NULL OR attempt = 0)
+     ORDER BY due LIMIT 1)sql"};
 
 /// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
 /// a limit.

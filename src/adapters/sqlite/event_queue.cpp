@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::microseconds tick = 1s;
 constexpr int priorities = 4;
 
 }  // namespace
@@ -106,18 +105,26 @@ std::vector<EventId> SqliteEventQueue::extend(std::span<const Held> held,
 Backlog SqliteEventQueue::backlog() {
     Backlog backlog;
     readers_.run([&](Session& session) {
-        backlog = {0, Instant::max(), Instant::min()};
-        for (int priority = 0; priority < priorities; ++priority) {
-            auto row = session.connection.query(sql::backlog, priority, session.now - tick);
-            base::check(row.next());
-            const auto rows = row.get<std::uint64_t>(0);
-            if (rows == 0) continue;
-            backlog.missed += rows;
-            backlog.oldest = std::min(backlog.oldest, row.get<Instant>(1));
-            backlog.newest = std::max(backlog.newest, row.get<Instant>(2));
-        }
+        backlog = {};
+        auto row =
+            session.connection.query(sql::backlog, session.now - late_after, session.now, never);
+        base::check(row.next());
+        backlog.missed = row.get<std::uint64_t>(0);
+        if (backlog.missed == 0) return;
+        backlog.oldest = row.get<Instant>(1);
+        backlog.newest = row.get<Instant>(2);
     });
     return backlog;
+}
+
+std::optional<Instant> SqliteEventQueue::first_missed(Instant from, Instant until) {
+    std::optional<Instant> first;
+    readers_.run([&](Session& session) {
+        auto row = session.connection.query(sql::first_missed, from, until, never);
+        base::check(row.next());
+        first = row.get<std::optional<Instant>>(0);
+    });
+    return first;
 }
 
 QueueDepth SqliteEventQueue::depth() {

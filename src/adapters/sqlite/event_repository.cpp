@@ -23,17 +23,32 @@ Instant key_expires(const Event& event) {
 
 }  // namespace
 
-Result<void> SqliteEventRepository::add(const Event& event) {
+Result<Attempt> SqliteEventRepository::add(const Event& event) {
     base::check(status_of(event) == EventStatus::pending);
-    if (session_.connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 0) {
+    auto& connection = session_.connection;
+    if (connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 1) {
+        add_live(session_, event);
+        return Attempt{0};
+    }
+    if (connection.execute(sql::take_key, event.key, event.id, key_expires(event)) == 0) {
         return duplicate(event.key);
     }
-    add_live(session_, event);
-    return {};
+    Event added = event;
+    added.attempt = first_of(connection.query(sql::attempt_of_key, event.key), [](Cursor& row) {
+                        return row.get<Attempt>(0);
+                    }).value();
+    add_live(session_, added);
+    return added.attempt;
 }
 
-std::vector<Result<void>> SqliteEventRepository::add_each(std::span<const Event> events) {
-    std::vector<Result<void>> answers;
+void SqliteEventRepository::set_key_free(const Event& finished, bool free) {
+    if (finished.occurrence) return;
+    session_.connection.execute(sql::set_key_free, finished.key, finished.id, free,
+                                finished.attempt);
+}
+
+std::vector<Result<Attempt>> SqliteEventRepository::add_each(std::span<const Event> events) {
+    std::vector<Result<Attempt>> answers;
     answers.reserve(events.size());
     for (const Event& event : events) answers.push_back(add(event));
     return answers;
@@ -107,6 +122,7 @@ void SqliteEventRepository::finish(const Event& finished) {
     const auto before = lock(finished.id);
     base::check(before && is_final(finished) && finished.version == base::next(before->version));
     finish_live(session_, *before, finished, {});
+    if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
 }
 
 void SqliteEventRepository::finish_dropped(const Event& cancelled) {
@@ -117,7 +133,10 @@ void SqliteEventRepository::finish_dropped(const Event& cancelled) {
 Result<void> SqliteEventRepository::update_dismissed(const Event& changed, Version held) {
     const auto dismissed = session_.connection.execute(
         sql::dismiss, changed.id, held, changed.dismissed_at, changed.version, changed.updated_at);
-    if (dismissed == 1) return {};
+    if (dismissed == 1) {
+        set_key_free(changed, changed.dismissed_at.has_value());
+        return {};
+    }
     const auto event = find(changed.id);
     return InvalidStateTransition{changed.id, "dismiss",
                                   event ? status_of(*event) : EventStatus::failed, std::nullopt,

@@ -9,8 +9,8 @@ namespace sundial::sqlite {
 class SqliteEventRepository final : public EventRepository {
 public:
     explicit SqliteEventRepository(Session& session) : session_{session} {}
-    Result<void> add(const Event& event) override;
-    std::vector<Result<void>> add_each(std::span<const Event> events) override;
+    Result<Attempt> add(const Event& event) override;
+    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override;
     std::size_t add_new(std::span<const Event> events) override;
     std::optional<Event> find(EventId id) override;
     std::optional<Event> lock(EventId id) override;
@@ -38,6 +38,8 @@ public:
 private:
     void replace(const Event& before, const Event& changed);
     std::size_t hasten_all(const std::vector<Event>& waiting);
+    /// Unless the event is an occurrence or another event has its key.
+    void set_key_free(const Event& finished, bool free);
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
     [[nodiscard]] std::optional<EventStatus> status(EventId id);
 

@@ -45,13 +45,36 @@ inline constexpr Statement look_to_pull{R"sql(
     SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
 
-/// Number of events of priority ?1 that were claimable before ?2, the first such instant, and their
-/// earliest and latest due instants.
+/// Events that were missed before ?1, and are unclaimed or were claimed with a lease that ended by ?2:
+/// their number, and their earliest and latest due instants. ?3 never.
 inline constexpr Statement backlog{R"sql(
-    SELECT count(*), min(due), max(due)
-      FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2 AND NOT pull)sql"};
-/// The same up to now, from the index alone.
+    SELECT count(*), min(due), max(due) FROM (
+        SELECT due FROM events INDEXED BY events_pending_by_due
+         WHERE status = 'PENDING' AND due < ?1 AND due + jitter < ?1 AND created_at < ?1
+           AND NOT pull AND claimable_at < ?3 AND (retry_of IS NULL OR attempt = 0)
+        UNION ALL
+        SELECT due FROM events INDEXED BY events_under_way_by_due
+         WHERE status = 'PROCESSING' AND due < ?1 AND due + jitter < ?1 AND created_at < ?1
+           AND NOT pull AND claimable_at < ?3 AND (retry_of IS NULL OR attempt = 0)
+           AND first_attempt_at IS NULL AND (claimed_by IS NULL OR claimable_at <= ?2)))sql"};
+/// The due instant of the first event, due at ?1 or later, that was missed before ?2. ?3 never.
+inline constexpr Statement first_missed{R"sql(
+    SELECT min(due) FROM (
+        SELECT * FROM (
+            SELECT due FROM events INDEXED BY events_pending_by_due
+             WHERE status = 'PENDING' AND due >= ?1 AND due < ?2 AND due + jitter < ?2
+               AND created_at < ?2 AND NOT pull AND claimable_at < ?3
+               AND (retry_of IS NULL OR attempt = 0)
+             ORDER BY due LIMIT 1)
+        UNION ALL
+        SELECT * FROM (
+            SELECT due FROM events INDEXED BY events_under_way_by_due
+             WHERE status = 'PROCESSING' AND due >= ?1 AND due < ?2 AND due + jitter < ?2
+               AND created_at < ?2 AND NOT pull AND claimable_at < ?3
+               AND (retry_of IS NULL OR attempt = 0) AND first_attempt_at IS NULL
+             ORDER BY due LIMIT 1)))sql"};
+/// Number of events of priority ?1 that are claimable by ?2, and the first such instant, from the
+/// index alone.
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
@@ -180,11 +203,20 @@ inline constexpr Statement erase_finished_of_user{"DELETE FROM event_history WHE
 inline constexpr Statement add_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT DO NOTHING)sql"};
+/// Takes a free key over for event ?2.
+inline constexpr Statement take_key{R"sql(
+    UPDATE event_keys SET event_id = ?2, expires_at = max(expires_at, ?3), free = 0
+     WHERE key = ?1 AND free)sql"};
+inline constexpr Statement attempt_of_key{"SELECT attempt FROM event_keys WHERE key = ?1"};
+/// Makes the key of event ?2 free (?3), or not. ?4 the event's attempt.
+inline constexpr Statement set_key_free{R"sql(
+    UPDATE event_keys SET free = ?3, attempt = ?4 WHERE key = ?1 AND event_id = ?2)sql"};
 inline constexpr Statement key_holder{"SELECT event_id FROM event_keys WHERE key = ?1"};
 /// Moves the key to event ?2, from event ?4 or if no event has it.
 inline constexpr Statement move_key{R"sql(
     INSERT INTO event_keys (key, event_id, expires_at) VALUES (?1, ?2, ?3)
-    ON CONFLICT (key) DO UPDATE SET event_id = ?2, expires_at = ?3 WHERE event_id = ?4)sql"};
+    ON CONFLICT (key) DO UPDATE SET event_id = ?2, expires_at = ?3, free = 0
+     WHERE event_id = ?4)sql"};
 /// Keeps the key of event ?2 at least until ?3.
 inline constexpr Statement keep_key{R"sql(
     UPDATE event_keys SET expires_at = ?3 WHERE key = ?1 AND event_id = ?2 AND expires_at < ?3)sql"};

@@ -370,8 +370,13 @@ void WorkerLoop::finish_claim() {
 }
 
 void WorkerLoop::watch_recovery() {
-    const auto until = recovery_.until();
-    if (until && worker_.caught_up_to(*until)) recovery_.finish(now());
+    const auto window = recovery_.window();
+    if (!window || !recovery_.check_due(now()) || !worker_.caught_up_to(window->until)) return;
+    try {
+        recovery_.checked(ports_.queue.first_missed(window->from, window->until), now());
+    } catch (const Unavailable&) {
+        recovery_.check_failed(now());
+    }
 }
 
 WorkerLoop::Exclusive::Exclusive(WorkerLoop& loop) : loop_(loop) {

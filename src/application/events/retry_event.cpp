@@ -64,9 +64,13 @@ Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey
                      : retried(event, id_beside(event, ids), tx.now());
     if (!fresh) return fresh;
     fresh->claimable_at += delay;
-    const auto added =
-        key == RetryKey::fresh ? tx.events().add(*fresh) : tx.events().add_retry(*fresh);
-    if (!added) return added.error();
+    if (key == RetryKey::fresh) {
+        const auto added = tx.events().add(*fresh);
+        if (!added) return added.error();
+        fresh->attempt = *added;
+    } else if (const auto moved = tx.events().add_retry(*fresh); !moved) {
+        return moved.error();
+    }
     return fresh;
 }
 

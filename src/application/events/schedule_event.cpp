@@ -128,7 +128,12 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wi
     }
     const auto added = tx.events().add_each(events);
     for (std::size_t i = 0; i < added.size(); ++i) {
-        answers[places[i]] = added[i] ? Result<Event>{std::move(events[i])} : added[i].error();
+        if (added[i]) {
+            events[i].attempt = *added[i];
+            answers[places[i]] = std::move(events[i]);
+        } else {
+            answers[places[i]] = added[i].error();
+        }
     }
     return answers;
 }

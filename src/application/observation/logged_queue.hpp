@@ -24,6 +24,9 @@ public:
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override { return queue_.backlog(); }
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        return queue_.first_missed(from, until);
+    }
     QueueDepth depth() override { return queue_.depth(); }
 
 private:

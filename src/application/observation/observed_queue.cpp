@@ -35,6 +35,11 @@ Backlog ObservedQueue::backlog() {
     return queue_.backlog();
 }
 
+std::optional<Instant> ObservedQueue::first_missed(Instant from, Instant until) {
+    const QueryTimer timer{"first_missed", monotonic_, observer_};
+    return queue_.first_missed(from, until);
+}
+
 QueueDepth ObservedQueue::depth() {
     const QueryTimer timer{"depth", monotonic_, observer_};
     return queue_.depth();

@@ -23,6 +23,7 @@ public:
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;
+    std::optional<Instant> first_missed(Instant from, Instant until) override;
     QueueDepth depth() override;
 
 private:

@@ -57,12 +57,12 @@ class ObservedStore::Events final : public EventRepository {
 public:
     Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
 
-    Result<void> add(const Event& event) override {
+    Result<Attempt> add(const Event& event) override {
         auto added = events_.add(event);
         if (added) ++changes_.created[event.type];
         return added;
     }
-    std::vector<Result<void>> add_each(std::span<const Event> events) override {
+    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
         auto answers = events_.add_each(events);
         for (std::size_t i = 0; i < events.size(); ++i) {
             if (answers[i]) ++changes_.created[events[i].type];

@@ -75,8 +75,8 @@ struct Horizon {
     Instant now;
     std::vector<Instant> next;
 };
-/// Events that became claimable more than 1 s ago. PostgreSQL counts at most 10,000 for each shard
-/// and priority.
+/// Events that were missed more than 1 s ago. A claimed event counts once its lease has expired.
+/// PostgreSQL counts at most 100,000, the oldest ones.
 struct Backlog {
     std::uint64_t missed = 0;
     Instant oldest{}, newest{};  // due instants; meaningless if missed is 0
@@ -121,6 +121,9 @@ public:
     virtual std::vector<EventId> extend(std::span<const Held> held,
                                         std::chrono::microseconds lease) = 0;
     virtual Backlog backlog() = 0;
+    /// The due instant of the first event, due at `from` or later, that was missed before `until`:
+    /// also of an event whose first attempt is under way. Empty if there is none.
+    virtual std::optional<Instant> first_missed(Instant from, Instant until) = 0;
     virtual QueueDepth depth() = 0;
 };
 

@@ -187,7 +187,7 @@ TEST_F(Commit, OfARetryIsFoundByItsKey) {
             RetryEvent{store(), ids, wakeups}.run(to_string(failed.id), RetryKey::same);
         ASSERT_TRUE(retry.has_value());
         EXPECT_EQ(count("events WHERE retry_of = '" + to_string(failed.id) + "'"), "1");
-        EXPECT_EQ(count("event_keys WHERE event_id = '" + to_string(retry->id) + "'"), "1");
+        EXPECT_EQ(count("event_keys WHERE event_id = '" + to_string(retry->event.id) + "'"), "1");
     }
     EXPECT_EQ(told, 2);
 }

@@ -270,6 +270,40 @@ TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
     EXPECT_EQ(drain(), Tally{});
 }
 
+/// With a limit the rest is claimable only later; nothing was left to claim, so it was said at once.
+TEST_F(WorkerLoopTest, FinishesARecoveryOnceALimitHasLetEverythingThrough) {
+    const Endpoint endpoint = an_existing_endpoint(an_endpoint().with_most_in_flight(4));
+    for (int i = 0; i < 12; ++i) {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = "now";
+        wanted.endpoint = to_string(endpoint.id);
+        scheduled(wanted);
+    }
+    pass(24h);
+    webhook.holds = true;
+    for (int i = 0; i < 30; ++i) turn(1);
+    ASSERT_THAT(logged("recovery.started"), SizeIs(1));
+    ASSERT_THAT(webhook.requests, SizeIs(4));
+    EXPECT_THAT(logged("recovery.finished"), IsEmpty());
+
+    crash();  // the next process goes on
+    pass(1h);
+    for (int i = 0; i < 30; ++i) turn(1);
+    ASSERT_THAT(logged("recovery.started"), SizeIs(2));
+    EXPECT_EQ(field<std::int64_t>(logged("recovery.started")[1], "missedCount"), 12);
+    EXPECT_THAT(logged("recovery.finished"), IsEmpty());
+    webhook.holds = false;
+    webhook.finish_all(accepted_outcome());
+    for (int i = 0; i < 200 && logged("recovery.finished").empty(); ++i) {
+        pass(1s);
+        turn(5);
+    }
+    ASSERT_THAT(logged("recovery.finished"), SizeIs(1));
+    EventQuery unfinished;
+    unfinished.statuses = {EventStatus::pending, EventStatus::processing};
+    for (const Event& event : queries.events(unfinished).items) EXPECT_GT(event.retry_count, 0U);
+}
+
 TEST_F(WorkerLoopTest, SaysNothingOfRecoveryWhenNothingWasMissed) {
     a_due_event(an_existing_endpoint());
     drain();

@@ -284,6 +284,26 @@ TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
     EXPECT_EQ(claimed_one().id, event.id);
 }
 
+TEST_F(Endpoints, EndTheWaitForARetryOnlyIfAsked) {
+    const Endpoint endpoint = an_existing_endpoint();
+    NewEvent wanted = a_reminder();
+    wanted.target.utc = "now";
+    wanted.endpoint = to_string(endpoint.id);
+    scheduled(wanted);
+    const Event held = claimed_one();
+    settle(held, RetryIn{24h});
+    EndpointEdit edit_url;
+    edit_url.url = "https://repaired.example/hook";
+
+    ASSERT_TRUE(edit(endpoint, edit_url));
+    EXPECT_THAT(claimed(), IsEmpty());
+    edit_url.retry_waiting = true;
+    const Endpoint after = edit(endpoint, edit_url).value();
+    EXPECT_EQ(after.version, Version{2});  // the same URL again
+    EXPECT_EQ(wakeups.hints.back(), clock.now());
+    EXPECT_EQ(claimed_one().id, held.id);
+}
+
 /// Fails only the transaction with that number, counted from 1.
 class FailsOnce final : public Store {
 public:

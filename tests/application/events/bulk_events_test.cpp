@@ -89,6 +89,39 @@ TEST_F(BulkEventsTest, RetriesEveryDeadLetterOnce) {
     EXPECT_EQ(queries.dead_letters(DeadLettersBy::reason).counted, 0U);
 }
 
+TEST_F(BulkEventsTest, EndsTheWaitsForARetryAndLeavesDeadLettersAlone) {
+    failed_events(2);
+    std::set<EventId> waiting;
+    for (const Event& event : pending_events(3)) waiting.insert(event.id);
+    pass(1h);
+    for (const Event& held : claimed()) settle(held, RetryIn{24h});
+    const Event other = scheduled(a_reminder());
+    BulkRequest request = to(BulkAction::retry);
+    request.filter.waiting_for = {WaitReason::retry};
+    EXPECT_EQ(preview(request).count, 3U);
+    const Operation over = done(request);
+    EXPECT_EQ(over.total, 3U);
+    EXPECT_EQ(over.done, 3U);
+    for (const Event& event : claimed()) EXPECT_EQ(waiting.erase(event.id), 1U);
+    EXPECT_THAT(waiting, IsEmpty());
+    EXPECT_EQ(status_of(find(other)), EventStatus::pending);
+    EXPECT_EQ(queries.dead_letters(DeadLettersBy::reason).counted, 2U);
+    request.filter = {};
+    request.filter.statuses = {EventStatus::processing};
+    EXPECT_EQ(preview(request).count, 0U);
+}
+
+TEST_F(BulkEventsTest, RetriesOneKindOfEventAtATime) {
+    BulkRequest request = to(BulkAction::retry);
+    request.filter.statuses = {EventStatus::failed, EventStatus::processing};
+    EXPECT_THAT(defects_of(run(request)), ElementsAre(HasSubstr("/filter/status not_allowed")));
+    request.filter.statuses = {};
+    request.filter.waiting_for = {WaitReason::circuit};
+    EXPECT_THAT(defects_of(run(request)), ElementsAre(HasSubstr("/filter/waitingFor not_allowed")));
+    request.action = BulkAction::dismiss;
+    EXPECT_THAT(defects_of(run(request)), ElementsAre(HasSubstr("/filter/waitingFor not_allowed")));
+}
+
 TEST_F(BulkEventsTest, DoesNothingTheSecondTime) {
     failed_events(3);
     done(to(BulkAction::retry));

@@ -27,6 +27,19 @@ TEST_F(CancelEventTest, EndsWhatIsPending) {
     EXPECT_TRUE(claimed().empty());
 }
 
+/// A reminder that was cancelled can be set again.
+TEST_F(CancelEventTest, FreesTheKeyForANewEvent) {
+    NewEvent wanted = a_reminder();
+    wanted.idempotency_key = "reminder-7";
+    const Event first = scheduled(wanted);
+    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(wanted)));
+    ASSERT_TRUE(cancel_of(first));
+    const Event second = scheduled(wanted);
+    EXPECT_NE(second.id, first.id);
+    EXPECT_EQ(second.key, first.key);
+    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(schedule_event.run(wanted)));
+}
+
 TEST_F(CancelEventTest, AnswersTheSameWhenAskedAgain) {
     const Event event = scheduled(a_reminder());
     const Event first = cancel_of(event).value();

@@ -11,7 +11,18 @@ namespace {
 class RetryEventTest : public ControlPlane {
 protected:
     Result<Event> retry(const Event& event, RetryKey key = RetryKey::same) {
-        return retry_event.run(to_string(event.id), key);
+        auto retried = retry_event.run(to_string(event.id), key);
+        if (!retried) return retried.error();
+        return retried->event;
+    }
+    /// Waits an hour for its second attempt.
+    Event a_waiting_event() {
+        NewEvent wanted = a_reminder();
+        wanted.target.utc = "now";
+        scheduled(wanted);
+        const Event held = claimed_one();
+        settle(held, RetryIn{1h});
+        return find(held);
     }
 };
 
@@ -95,6 +106,71 @@ TEST_F(RetryEventTest, KeepsTheOldKeyFreeForItsOwnRetry) {
     const Event failed_one = a_failed_event();
     ASSERT_TRUE(retry(failed_one, RetryKey::fresh));
     EXPECT_TRUE(retry(failed_one));
+}
+
+TEST_F(RetryEventTest, EndsTheWaitForARetry) {
+    const Event waiting = a_waiting_event();
+    clock.advance(1s);
+    const auto retried = retry_event.run(to_string(waiting.id), RetryKey::same);
+    ASSERT_TRUE(retried);
+    EXPECT_FALSE(retried->is_new);
+    EXPECT_EQ(retried->event.id, waiting.id);
+    EXPECT_EQ(retried->event.version, base::next(waiting.version));
+    EXPECT_EQ(retried->event.claimable_at, clock.now());
+    EXPECT_EQ(wakeups.hints.back(), clock.now());
+    EXPECT_EQ(retry(waiting)->version, retried->event.version);  // nothing is left to end
+    EXPECT_EQ(claimed_one().attempt, Attempt{2});
+}
+
+TEST_F(RetryEventTest, LeavesWhatWaitsForItsCircuitAndSaysSo) {
+    NewEvent wanted = a_reminder();
+    wanted.target.utc = "now";
+    scheduled(wanted);
+    const Event held = claimed_one();
+    const GivenBack given_back{.id = held.id,
+                               .held = held.version,
+                               .number = held.attempt,
+                               .by = instance_a,
+                               .delay = 1h,
+                               .reason = "CIRCUIT_OPEN",
+                               .obstacle = Obstacle::circuit};
+    ASSERT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+    const auto error = error_of<InvalidStateTransition>(retry(held));
+    EXPECT_EQ(error.waiting_for, WaitReason::circuit);
+    EXPECT_EQ(find(held).claimable_at, clock.now() + 1h);
+}
+
+TEST_F(RetryEventTest, EndsNoWaitUnderAFreshKey) {
+    EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(a_waiting_event(), RetryKey::fresh)));
+}
+
+TEST_F(RetryEventTest, GoesOnFromTheAttemptsOfTheFailedOne) {
+    const Event failed_one = a_failed_event();
+    const Event fresh = retry(failed_one).value();
+    EXPECT_EQ(fresh.attempt, failed_one.attempt);
+    EXPECT_EQ(claimed_one().attempt, base::next(failed_one.attempt));
+}
+
+TEST_F(RetryEventTest, BeginsAgainUnderAFreshKey) {
+    ASSERT_TRUE(retry(a_failed_event(), RetryKey::fresh));
+    EXPECT_EQ(claimed_one().attempt, Attempt{1});
+}
+
+TEST_F(RetryEventTest, BringsACancelledOccurrenceBackForItsTime) {
+    const User user = created(ada());
+    const Event event = pending_of(user);
+    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));
+    const Event fresh = retry(event).value();
+    EXPECT_EQ(fresh.retry_of, event.id);
+    EXPECT_EQ(fresh.key, event.key);
+    EXPECT_EQ(fresh.claimable_at, event.due);
+    EXPECT_TRUE(fails_with<DuplicateIdempotencyKey>(retry(event)));
+}
+
+TEST_F(RetryEventTest, LeavesACancelledEventOfACallerCancelled) {
+    const Event event = scheduled(a_reminder());
+    ASSERT_TRUE(cancel_event.run(to_string(event.id), std::nullopt));
+    EXPECT_TRUE(fails_with<InvalidStateTransition>(retry(event)));
 }
 
 }  // namespace

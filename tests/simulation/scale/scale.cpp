@@ -85,6 +85,7 @@ public:
         return {};
     }
     Backlog backlog() override { return {}; }
+    std::optional<Instant> first_missed(Instant /*from*/, Instant /*until*/) override { return {}; }
     QueueDepth depth() override { return {}; }
 
     // MonotonicClock.
