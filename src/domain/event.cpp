@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 
 InvalidStateTransition refused(const Event& event, std::string_view action) {
     const auto* processing = std::get_if<Processing>(&event.state);
-    return {event.id, std::string{action}, status_of(event),
-            processing ? processing->claimed_by : std::nullopt, event.version,
-            waiting_for(event)};
+    return {event.id,         std::string{action},
+            status_of(event), processing ? processing->claimed_by : std::nullopt,
+            event.version,    waiting_for(event)};
 }
 
 bool is_pending(const Event& event) { return std::holds_alternative<Pending>(event.state); }
@@ -45,7 +45,7 @@ Event finished(Event event, Instant now, EventState final_state) {
 
 /// A new event for a finished one, with the same intent and due time. Its attempts are numbered
 /// after those of `event`.
-Event afresh(Event event, EventId id, Instant now) {
+Event as_new(Event event, EventId id, Instant now) {
     event.retry_of = event.id;
     event.id = id;
     event.state = Pending{};
@@ -188,20 +188,20 @@ Result<Event> retried(const Event& finished, EventId fresh, Instant now) {
     if (!is_failed(finished) && !is_cancelled_occurrence(finished)) {
         return refused(finished, "retry");
     }
-    return afresh(finished, fresh, now);
+    return as_new(finished, fresh, now);
 }
 
 Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key, Instant now) {
     if (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state)) {
         return refused(finished, "repeat");
     }
-    Event event = afresh(finished, fresh, now);
+    Event event = as_new(finished, fresh, now);
     event.key = std::move(key);
     event.attempt = Attempt{0};
     return event;
 }
 
-Result<Event> hasten(Event event, Instant now) {
+Result<Event> expedite(Event event, Instant now) {
     if (is_pending(event) || is_final(event) || is_claimed(event)) return refused(event, "hasten");
     return waiting(std::move(event), now, now);
 }

@@ -74,15 +74,15 @@ struct Event {
     Instant due;  // the instant of the intent by the current tzdata: derived, never edited
     std::chrono::microseconds jitter{0};  // delay after `due`: spreads the load of a schedule
     std::string tz_release;               // the release of that tzdata, "2025b"
-    std::string payload;            // exact bytes, sent unchanged; empty: too long once rendered
-    Instant claimable_at;           // due, retry or end of lease; `never`: parked or final
+    std::string payload;   // exact bytes, sent unchanged; empty: too long once rendered
+    Instant claimable_at;  // due, retry or end of lease; `never`: parked or final
     std::optional<Obstacle> obstacle{};  // that it waits for, after a release
     Version version{1};             // the version that a claim returned fences its holder's writes
     Attempt attempt{0};             // number of the latest attempt
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
     std::optional<EventId> retry_of;
-    /// Start of the first attempt. A lost attempt began when it was claimed; a released one does not
-    /// count.
+    /// Start of the first attempt. A lost attempt began when it was claimed; a released one does
+    /// not count.
     std::optional<Instant> first_attempt_at;
     std::optional<Instant> dismissed_at;
     Instant created_at;
@@ -140,15 +140,15 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] Result<Event> resume(Event event, Intent intent, Instant due, Instant now);
 /// A new event under the same key for a FAILED one, or for a CANCELLED occurrence of a schedule.
 /// Claimable at its target, so a FAILED one at once. Intent and due stay the same, so its lateness
-/// counts from the original instant. Attempt numbers go on: a receiver that knows the key may ignore
-/// requests with a number that it has seen.
+/// counts from the original instant. Attempt numbers go on: a receiver that knows the key may
+/// ignore requests with a number that it has seen.
 [[nodiscard]] Result<Event> retried(const Event& finished, EventId fresh, Instant now);
 /// A new event under another key, for a FAILED or COMPLETED event: the receiver treats it as a new
 /// one. Its attempt numbers begin again.
 [[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
                                      Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
-[[nodiscard]] Result<Event> hasten(Event event, Instant now);
+[[nodiscard]] Result<Event> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
 /// again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);

@@ -218,9 +218,9 @@ TEST_P(EventListContract, FiltersByWhatTheyWaitFor) {
     const auto released = [&](std::optional<std::chrono::microseconds> delay,
                               std::optional<Obstacle> obstacle) {
         given(an_event());
-        GivenBack back = given_back(claim_one(), delay);
+        ReleasedClaim back = release_of(claim_one(), delay);
         back.obstacle = obstacle;
-        EXPECT_TRUE(give_back(back));
+        EXPECT_TRUE(release_claims(back));
         return back.id;
     };
     given(an_event());
@@ -237,12 +237,12 @@ TEST_P(EventListContract, FiltersByWhatTheyWaitFor) {
     given(an_event().due(noon + 2h));
     failed(an_event());
     EventQuery query;
-    for (const auto& [reason, id] : std::vector<std::pair<WaitReason, EventId>>{
-             {WaitReason::retry, retrying},
-             {WaitReason::circuit, for_circuit},
-             {WaitReason::limit, for_limit},
-             {WaitReason::endpoint, for_endpoint},
-             {WaitReason::schedule, paused.id}}) {
+    for (const auto& [reason, id] :
+         std::vector<std::pair<WaitReason, EventId>>{{WaitReason::retry, retrying},
+                                                     {WaitReason::circuit, for_circuit},
+                                                     {WaitReason::limit, for_limit},
+                                                     {WaitReason::endpoint, for_endpoint},
+                                                     {WaitReason::schedule, paused.id}}) {
         query.waiting_for = {reason};
         for (const auto sort : {EventQuery::Sort::target, EventQuery::Sort::executed_at,
                                 EventQuery::Sort::created_at, EventQuery::Sort::lateness}) {
@@ -256,13 +256,13 @@ TEST_P(EventListContract, FiltersByWhatTheyWaitFor) {
 
 TEST_P(EventListContract, FiltersByDismissal) {
     const Event dead_letter = failed(an_event());
-    const Event looked_at = failed(an_event());
+    const Event reviewed = failed(an_event());
     EXPECT_TRUE(on_events([&](EventRepository& events) {
-        return events.update_dismissed(dismiss(looked_at, true, noon).value(), looked_at.version);
+        return events.update_dismissed(dismiss(reviewed, true, noon).value(), reviewed.version);
     }));
     EventQuery query;
     query.dismissed = true;
-    EXPECT_THAT(ids_like(query), ElementsAre(looked_at.id));
+    EXPECT_THAT(ids_like(query), ElementsAre(reviewed.id));
     query.dismissed = false;
     query.statuses = {EventStatus::failed};
     EXPECT_THAT(ids_like(query), ElementsAre(dead_letter.id));

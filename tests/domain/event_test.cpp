@@ -36,7 +36,7 @@ std::vector<Situation> every_situation() {
         return actions;
     };
     const Event parked = park(an_event(), the_day_before).value();
-    const Event held_back = release(a_claimed_event(), noon, never).value();
+    const Event deferred = release(a_claimed_event(), noon, never).value();
     return {
         {"pending_before_it_is_due", an_event(), noon - 1us, planning},
         {"pending_when_due", an_event(), noon, with_claim(planning)},
@@ -48,7 +48,7 @@ std::vector<Situation> every_situation() {
          a_waiting_event(),
          noon + 5s,
          {"cancel", "claim", "hasten"}},
-        {"waiting_but_parked", held_back, noon + 24h, {"cancel", "hasten"}},
+        {"waiting_but_parked", deferred, noon + 24h, {"cancel", "hasten"}},
         {"completed", complete(a_claimed_event(), noon).value(), noon + 24h, {}},
         {"failed", a_failed_event(), noon + 24h, {"dismiss"}},
         {"cancelled", cancel(an_event(), noon, "").value(), noon + 24h, {}},
@@ -95,13 +95,13 @@ TEST(Claim, MakesTheClaimerTheHolderForOneLease) {
 }
 
 TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
-    const Event rescued = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
-    EXPECT_EQ(rescued.state, EventState{Processing{instance_b}});
-    EXPECT_EQ(rescued.attempt, Attempt{2});
-    EXPECT_EQ(rescued.version, Version{3});
-    EXPECT_EQ(rescued.retry_count, 1U);
-    EXPECT_EQ(rescued.first_attempt_at, noon);
-    EXPECT_EQ(claim(rescued, instance_a, noon + 2 * lease, lease)->first_attempt_at, noon);
+    const Event previous_lost = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
+    EXPECT_EQ(previous_lost.state, EventState{Processing{instance_b}});
+    EXPECT_EQ(previous_lost.attempt, Attempt{2});
+    EXPECT_EQ(previous_lost.version, Version{3});
+    EXPECT_EQ(previous_lost.retry_count, 1U);
+    EXPECT_EQ(previous_lost.first_attempt_at, noon);
+    EXPECT_EQ(claim(previous_lost, instance_a, noon + 2 * lease, lease)->first_attempt_at, noon);
 }
 
 TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
@@ -195,8 +195,9 @@ TEST(Retried, IsOnlyForWhatFailed) {
 }
 
 TEST(Retried, BringsACancelledOccurrenceBackForItsTarget) {
-    const Event pending = an_event().due(noon + 24h).of_schedule(
-        an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 6);
+    const Event pending = an_event()
+                              .due(noon + 24h)
+                              .of_schedule(an_id<ScheduleId>(), std::chrono::year{2027} / 1 / 6);
     const Event cancelled = cancel(pending, noon, "cancelled on request").value();
     const Event fresh = retried(cancelled, an_id<EventId>(), noon + 1h).value();
     EXPECT_EQ(fresh.retry_of, cancelled.id);
@@ -217,7 +218,7 @@ TEST(WaitingFor, NamesWhatKeepsALiveEvent) {
     const Event held_up = release(claimed, noon, noon + 1s, Obstacle::circuit).value();
     EXPECT_EQ(waiting_for(held_up), WaitReason::circuit);
     EXPECT_EQ(waiting_for(claim(held_up, instance_b, noon + 1s, lease).value()), std::nullopt);
-    EXPECT_EQ(waiting_for(hasten(held_up, noon).value()), WaitReason::retry);
+    EXPECT_EQ(waiting_for(expedite(held_up, noon).value()), WaitReason::retry);
     EXPECT_EQ(waiting_for(cancel(held_up, noon, "").value()), std::nullopt);
     EXPECT_EQ(cancel(held_up, noon, "")->obstacle, std::nullopt);
 }
@@ -276,13 +277,13 @@ TEST(Repeated, IsNotForWhatIsAliveOrCancelled) {
     }
 }
 
-TEST(Hasten, EndsTheWaitAndSpendsNoTry) {
+TEST(Expedite, EndsTheWaitAndSpendsNoTry) {
     const Event parked = release(a_claimed_event(), noon, never).value();
-    const Event hastened = hasten(parked, noon + 1h).value();
-    EXPECT_EQ(hastened.state, EventState{Processing{}});
-    EXPECT_EQ(hastened.claimable_at, noon + 1h);
-    EXPECT_EQ(hastened.retry_count, parked.retry_count);
-    EXPECT_EQ(hastened.version, base::next(parked.version));
+    const Event expedited = expedite(parked, noon + 1h).value();
+    EXPECT_EQ(expedited.state, EventState{Processing{}});
+    EXPECT_EQ(expedited.claimable_at, noon + 1h);
+    EXPECT_EQ(expedited.retry_count, parked.retry_count);
+    EXPECT_EQ(expedited.version, base::next(parked.version));
 }
 
 }  // namespace

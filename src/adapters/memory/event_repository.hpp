@@ -27,7 +27,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override;
-    std::size_t hasten(EndpointId endpoint, WaitReason reason, std::size_t limit) override;
+    std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<Event> walk(const EventWalk& walk) override;
@@ -42,7 +42,7 @@ private:
     /// Unless the event is an occurrence or another event has its key.
     void set_key_free(const Event& finished, bool free);
     void erase_tracks_of(EventId id);
-    std::size_t hasten_at_most(std::size_t limit, const std::vector<Event>& waiting);
+    std::size_t expedite_at_most(std::size_t limit, const std::vector<Event>& waiting);
 
     State& state_;
     Instant now_;

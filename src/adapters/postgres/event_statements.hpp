@@ -6,17 +6,16 @@
 /// touches only its shard.
 namespace sundial::postgres::sql {
 
-/// Adds PENDING events, each together with its key or not at all. Takes over keys that are known but
-/// free. Returns the ids of the events that were added, with the transaction id, and their attempt
-/// numbers, which go on from those of the keys' former events. If two events have the same key, the
-/// first wins.
-/// Keys are inserted in order, so that two such statements cannot deadlock. $1 shards of the
-/// events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8 schedules, $9 their
-/// versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14 overlap policies, $15
-/// due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20 retry of, $21 created,
-/// $22 number of shards, $23 jitters, $24 nominal times, $25 second passes, $26 origins. Columns
-/// other than shards, ids, keys, due and claimable at are sent once if all rows have the same value
-/// (columns.hpp).
+/// Adds PENDING events, each together with its key or not at all. Takes over keys that are known
+/// but free. Returns the ids of the events that were added, with the transaction id, and their
+/// attempt numbers, which go on from those of the keys' former events. If two events have the same
+/// key, the first wins. Keys are inserted in order, so that two such statements cannot deadlock. $1
+/// shards of the events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8
+/// schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14
+/// overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20
+/// retry of, $21 created, $22 number of shards, $23 jitters, $24 nominal times, $25 second passes,
+/// $26 origins. Columns other than shards, ids, keys, due and claimable at are sent once if all
+/// rows have the same value (columns.hpp).
 inline constexpr Statement add_events{"add_events", R"sql(
     WITH given AS (
         SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
@@ -176,8 +175,8 @@ inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
     RETURNING pg_current_xact_id()::text)sql"};
 
 /// Moves a locked live event to history, and frees the key of a CANCELLED event that is no
-/// occurrence. $1 shard, $2 id, $3 version before, $4 new version, $5 status, $6 time, $7 reason, $8
-/// user, $9 number of shards.
+/// occurrence. $1 shard, $2 id, $3 version before, $4 new version, $5 status, $6 time, $7 reason,
+/// $8 user, $9 number of shards.
 inline constexpr Statement finish_event{"finish_event", R"sql(
     WITH finished AS (
         DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *),
@@ -199,8 +198,8 @@ inline constexpr Statement finish_event{"finish_event", R"sql(
       FROM finished
     RETURNING pg_current_xact_id()::text)sql"};
 
-/// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2 id,
-/// $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards.
+/// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2
+/// id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards.
 inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
     WITH changed AS (
         UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
@@ -261,7 +260,7 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
-inline constexpr Statement hasten{"hasten", R"sql(
+inline constexpr Statement expedite{"hasten", R"sql(
     WITH held_up AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
@@ -278,7 +277,7 @@ inline constexpr Statement live_of_user{"live_of_user", R"sql(
        AND ($4::timestamptz IS NULL OR due < $4) AND ($5::timestamptz IS NULL OR due > $5)
      LIMIT 1)sql"};
 /// The same for events without a user: $1 schedule, $2 origin, $3 due before, $4 due after.
-inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
+inline constexpr Statement live_without_user{"live_of_nobody", R"sql(
     SELECT FROM sundial.events
      WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
        AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)

@@ -17,9 +17,9 @@ std::size_t UnparkEvents::run(EndpointId endpoint) {
     });
 }
 
-std::size_t UnparkEvents::hasten(EndpointId endpoint, WaitReason reason) {
+std::size_t UnparkEvents::expedite(EndpointId endpoint, WaitReason reason) {
     return while_enabled(endpoint, [=](Transaction& tx, std::size_t limit) {
-        return tx.events().hasten(endpoint, reason, limit);
+        return tx.events().expedite(endpoint, reason, limit);
     });
 }
 

@@ -24,8 +24,9 @@ bool touches_plan(const EventEdit& edit) {
 
 InvalidStateTransition not_editable(const Event& event) {
     const auto* processing = std::get_if<Processing>(&event.state);
-    return {event.id, "edit", status_of(event), processing ? processing->claimed_by : std::nullopt,
-            event.version, waiting_for(event)};
+    return {event.id,         "edit",
+            status_of(event), processing ? processing->claimed_by : std::nullopt,
+            event.version,    waiting_for(event)};
 }
 
 /// One edit of one event, inside its transaction.
@@ -91,7 +92,7 @@ private:
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
         if (endpoint == event.endpoint) return event;
         if (!endpoint || event.claimable_at != never) return not_editable(event);
-        auto changed = hasten(event, tx_.now());
+        auto changed = expedite(event, tx_.now());
         if (!changed) return changed;
         changed->endpoint = endpoint;
         tx_.events().update(*changed);

@@ -18,7 +18,7 @@ IdempotencyKey key_after(const Event& event) {
 }
 
 /// An id in the event's own shard. Event, first key and retries share a shard.
-EventId id_beside(const Event& event, Ids& ids) {
+EventId id_for_retry(const Event& event, Ids& ids) {
     EventId id = ids.event_id(event.key);
     id.value.bytes.back() = event.id.value.bytes.back();
     return id;
@@ -48,7 +48,7 @@ void put_away(Transaction& tx, std::optional<Event> event) {
 Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds delay) {
     const Instant at = tx.now() + delay;
     if (waiting.claimable_at <= at) return waiting;
-    auto sooner = hasten(waiting, tx.now());
+    auto sooner = expedite(waiting, tx.now());
     base::check(sooner.has_value());
     sooner->claimable_at = at;
     tx.events().update(*sooner);
@@ -56,12 +56,12 @@ Event expedited(Transaction& tx, const Event& waiting, std::chrono::microseconds
 }
 
 /// Stores the new event.
-Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
-                         std::chrono::microseconds delay) {
+Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+                              std::chrono::microseconds delay) {
     const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
     auto fresh = key == RetryKey::fresh
                      ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
-                     : retried(event, id_beside(event, ids), tx.now());
+                     : retried(event, id_for_retry(event, ids), tx.now());
     if (!fresh) return fresh;
     fresh->claimable_at += delay;
     if (key == RetryKey::fresh) {
@@ -87,7 +87,7 @@ Result<RetriedEvent> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey ke
         event = live ? live : tx.events().find(id);  // it was claimed meanwhile
     }
     if (!event) return NotFound{Noun::event, to_string(id)};
-    auto fresh = add_afresh(tx, ids, *event, key, delay);
+    auto fresh = add_retry_event(tx, ids, *event, key, delay);
     if (!fresh) return fresh.error();
     put_away(tx, event);
     return RetriedEvent{*std::move(fresh), true};

@@ -69,8 +69,8 @@ public:
     /// Stores a PENDING event and its key, both or neither. A key that is known but free is taken
     /// over. Returns the `attempt` that the event starts at: 0, or that of the key's former event,
     /// because a receiver that knows the key may ignore requests with a number that it has seen.
-    /// Errors: DuplicateIdempotencyKey, which names the key's current event (with status COMPLETED if
-    /// that event was erased).
+    /// Errors: DuplicateIdempotencyKey, which names the key's current event (with status COMPLETED
+    /// if that event was erased).
     virtual Result<Attempt> add(const Event& event) = 0;
     /// The same for many events, with one independent result for each, in their order. If two
     /// events have the same key, the first is stored.
@@ -98,19 +98,19 @@ public:
     /// The same, and replaces the key `old_key` with `changed.key`. Errors:
     /// DuplicateIdempotencyKey; then nothing has changed.
     virtual Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) = 0;
-    /// Moves a locked live event to history in its final state. The key of a CANCELLED event becomes
-    /// free for a new event, unless the event is an occurrence of a schedule.
+    /// Moves a locked live event to history in its final state. The key of a CANCELLED event
+    /// becomes free for a new event, unless the event is an occurrence of a schedule.
     virtual void finish(const Event& finished) = 0;
     /// The same for an event that a policy drops. Its key becomes free again, so that a backfill
     /// can create the occurrence.
     virtual void finish_dropped(const Event& cancelled) = 0;
     /// Replaces a finished event's `dismissed_at`. The key of a dismissed event is free for a new
-    /// event, unless the event is an occurrence of a schedule. Errors: InvalidStateTransition if it has a later
-    /// version than `held` or does not exist.
+    /// event, unless the event is an occurrence of a schedule. Errors: InvalidStateTransition if it
+    /// has a later version than `held` or does not exist.
     virtual Result<void> update_dismissed(const Event& changed, Version held) = 0;
-    /// Stores `fresh` and moves its key from the FAILED or CANCELLED event that `fresh.retry_of` names,
-    /// by compare-and-set. A key that a key exchange has left without an event is taken over. Errors:
-    /// DuplicateIdempotencyKey, which names the event that has the key now.
+    /// Stores `fresh` and moves its key from the FAILED or CANCELLED event that `fresh.retry_of`
+    /// names, by compare-and-set. A key that a key exchange has left without an event is taken
+    /// over. Errors: DuplicateIdempotencyKey, which names the event that has the key now.
     virtual Result<void> add_retry(const Event& fresh) = 0;
     /// Erases all events of the user, live and finished, with their attempts. Keys stay. A claimed
     /// event is delivered as planned: it stays, without its user, and its version does not change.
@@ -122,7 +122,7 @@ public:
     /// most `limit` of them. Returns their number. nullopt: events without an endpoint.
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
     /// The same for events of an endpoint that wait for a retry, a circuit or a limit.
-    virtual std::size_t hasten(EndpointId endpoint, WaitReason reason, std::size_t limit) = 0;
+    virtual std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;

@@ -42,16 +42,16 @@ Event settled(const Event& event, const Settlement& settlement, Instant now) {
     return next;
 }
 
-AttemptRecord lost_try(const Event& event) {
+AttemptRecord lost_attempt(const Event& event) {
     AttemptRecord lost = without_result(event, AttemptOutcome::lost);
     lost.started_at = event.updated_at;  // the claim
     return lost;
 }
 
-AttemptRecord released_try(const Event& event, const GivenBack& given_back) {
+AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim) {
     AttemptRecord released = without_result(event, AttemptOutcome::released);
-    released.error_text = given_back.reason;
-    released.instance = given_back.by;
+    released.error_text = claim.reason;
+    released.instance = claim.by;
     return released;
 }
 

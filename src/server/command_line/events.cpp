@@ -114,7 +114,7 @@ int run_bulk(EventFlags& flags, const char* action) {
     }
     order.wait = !flags.no_wait;
     return cli::run_bulk(client(flags.client), order, {std::cin, ::isatty(STDIN_FILENO) == 1},
-                         patience(flags.timeout), output(flags.client.json));
+                         wait_options(flags.timeout), output(flags.client.json));
 }
 
 int import_events(const EventFlags& flags) {
@@ -142,7 +142,7 @@ int import_events(const EventFlags& flags) {
                             .name = from_file ? flags.file : "line",
                             .key = "import-" + base::to_string(system::SystemIds().fresh()),
                             .refused = rejects.is_open() ? &rejects : nullptr},
-                           patience(0), output(flags.client.json));
+                           wait_options(0), output(flags.client.json));
     if (flags.rejects.empty() || rejects.flush()) return code;
     std::cerr << "sundial: the lines that were refused could not be written to " << flags.rejects
               << ": it lacks some or all of them\n";
@@ -220,17 +220,18 @@ void add_event_commands(CommandTree& tree) {
         });
     add_id(explain, *flags);
 
-    CLI::App& retry = tree.verb(event, "retry", "send FAILED events again; end the wait for a retry", [flags] {
-        if (flags->new_key || is_one(*flags)) {
-            if (!is_one(*flags)) {
-                std::cerr << "sundial: --new-key is for one event\n";
-                return static_cast<int>(usage);
+    CLI::App& retry =
+        tree.verb(event, "retry", "send FAILED events again; end the wait for a retry", [flags] {
+            if (flags->new_key || is_one(*flags)) {
+                if (!is_one(*flags)) {
+                    std::cerr << "sundial: --new-key is for one event\n";
+                    return static_cast<int>(usage);
+                }
+                return cli::retry_event(client(flags->client), flags->choice.ids.front(),
+                                        flags->new_key, output(flags->client.json));
             }
-            return cli::retry_event(client(flags->client), flags->choice.ids.front(),
-                                    flags->new_key, output(flags->client.json));
-        }
-        return run_bulk(*flags, "retry");
-    });
+            return run_bulk(*flags, "retry");
+        });
     add_bulk_flags(retry, *flags);
     add_filter(retry, *flags, waiting_filter);
     retry.add_flag("--new-key", flags->new_key,

@@ -63,13 +63,13 @@ TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
 }
 
 TEST_F(RetryEventTest, LeavesWhatWasDismissedAsItIs) {
-    const Event looked_at = a_failed_event();
+    const Event reviewed = a_failed_event();
     EventEdit edit;
     edit.dismissed = true;
-    const Event dismissed = edit_event.run(to_string(looked_at.id), edit, std::nullopt).value();
+    const Event dismissed = edit_event.run(to_string(reviewed.id), edit, std::nullopt).value();
     clock.advance(1s);
-    EXPECT_TRUE(retry(looked_at));
-    EXPECT_EQ(find(looked_at), dismissed);
+    EXPECT_TRUE(retry(reviewed));
+    EXPECT_EQ(find(reviewed), dismissed);
 }
 
 TEST_F(RetryEventTest, MayRetryTheRetry) {
@@ -127,14 +127,14 @@ TEST_F(RetryEventTest, LeavesWhatWaitsForItsCircuitAndSaysSo) {
     wanted.target.utc = "now";
     scheduled(wanted);
     const Event held = claimed_one();
-    const GivenBack given_back{.id = held.id,
-                               .held = held.version,
-                               .number = held.attempt,
-                               .by = instance_a,
-                               .delay = 1h,
-                               .reason = "CIRCUIT_OPEN",
-                               .obstacle = Obstacle::circuit};
-    ASSERT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+    const ReleasedClaim released{.id = held.id,
+                                 .held = held.version,
+                                 .number = held.attempt,
+                                 .by = instance_a,
+                                 .delay = 1h,
+                                 .reason = "CIRCUIT_OPEN",
+                                 .obstacle = Obstacle::circuit};
+    ASSERT_TRUE(queue.release_claims(std::vector{released}).at(0));
     const auto error = error_of<InvalidStateTransition>(retry(held));
     EXPECT_EQ(error.waiting_for, WaitReason::circuit);
     EXPECT_EQ(find(held).claimable_at, clock.now() + 1h);

@@ -65,12 +65,12 @@ TEST(EngineReport, TellsHowLateAFirstAttemptWasThatNobodyReported) {
     LostFirstAttempts observer;
     const Claimant by{an_id<InstanceId>()};
     const Event first = *claim(EventBuilder{}, by, noon + 5ms, 30s);
-    const Event rescued = *claim(first, by, noon + 30s + 5ms, 30s);
-    const Event again = *claim(rescued, by, noon + 60s + 5ms, 30s);
+    const Event previous_lost = *claim(first, by, noon + 30s + 5ms, 30s);
+    const Event again = *claim(previous_lost, by, noon + 60s + 5ms, 30s);
 
     report_claim(std::vector<ClaimedEvent>{{first, false}}, 1ms, by, log, observer);
     EXPECT_THAT(observer.late_by, ElementsAre());
-    report_claim(std::vector<ClaimedEvent>{{rescued, true}}, 1ms, by, log, observer);
+    report_claim(std::vector<ClaimedEvent>{{previous_lost, true}}, 1ms, by, log, observer);
     EXPECT_THAT(observer.late_by, ElementsAre(5ms));
     report_claim(std::vector<ClaimedEvent>{{again, true}}, 1ms, by, log, observer);
     EXPECT_THAT(observer.late_by, ElementsAre(5ms));
