@@ -27,7 +27,7 @@ Engines::Engines(const Site& site, const Handlers& handlers, EngineObserver& obs
                                              .zones = site.zones,
                                              .handlers = handlers,
                                              .observer = observer,
-                                             .storage_observer = nobody_,
+                                             .storage_observer = silent_observer_,
                                              .log = site.log,
                                              .encryption_keys = sealing_keys()}));
     }

@@ -136,7 +136,7 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
                                      Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
-[[nodiscard]] Result<Event> hasten(Event event, Instant now);
+[[nodiscard]] Result<Event> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
 /// again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);
