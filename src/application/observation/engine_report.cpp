@@ -15,7 +15,7 @@ void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microsecon
     std::map<std::string_view, std::size_t> by_type;
     for (const ClaimedEvent& one : claimed) {
         ++by_type[one.event.type];
-        if (!one.lost_attempts) continue;
+        if (!one.previous_lost) continue;
         ++lost_attempts;
         log.write(lease_expired_line(one.event, "claim", std::nullopt));
     }
