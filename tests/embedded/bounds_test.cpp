@@ -696,7 +696,7 @@ TEST(Bounds, OfRetryBudgets) {
         {"floor_per_second",
          [&](Try t) { return allowed({.per_call = 0.0, .floor_per_second = sized<double>(t)}); },
          {"0", "1", "1000"}},
-        {"most",
+        {"max_tokens",
          [&](Try t) { return allowed({.floor_per_second = 0.0, .max_tokens = sized<double>(t)}); },
          {"0", "1", "1"}},
     });
@@ -763,7 +763,7 @@ TEST(Bounds, OfCaches) {
         {"CacheRules.early_refresh",
          [&](Try t) { return loads([&](auto& rules) { rules.early_refresh = sized<double>(t); }); },
          {"1", "1", "1"}},  // a load that takes no time is never early
-        {"CacheRules.most_entries",
+        {"CacheRules.max_entries",
          [&](Try t) {
              return loads([&](auto& rules) { rules.max_entries = sized<std::size_t>(t); });
          },
