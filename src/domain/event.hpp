@@ -55,7 +55,7 @@ using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelle
 ///   Processing -> Processing  claim           the retry is due, or the holder's lease has expired
 ///   Processing -> Processing  wait_for_retry  not accepted: unclaimed until the next attempt
 ///   Processing -> Processing  release         returned unsent: uses no attempt, skips its number
-///   Processing -> Processing  hasten          the wait for a retry or its endpoint ends now
+///   Processing -> Processing  expedite        the wait for a retry or its endpoint ends now
 ///   Processing -> Completed   complete        the receiver accepted
 ///   Processing -> Failed      fail, give_up   refused permanently; or no attempts remain
 ///   Pending    -> Pending     retarget, resume, park

@@ -105,7 +105,7 @@ struct Score {
     static std::optional<Score> restore(const std::string& json) { return Score{std::stoi(json)}; }
     int sum = 0;
 };
-Result<std::vector<Score::Event>> count_one(const Score& /*tally*/) { return std::vector{1}; }
+Result<std::vector<Score::Event>> count_one(const Score& /*score*/) { return std::vector{1}; }
 
 class Bounds : public testing::TestWithParam<std::string> {
 protected:

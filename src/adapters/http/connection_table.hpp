@@ -15,7 +15,7 @@ namespace sundial::http {
 class Connection;
 
 /// The open connections, within a bound for all and one for each network. When a bound is reached,
-/// a new connection takes the seat of the connection that has waited longest for its client and has
+/// a new connection takes the slot of the connection that has waited longest for its client and has
 /// shown no key (ADR 0031). Thread-safe.
 class ConnectionTable {
 public:
@@ -29,10 +29,10 @@ public:
 
         /// A request has begun to arrive: the connection moves to the end of the line.
         void arriving();
-        /// A request has arrived completely. False if another connection has taken the seat; then
+        /// A request has arrived completely. False if another connection has taken the slot; then
         /// the caller must not carry out the request.
         [[nodiscard]] bool answering();
-        /// The connection waits for its client again. It keeps its seat if it has shown a key.
+        /// The connection waits for its client again. It keeps its slot if it has shown a key.
         void waiting(bool has_shown_key);
 
     private:
@@ -47,17 +47,17 @@ public:
 
     struct Admission {
         std::optional<Slot> slot{};  // empty: a bound is reached, and no connection gives way
-        std::shared_ptr<Connection> evicted{};  // lost its seat; the caller closes it
+        std::shared_ptr<Connection> evicted{};  // lost its slot; the caller closes it
     };
     /// The bounds are that of all and `max_of_network`.
     [[nodiscard]] Admission admit(const std::string& network, std::size_t max_of_network);
     void name(const Slot& slot, std::weak_ptr<Connection> connection);
-    /// Takes the seat of the longest waiting connection, for when the process has no file
+    /// Takes the slot of the longest waiting connection, for when the process has no file
     /// descriptor left. The caller closes it. Null if no connection gives way.
     [[nodiscard]] std::shared_ptr<Connection> evict();
 
     [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
-    /// Number of seats taken.
+    /// Number of slots taken.
     [[nodiscard]] std::size_t size() const;
 
 private:
@@ -71,7 +71,7 @@ private:
         std::string network;
         std::weak_ptr<Connection> connection{};
         std::optional<std::uint64_t> turn{};  // its key in both lines
-        bool evicted = false;                 // another connection has its seat
+        bool evicted = false;                 // another connection has its slot
     };
     void join_line(std::uint64_t number, Entry& entry);
     void leave_line(Entry& entry);

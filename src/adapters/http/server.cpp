@@ -95,7 +95,7 @@ struct HttpServer::Impl {
     base::Log& log;
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> rejected = 0;
-    InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and seats
+    InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and slots
     const TrustedProxies proxies;
     ConnectionTable table;
     asio::io_context io;

@@ -103,8 +103,8 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
                    now);
         } else {
             claim->destination = std::move(std::get<Destination>(decision.what));
-            // An event that was not rescued has used up its attempts only if the policy became
-            // shorter. Its promised attempt is sent and is the last.
+            // If no attempt was lost, the attempts are used up only because the policy became
+            // shorter. The promised attempt is sent and is the last.
             if (claim->previous_lost &&
                 attempts_used_up(claim->event, claim->destination.retry_policy)) {
                 finish(*claim, lost_for_good(claim->event, settings_.instance), now);

@@ -53,7 +53,7 @@ public:
     virtual ~EngineObserver() = default;
     /// One claim that returned events; `lost_attempts` of them after another holder's lease
     /// expired.
-    virtual void claimed(std::size_t /*events*/, std::size_t /*rescued*/,
+    virtual void claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/,
                          std::chrono::microseconds /*duration*/) {}
     /// `count` events came into `status`: successors PENDING, claims PROCESSING, settled ones.
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,

@@ -26,7 +26,7 @@ protected:
     ConnectionTable table{5};
 };
 
-/// Whether another connection has got the seat. Afterwards the connection waits again.
+/// Whether another connection has got the slot. Afterwards the connection waits again.
 bool was_closed(ConnectionTable::Slot& slot) {
     const bool evicted = !slot.answering();
     slot.waiting(false);
@@ -96,7 +96,7 @@ TEST_F(ConnectionSlots, AreGivenBack) {
     {
         Slot one = admit(), two = admit(), three = admit();
         EXPECT_EQ(table.size(), 3U);
-        Slot four = admit();  // `one` gave way: its end frees no seat a second time
+        Slot four = admit();  // `one` gave way: its end frees no slot a second time
         EXPECT_EQ(table.size(), 3U);
     }
     EXPECT_EQ(table.size(), 0U);
