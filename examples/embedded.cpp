@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-int complain(const sundial::Error& error) {
+int report(const sundial::Error& error) {
     std::cerr << error.code << ": " << error.detail << '\n';
     return EXIT_FAILURE;
 }
@@ -20,7 +20,7 @@ int complain(const sundial::Error& error) {
 
 int main() {
     auto engine = sundial::Engine::open({.storage = "memory:", .test_clock = true});
-    if (!engine) return complain(engine.error());
+    if (!engine) return report(engine.error());
 
     std::atomic<int> birthdays = 0, reminders = 0;
     engine->on("BIRTHDAY", [&](const sundial::Event& event) {
@@ -36,23 +36,23 @@ int main() {
     });
 
     const auto ada = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
-    if (!ada) return complain(ada.error());
+    if (!ada) return report(ada.error());
     const auto now = engine->now();
-    if (!now) return complain(now.error());
+    if (!now) return report(now.error());
     const auto reminder = engine->schedule({.type = "REMINDER",
                                             .at = *now + 24h,
                                             .payload = R"({"text":"Renew"})",
                                             .user_id = ada->id});
-    if (!reminder) return complain(reminder.error());
+    if (!reminder) return report(reminder.error());
 
     const auto done = engine->advance(367 * 24h);
-    if (!done) return complain(done.error());
+    if (!done) return report(done.error());
     const auto later = engine->find_event(reminder->id);
-    if (!later) return complain(later.error());
+    if (!later) return report(later.error());
     std::cout << *done << " events done; the reminder is " << later->status << " after "
               << later->attempt << " tries\n";
-    if (birthdays < 1) return complain({"EXAMPLE", "a year without a birthday"});
+    if (birthdays < 1) return report({"EXAMPLE", "a year without a birthday"});
     if (reminders != 1 || later->status != "COMPLETED") {
-        return complain({"EXAMPLE", "what failed was not tried again"});
+        return report({"EXAMPLE", "what failed was not tried again"});
     }
 }

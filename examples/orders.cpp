@@ -58,7 +58,7 @@ Decision ship(const Order& order) {
     return std::vector<Order::Event>{Shipped{}};
 }
 
-int complain(const Error& error) {
+int report(const Error& error) {
     std::cerr << error.code << ": " << error.detail << '\n';
     return EXIT_FAILURE;
 }
@@ -67,7 +67,7 @@ int complain(const Error& error) {
 
 int main() {
     auto engine = sundial::Engine::open({.storage = "memory:"});
-    if (!engine) return complain(engine.error());
+    if (!engine) return report(engine.error());
     auto streams = engine->streams();
     sundial::AggregateRepository<Order> orders{streams};
 
@@ -75,12 +75,12 @@ int main() {
     require(!refused && refused.error().code == "EMPTY", "of an order without items none is sent");
 
     // Two clients loaded the same version: the second one's events are refused.
-    if (const auto first = orders.execute("17", add_one); !first) return complain(first.error());
+    if (const auto first = orders.execute("17", add_one); !first) return report(first.error());
     auto one = orders.load("17"), other = orders.load("17");
     require(one && other, "both have loaded it");
     one->raise(ItemsAdded{2});
     other->raise(Shipped{});
-    if (const auto saved = orders.save(*one); !saved) return complain(saved.error());
+    if (const auto saved = orders.save(*one); !saved) return report(saved.error());
     const auto late = orders.save(*other);
     require(!late && late.error().code == "OPTIMISTIC_LOCK", "the second of two is refused");
     std::cout << "too late: " << late.error().detail << '\n';
@@ -97,7 +97,7 @@ int main() {
         if (!orders.execute("17", add_one_more, {.retry = {.max_attempts = 100}})) ++failed;
     });
     require(failed == 0, "whoever met with a conflict has decided again");
-    if (const auto sent = orders.execute("17", ship); !sent) return complain(sent.error());
+    if (const auto sent = orders.execute("17", ship); !sent) return report(sent.error());
 
     // Shipments from the feed: each order once, however often this program dies.
     int sent = 0;
@@ -107,10 +107,10 @@ int main() {
                                    std::cout << "order " << event.stream.id << " was sent\n";
                                    return sundial::Done{};
                                });
-    if (const auto read = view.catch_up(); !read) return complain(read.error());
+    if (const auto read = view.catch_up(); !read) return report(read.error());
 
     const auto order = orders.load("17");
-    if (!order) return complain(order.error());
+    if (!order) return report(order.error());
     std::cout << order->state.items << " items, version " << order->version << '\n';
     require(order->state.items == 11, "each item was added once");
     require(order->state.shipped && sent == 1, "it was sent once");

@@ -31,7 +31,7 @@ std::shared_ptr<const Zone> zone_of(unsigned choice) {
     }
 }
 
-void fires_as_it_says(const CronRule& rule, unsigned choice) {
+void check_firing(const CronRule& rule, unsigned choice) {
     constexpr std::array gaps{GapPolicy::boundary, GapPolicy::earlier, GapPolicy::later,
                               GapPolicy::skip};
     constexpr std::array overlaps{OverlapPolicy::earlier, OverlapPolicy::later, OverlapPolicy::both,
@@ -74,6 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::ranges::all_of(error.message, [](char c) { return c >= ' ' && c <= '~'; }));
         return 0;
     }
-    fires_as_it_says(*rule, data[0]);
+    check_firing(*rule, data[0]);
     return 0;
 }

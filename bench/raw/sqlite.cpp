@@ -134,16 +134,16 @@ void create(File& file, std::size_t events, std::size_t batch) {
 }
 
 void drain(File& file, std::size_t batch) {
-    sqlite3_stmt* look = file.prepare(ready);
+    sqlite3_stmt* peek = file.prepare(ready);
     sqlite3_stmt* take = file.prepare(claim);
     sqlite3_stmt* store = file.prepare(keep);
     sqlite3_stmt* erase = file.prepare(remove);
     for (;;) {
         std::vector<Id> ids;
         file.run("BEGIN IMMEDIATE");
-        sqlite3_bind_int64(look, 1, static_cast<sqlite3_int64>(batch));
-        while (file.step(look)) {
-            const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(look, 0));
+        sqlite3_bind_int64(peek, 1, static_cast<sqlite3_int64>(batch));
+        while (file.step(peek)) {
+            const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(peek, 0));
             std::copy_n(bytes, sizeof(Id), ids.emplace_back().begin());
         }
         for (const Id& id : ids) {

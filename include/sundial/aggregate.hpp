@@ -30,7 +30,7 @@
 ///         if (order.shipped) return sundial::Error{"ALREADY_SHIPPED", "it is on its way"};
 ///         return std::vector<Order::Event>{Shipped{}};
 ///     });
-///     if (!done) return complain(done.error().detail);
+///     if (!done) return report(done.error().detail);
 namespace sundial {
 
 template <class A>

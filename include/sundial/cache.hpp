@@ -46,10 +46,10 @@ struct CacheRules {
     /// from (0, 1]. Greater is earlier; 0: never.
     double early_refresh = 1.0;
     /// Beyond this number of entries the least recently used one is evicted.
-    std::size_t most_entries = 10'000;
+    std::size_t max_entries = 10'000;
     /// Maximum number of concurrent background refreshes. At the maximum, readers get the old
     /// values.
-    std::size_t most_refreshes = 16;
+    std::size_t max_refreshes = 16;
 };
 
 /// Describes the first invalid rule; empty if all rules are valid.
@@ -210,7 +210,7 @@ auto Cache<Key, Value>::kept_for(std::chrono::microseconds after_its_end, const 
 
 template <class Key, class Value>
 bool Cache<Key, Value>::take_turn_to_refresh(const Key& key) {
-    return refreshing_.size() < rules_.most_refreshes && refreshing_.insert(key).second;
+    return refreshing_.size() < rules_.max_refreshes && refreshing_.insert(key).second;
 }
 
 template <class Key, class Value>
@@ -269,7 +269,7 @@ void Cache<Key, Value>::keep(const Key& key, Shared value, Timing::Moment begun)
     if (good_until == now) return;
     latest_.push_front(key);
     entries_.emplace(key, Entry{std::move(value), good_until, now - begun, latest_.begin()});
-    while (entries_.size() > rules_.most_entries) {
+    while (entries_.size() > rules_.max_entries) {
         ++counts_.evictions;
         forget_entry(latest_.back());
     }

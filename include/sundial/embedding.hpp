@@ -119,7 +119,7 @@ struct WorkOrder {
 ///         for (const auto& event : *work) {
 ///             const auto reported = print(event.payload) ? worker.complete(event)
 ///                                                        : worker.fail(event, "no paper");
-///             if (!reported) complain(reported.error().detail);
+///             if (!reported) report(reported.error().detail);
 ///         }
 ///     }
 ///
@@ -210,14 +210,14 @@ private:
 /// time, across restarts and changes of the clocks.
 ///
 ///     auto engine = sundial::Engine::open({.storage = "sqlite:birthdays.db"});
-///     if (!engine) return complain(engine.error().detail);
+///     if (!engine) return report(engine.error().detail);
 ///     engine->on("BIRTHDAY", [](const sundial::Event& event) {
 ///         send(event.payload);
 ///         return sundial::Handled::done();
 ///     });
 ///     engine->start();
 ///     const auto user = engine->create_user({"Ada", "Li", "1992-02-29", "Europe/Paris"});
-///     if (!user) return complain(user.error().detail);
+///     if (!user) return report(user.error().detail);
 ///
 /// Every user gets a BIRTHDAY event at 09:00 local time, every year; a birthday on 29 February
 /// falls on the 28th in other years. Events that came due while no engine ran are handled after the

@@ -189,9 +189,9 @@ private:
 ///     const sundial::StreamId order{"Order", "17"};
 ///     const auto done =
 ///         streams.append(order, sundial::Expected::no_stream(), {{.type = "OrderPlaced"}});
-///     if (!done) return complain(done.error().detail);
+///     if (!done) return report(done.error().detail);
 ///     if (const auto part = streams.read(order)) {
-///         for (const auto& event : part->events) tell(event);
+///         for (const auto& event : part->events) report(event);
 ///     }
 ///
 /// Streams of the types User, Schedule, Endpoint and ApiKey belong to Sundial: you can read them,

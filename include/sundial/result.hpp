@@ -46,13 +46,13 @@ struct Error {
 /// A value, or the Error in its place. Check before use:
 ///
 ///     if (const auto user = engine.create_user(ada)) greet(user->id);
-///     else complain(user.error().detail);
+///     else report(user.error().detail);
 ///
 /// `*` and `error()` of a temporary Result return by value, so a loop or a reference may keep it.
 /// `->` points into the Result, and dangles once it is destroyed:
 ///
 ///     if (const auto page = streams.feed(0)) {
-///         for (const auto& event : page->events) tell(event);
+///         for (const auto& event : page->events) report(event);
 ///     }
 template <class T>
 class [[nodiscard]] Result {

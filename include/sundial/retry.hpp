@@ -39,7 +39,7 @@ public:
     struct Settings {
         double per_call = 0.2;           // one retry for five calls
         double floor_per_second = 10.0;  // allowed in addition, however few calls there are
-        double most = 100.0;             // maximum of saved tokens: those of 500 calls
+        double max_tokens = 100.0;       // maximum of saved tokens: those of 500 calls
     };
     RetryBudget() : RetryBudget(Settings{}) {}
     explicit RetryBudget(const Settings& settings);
@@ -55,7 +55,7 @@ public:
 private:
     using Millionths = std::int64_t;  // of a token: sums of fractions stay exact
 
-    const Millionths per_call_, floor_, most_;
+    const Millionths per_call_, floor_, max_tokens_;
     mutable std::mutex mutex_;  // guards all below
     Millionths tokens_ = 0;
     Millionths floor_left_;

@@ -15,7 +15,7 @@ namespace sundial::embedding {
 /// a `Lock` for data that must be safe from a holder that has lost its lock.
 ///
 ///     auto lock = sundial::SessionLock::acquire(url, "migrate-shop", std::chrono::minutes{1});
-///     if (!lock) return complain(lock.error().detail);
+///     if (!lock) return report(lock.error().detail);
 ///     migrate_shop(lock->lost());
 ///
 /// Movable, not copyable. Has its own connection and thread.

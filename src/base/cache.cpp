@@ -15,7 +15,7 @@ std::optional<std::string> defect_of(const CacheRules& rules) {
         return "no time is less than nothing";
     }
     if (!(rules.early_refresh >= 0.0)) return "early_refresh is at least 0";
-    if (rules.most_entries == 0) return "most_entries is at least 1";
+    if (rules.max_entries == 0) return "max_entries is at least 1";
     return std::nullopt;
 }
 

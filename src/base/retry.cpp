@@ -16,17 +16,17 @@ using std::chrono::microseconds;
 constexpr std::int64_t token = 1'000'000;
 
 /// A purse never has more: two of them can be added, and nobody makes so many calls.
-constexpr double most_tokens = 1e12;
+constexpr double token_ceiling = 1e12;
 
 std::int64_t millionths(double tokens) {
     if (!(tokens > 0.0)) return 0;  // NaN, too
-    return std::llround(std::min(tokens, most_tokens) * token);
+    return std::llround(std::min(tokens, token_ceiling) * token);
 }
 
 /// base · 2^retry, at most the cap, without overflow.
 microseconds doubled(const RetryRules& rules, unsigned retry) {
-    constexpr unsigned most_bits = 62;
-    const unsigned bits = std::min(retry, most_bits);
+    constexpr unsigned max_bits = 62;
+    const unsigned bits = std::min(retry, max_bits);
     if (rules.base.count() > rules.cap.count() >> bits) return rules.cap;
     return rules.base * (std::int64_t{1} << bits);
 }
@@ -41,12 +41,12 @@ microseconds part_of(microseconds whole, double random) {
 RetryBudget::RetryBudget(const Settings& settings)
     : per_call_{millionths(settings.per_call)},
       floor_{millionths(settings.floor_per_second)},
-      most_{millionths(settings.most)},
+      max_tokens_{millionths(settings.max_tokens)},
       floor_left_{floor_} {}
 
 void RetryBudget::first_call() {
     const std::lock_guard lock{mutex_};
-    tokens_ = std::min(most_, tokens_ + per_call_);
+    tokens_ = std::min(max_tokens_, tokens_ + per_call_);
 }
 
 bool RetryBudget::take(Timing::Moment now) {
@@ -55,9 +55,9 @@ bool RetryBudget::take(Timing::Moment now) {
     floor_left_ = std::min(floor_, floor_left_ + millionths(std::min(idle.count(), 1.0) *
                                                             static_cast<double>(floor_) / token));
     floor_filled_ = now;
-    for (Millionths* purse : {&tokens_, &floor_left_}) {
-        if (*purse < token) continue;
-        *purse -= token;
+    for (Millionths* balance : {&tokens_, &floor_left_}) {
+        if (*balance < token) continue;
+        *balance -= token;
         return true;
     }
     ++refused_;

@@ -24,14 +24,14 @@ using namespace std::chrono_literals;
 class Arrivals {
 public:
     explicit Arrivals(std::vector<Instant> due)
-        : due_(std::move(due)), late_(due_.size()), roll_(due_.size()) {}
+        : due_(std::move(due)), late_(due_.size()), arrivals_(due_.size()) {}
 
     void arrived(std::string_view key, Instant at) {
         if (const auto index = index_of(key); index && *index < due_.size())
             late_[*index] = at - due_[*index];
-        roll_.seen(key);
+        arrivals_.seen(key);
     }
-    [[nodiscard]] std::size_t count() const { return roll_.times(); }
+    [[nodiscard]] std::size_t count() const { return arrivals_.times(); }
     [[nodiscard]] Instant due(std::size_t i) const { return due_[i]; }
     [[nodiscard]] Instant last_arrival() const {
         Instant last = due_.front();
@@ -43,8 +43,8 @@ public:
         return {late_.begin() + static_cast<std::ptrdiff_t>(first),
                 late_.begin() + static_cast<std::ptrdiff_t>(last)};
     }
-    void tell(std::vector<std::string>& faults) const {
-        roll_.tell(faults);
+    void report(std::vector<std::string>& faults) const {
+        arrivals_.report(faults);
         const auto early = std::ranges::count_if(late_, [](auto late) { return late < 0us; });
         if (early > 0) faults.push_back(std::to_string(early) + " events were delivered too early");
     }
@@ -52,7 +52,7 @@ public:
 private:
     std::vector<Instant> due_;
     std::vector<microseconds> late_;  // each is written once, by the thread that delivers it
-    RollCall roll_;
+    ArrivalCheck arrivals_;
 };
 
 class AnyDestination final : public DestinationRules {
@@ -197,7 +197,7 @@ Measured lateness(const Site& site) {
         measured.last_tenth = stretch(arrivals, count - tenth, count, claims,
                                       begin_mono + lasts - span, begin_mono + lasts);
     }
-    arrivals.tell(faults);
+    arrivals.report(faults);
     expect_stock(before, site.scratch.stock(engines.database()), count, 0, faults);
     measured.faults = std::move(faults);
     return measured;
@@ -237,7 +237,7 @@ Measured peak_of_product(const Site& site) {
     const std::vector<microseconds> late = arrivals.lateness(0, count);
     measured.first_ms = std::chrono::duration<double, std::milli>(std::ranges::min(late)).count();
     measured.latency = spread_of(late);
-    arrivals.tell(faults);
+    arrivals.report(faults);
     expect_stock(before, site.scratch.stock(engines.database()), count, 0, faults);
     measured.faults = std::move(faults);
     return measured;
@@ -271,7 +271,7 @@ Measured peak_of_client(const Site& site) {
         }
         for (std::ptrdiff_t i = 0; i < in_flight; ++i) free.acquire();
     });
-    arrivals.tell(measured.faults);
+    arrivals.report(measured.faults);
     return measured;
 }
 

@@ -7,10 +7,10 @@ namespace sundial::bench {
 /// settlements and history are measured.
 Measured drain(const Site& site) {
     const std::size_t count = site.options.events;
-    RollCall roll(count);
+    ArrivalCheck arrivals(count);
     Handlers handlers;
-    handlers.on(std::string(event_type), [&roll](const Event& event) {
-        roll.seen(event.key.value);
+    handlers.on(std::string(event_type), [&arrivals](const Event& event) {
+        arrivals.seen(event.key.value);
         return Handled{};
     });
     Watch watch(site.clock);
@@ -25,7 +25,7 @@ Measured drain(const Site& site) {
         (void)wait_for(site, count, [&watch] { return watch.completed(); }, faults);
     });
     engines.stop();
-    roll.tell(faults);
+    arrivals.report(faults);
     expect_stock(before, site.scratch.stock(engines.database()), count, 0, faults);
     measured.faults = std::move(faults);
     return measured;

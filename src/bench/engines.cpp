@@ -6,7 +6,7 @@ void Watch::transition(std::string_view /*type*/, EventStatus status, std::size_
     if (status == EventStatus::completed) completed_ += count;
 }
 
-void Watch::claimed(std::size_t /*events*/, std::size_t /*rescued*/,
+void Watch::claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/,
                     std::chrono::microseconds duration) {
     const std::lock_guard lock(mutex_);
     claims_.push_back({clock_.now(), duration});
@@ -27,7 +27,7 @@ Engines::Engines(const Site& site, const Handlers& handlers, EngineObserver& obs
                                              .zones = site.zones,
                                              .handlers = handlers,
                                              .observer = observer,
-                                             .storage_observer = nobody_,
+                                             .storage_observer = silent_observer_,
                                              .log = site.log,
                                              .encryption_keys = sealing_keys()}));
     }

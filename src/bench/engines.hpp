@@ -22,7 +22,7 @@ public:
     };
     explicit Watch(const MonotonicClock& clock) : clock_(clock) {}
     void transition(std::string_view type, EventStatus status, std::size_t count) override;
-    void claimed(std::size_t events, std::size_t rescued,
+    void claimed(std::size_t events, std::size_t lost_attempts,
                  std::chrono::microseconds duration) override;
 
     [[nodiscard]] std::size_t completed() const { return completed_; }
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] server::Database& database();
 
 private:
-    StorageObserver nobody_;
+    StorageObserver silent_observer_;
     std::vector<std::unique_ptr<server::Engine>> engines_;
 };
 

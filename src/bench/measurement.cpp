@@ -145,13 +145,13 @@ std::string run_text(const Measured& run, std::size_t number) {
     text << "run " << number << ": " << grouped(events_per_second(run)) << " events/s";
     if (run.first_ms) text << ", the first after " << *run.first_ms << " ms";
     if (run.latency) text << "; " << text_of(*run.latency);
-    const auto tell = [&text](const char* name, const std::optional<Stretch>& stretch) {
+    const auto report = [&text](const char* name, const std::optional<Stretch>& stretch) {
         if (!stretch) return;
         if (stretch->lateness) text << "\n  " << name << " tenth: " << text_of(*stretch->lateness);
         if (stretch->claims) text << "; claims " << text_of(*stretch->claims);
     };
-    tell("first", run.first_tenth);
-    tell("last", run.last_tenth);
+    report("first", run.first_tenth);
+    report("last", run.last_tenth);
     for (const std::string& fault : run.faults) text << "\n  NOT VALID: " << fault;
     return text.str();
 }

@@ -21,7 +21,7 @@ private:
     std::ostream& out_;
     const MonotonicClock& clock_;
     std::mutex mutex_;
-    std::chrono::microseconds told_;
+    std::chrono::microseconds reported_at_;
 };
 
 }  // namespace sundial::bench

@@ -94,7 +94,7 @@ std::string with_database(const std::string& url, const std::string& name) {
            (parameters == std::string::npos ? "" : url.substr(parameters));
 }
 
-constexpr auto patience = 600s;  // a checkpoint after a million rows takes minutes on slow disks
+constexpr auto timeout = 600s;  // a checkpoint after a million rows takes minutes on slow disks
 
 constexpr postgres::Statement count_stock{"bench_stock", R"sql(
     SELECT (SELECT count(*) FROM sundial.events),
@@ -111,7 +111,7 @@ public:
     ScratchServerDatabase(const std::string& url, base::Log& log)
         : log_(log), server_(url, log), name_("sundial_bench_" + fresh_name()) {
         try {
-            server_.run_script("CREATE DATABASE " + name_ + " TEMPLATE template0", patience);
+            server_.run_script("CREATE DATABASE " + name_ + " TEMPLATE template0", timeout);
         } catch (const postgres::SqlError& refused) {
             throw CannotStart(
                 std::string(
@@ -124,7 +124,7 @@ public:
         own_.reset();
         if (kept()) return;
         try {
-            server_.run_script("DROP DATABASE " + name_ + " WITH (FORCE)", patience);
+            server_.run_script("DROP DATABASE " + name_ + " WITH (FORCE)", timeout);
         } catch (const std::exception& error) {
             base::LogLine line;
             line.level = base::LogLevel::warn;
@@ -143,10 +143,10 @@ public:
     }
     void tidy() override {
         for (const char* table : {"events", "event_history", "event_keys", "recorded_events"}) {
-            own().run_script(std::string("VACUUM (ANALYZE) sundial.") + table, patience);
+            own().run_script(std::string("VACUUM (ANALYZE) sundial.") + table, timeout);
         }
         // Without permission for a checkpoint, the run may pay for one.
-        if (ask(own(), may_checkpoint).get<bool>(0, 0)) own().run_script("CHECKPOINT", patience);
+        if (ask(own(), may_checkpoint).get<bool>(0, 0)) own().run_script("CHECKPOINT", timeout);
     }
     [[nodiscard]] Usage usage() override {
         const bool here = !server_.server() || server_.server()->address.starts_with("127.") ||
@@ -160,7 +160,7 @@ public:
         auto reader = std::make_shared<postgres::Connection>(url_, log_);
         reader->run_script(
             "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sundial.settings",
-            patience);
+            timeout);
         return reader;
     }
 
@@ -168,7 +168,7 @@ private:
     static postgres::Answer ask(postgres::Connection& connection,
                                 const postgres::Statement& question) {
         const postgres::Call call{question};
-        return std::move(connection.run({&call, 1}, true, patience).front());
+        return std::move(connection.run({&call, 1}, true, timeout).front());
     }
     /// A connection to the scratch database itself, once its tables exist.
     postgres::Connection& own() {

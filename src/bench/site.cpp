@@ -157,17 +157,17 @@ Claims claim_all(const Site& site, EventQueue& queue, std::size_t claimers, std:
     return all;
 }
 
-struct RollCall::Marks {
+struct ArrivalCheck::Marks {
     explicit Marks(std::size_t count) : of(count) {}
     std::vector<std::atomic<std::uint8_t>> of;
     std::atomic<std::size_t> times{0};
     std::atomic<std::size_t> strangers{0};
 };
 
-RollCall::RollCall(std::size_t count) : marks_(std::make_unique<Marks>(count)) {}
-RollCall::~RollCall() = default;
+ArrivalCheck::ArrivalCheck(std::size_t count) : marks_(std::make_unique<Marks>(count)) {}
+ArrivalCheck::~ArrivalCheck() = default;
 
-void RollCall::seen(std::string_view key) {
+void ArrivalCheck::seen(std::string_view key) {
     const auto index = index_of(key);
     if (!index || *index >= marks_->of.size()) {
         ++marks_->strangers;
@@ -178,9 +178,9 @@ void RollCall::seen(std::string_view key) {
     ++marks_->times;
 }
 
-std::size_t RollCall::times() const { return marks_->times; }
+std::size_t ArrivalCheck::times() const { return marks_->times; }
 
-void RollCall::tell(std::vector<std::string>& faults) const {
+void ArrivalCheck::report(std::vector<std::string>& faults) const {
     const auto marked = [this](std::uint8_t times) {
         return std::ranges::count_if(marks_->of,
                                      [times](const auto& mark) { return mark == times; });
@@ -237,7 +237,7 @@ void in_threads(std::size_t count, const std::function<void(std::size_t)>& work)
 bool wait_for(const Site& site, std::size_t count, const std::function<std::size_t()>& so_far,
               std::vector<std::string>& faults) {
     // Twice the longest lease in the product's own tests: after that nothing more will come.
-    constexpr auto hopeless = 60s;
+    constexpr auto stall_timeout = 60s;
     std::size_t last = 0;
     auto moved = site.clock.now();
     for (;;) {
@@ -246,7 +246,7 @@ bool wait_for(const Site& site, std::size_t count, const std::function<std::size
         if (done != last) {
             last = done;
             moved = site.clock.now();
-        } else if (site.clock.now() - moved > hopeless) {
+        } else if (site.clock.now() - moved > stall_timeout) {
             faults.push_back("nothing has happened for a minute: " + std::to_string(done) + " of " +
                              std::to_string(count) + " are done");
             return false;

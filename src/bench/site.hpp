@@ -66,15 +66,15 @@ struct Claims {
                                std::size_t batch, std::size_t expected);
 
 /// Checks that each of `count` events is seen once. Thread-safe.
-class RollCall {
+class ArrivalCheck {
 public:
-    explicit RollCall(std::size_t count);
-    ~RollCall();
+    explicit ArrivalCheck(std::size_t count);
+    ~ArrivalCheck();
     /// Records the event with that key.
     void seen(std::string_view key);
     [[nodiscard]] std::size_t times() const;
     /// Reports missing and repeated events.
-    void tell(std::vector<std::string>& faults) const;
+    void report(std::vector<std::string>& faults) const;
 
 private:
     struct Marks;

@@ -18,8 +18,8 @@ namespace json = boost::json;
 /// The progress of an operation.
 class OperationProgress {
 public:
-    OperationProgress(const Patience& patience, std::ostream& err)
-        : patience_(patience), line_(patience, err) {}
+    OperationProgress(const WaitOptions& wait_options, std::ostream& err)
+        : wait_options_(wait_options), line_(wait_options, err) {}
 
     void show(const json::object& operation) {
         line_.show(operation_line(operation) + rate(operation));
@@ -31,9 +31,9 @@ private:
     std::string rate(const json::object& operation) {
         const auto done = std::strtoull(text_of(operation, "done").c_str(), nullptr, 10);
         const auto total = std::strtoull(text_of(operation, "total").c_str(), nullptr, 10);
-        if (!first_) first_ = {patience_.elapsed(), done};
+        if (!first_) first_ = {wait_options_.elapsed(), done};
         const auto [since, done_then] = *first_;
-        const auto milliseconds = (patience_.elapsed() - since).count();
+        const auto milliseconds = (wait_options_.elapsed() - since).count();
         if (milliseconds <= 0 || done <= done_then) return "";
         const auto per_second =
             (done - done_then) * 1000 / static_cast<std::uint64_t>(milliseconds);
@@ -42,7 +42,7 @@ private:
                std::to_string((total - done) / per_second) + " s left";
     }
 
-    const Patience& patience_;
+    const WaitOptions& wait_options_;
     LiveLine line_;
     std::optional<std::pair<std::chrono::milliseconds, std::uint64_t>> first_;
 };
@@ -80,18 +80,18 @@ int list_operations(const HttpClient& client, bool running, const Output& output
     });
 }
 
-int wait_for_operation(const HttpClient& client, const std::string& id, const Patience& patience,
-                       const Output& output) {
-    OperationProgress progress(patience, output.err);
+int wait_for_operation(const HttpClient& client, const std::string& id,
+                       const WaitOptions& wait_options, const Output& output) {
+    OperationProgress progress(wait_options, output.err);
     for (;;) {
         const Answer answer = client.call("GET", "/v1/operations/" + id);
         std::string status, failed;
-        const auto look = [&](const json::object& operation) {
+        const auto inspect = [&](const json::object& operation) {
             status = text_of(operation, "status");
             failed = text_of(operation, "failed");
             progress.show(operation);
         };
-        const int code = print(answer, {output.out, output.err, false}, look);
+        const int code = print(answer, {output.out, output.err, false}, inspect);
         if (code != 0) return code;
         if (status != "RUNNING") {
             progress.end();
@@ -102,12 +102,12 @@ int wait_for_operation(const HttpClient& client, const std::string& id, const Pa
             if (status != "COMPLETED") return exit_code::failure;
             return failed == "0" ? exit_code::ok : exit_code::partly_failed;
         }
-        if (patience.timeout && patience.elapsed() >= *patience.timeout) {
+        if (wait_options.timeout && wait_options.elapsed() >= *wait_options.timeout) {
             progress.end();
             output.err << "sundial: it is still running; it goes on without us\n";
             return exit_code::timed_out;
         }
-        patience.sleep(std::chrono::milliseconds(200));  // as often as a person can read
+        wait_options.sleep(std::chrono::milliseconds(200));  // as often as a person can read
     }
 }
 

@@ -27,7 +27,7 @@ struct Output {
 /// Newest first, one per line; `running`: only running ones.
 [[nodiscard]] int list_operations(const HttpClient& client, bool running, const Output& output);
 /// How `wait_for_operation` waits, and how it shows progress.
-struct Patience {
+struct WaitOptions {
     std::function<std::chrono::milliseconds()> elapsed;
     std::function<void(std::chrono::milliseconds)> sleep;
     std::optional<std::chrono::seconds> timeout;
@@ -36,7 +36,7 @@ struct Patience {
 /// Waits until the operation ends: 0 COMPLETED, 7 with rows that failed, 1 FAILED or STOPPED, 8
 /// after the timeout. Progress goes to `err`.
 [[nodiscard]] int wait_for_operation(const HttpClient& client, const std::string& id,
-                                     const Patience& patience, const Output& output);
+                                     const WaitOptions& wait_options, const Output& output);
 [[nodiscard]] int stop_operation(const HttpClient& client, const std::string& id,
                                  const Output& output);
 [[nodiscard]] int show_info(const HttpClient& client, const Output& output);

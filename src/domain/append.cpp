@@ -11,14 +11,14 @@
 namespace sundial {
 namespace {
 
-constexpr std::size_t most_type_bytes = 128;
-constexpr std::size_t most_id_bytes = 255;
+constexpr std::size_t max_type_bytes = 128;
+constexpr std::size_t max_id_bytes = 255;
 
 bool is_aggregate_id(std::string_view text) {
     const auto is_control = [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     };
-    return !text.empty() && text.size() <= most_id_bytes && base::count_code_points(text) &&
+    return !text.empty() && text.size() <= max_id_bytes && base::count_code_points(text) &&
            std::ranges::none_of(text, is_control);
 }
 
@@ -71,19 +71,19 @@ std::vector<EventIdConflict> named_twice(std::span<const NewRecordedEvent> event
 }
 
 std::optional<PayloadTooLarge> excess(std::span<const NewRecordedEvent> events) {
-    if (events.size() > most_appended_events) {
-        return PayloadTooLarge{most_appended_events, most_appended_events, "number of events"};
+    if (events.size() > max_appended_events) {
+        return PayloadTooLarge{max_appended_events, max_appended_events, "number of events"};
     }
     std::size_t all = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
-        if (events[i].data.size() > most_event_bytes) {
-            return PayloadTooLarge{i, most_event_bytes, "payload"};
+        if (events[i].data.size() > max_event_bytes) {
+            return PayloadTooLarge{i, max_event_bytes, "payload"};
         }
-        if (size_of(events[i].metadata) > most_metadata_bytes) {
-            return PayloadTooLarge{i, most_metadata_bytes, "metadata"};
+        if (size_of(events[i].metadata) > max_metadata_bytes) {
+            return PayloadTooLarge{i, max_metadata_bytes, "metadata"};
         }
         all += events[i].data.size();
-        if (all > most_appended_bytes) return PayloadTooLarge{i, most_appended_bytes, "batch"};
+        if (all > max_appended_bytes) return PayloadTooLarge{i, max_appended_bytes, "batch"};
     }
     return std::nullopt;
 }
@@ -141,7 +141,7 @@ bool is_replay(std::span<const RecordedEvent> batch, const Places& places, const
 }
 
 /// An expectation that names a version can have made the replay only from that version.
-bool could_have_made(ExpectedVersion expected, std::uint64_t first_version) {
+bool could_have_appended(ExpectedVersion expected, std::uint64_t first_version) {
     if (expected == ExpectedVersion::any() || expected == ExpectedVersion::stream_exists()) {
         return true;
     }
@@ -161,7 +161,7 @@ bool is_type_name(std::string_view text) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '.' || c == '-';
     };
-    return !text.empty() && text.size() <= most_type_bytes && std::ranges::all_of(text, allowed);
+    return !text.empty() && text.size() <= max_type_bytes && std::ranges::all_of(text, allowed);
 }
 
 std::optional<FieldError> refuse_schema_version(std::string pointer, std::uint32_t version) {
@@ -214,7 +214,7 @@ Result<std::optional<Appended>> judge_append(const StreamHead& head, const Strea
         const Places places = places_of(batch, known);
         if (!is_replay(batch, places, stream)) return reused(batch, places, stream);
         const std::uint64_t first = places.front()->version.value;
-        if (!could_have_made(expected, first)) {
+        if (!could_have_appended(expected, first)) {
             return StreamOptimisticLock{stream, expected, head.version, ids_of(batch)};
         }
         return std::optional{Appended{.first_version = first,

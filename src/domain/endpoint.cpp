@@ -17,16 +17,16 @@ constexpr EnumNames<3> type_names{"WEBHOOK", "INBOX", "PULL"};
 constexpr EnumNames<3> format_names{"RAW", "ENVELOPE", "CLOUDEVENTS"};
 
 constexpr std::size_t longest_name = 100;
-constexpr std::size_t most_headers = 20;
-constexpr std::size_t most_header_bytes = 4096;  // names and values together
+constexpr std::size_t max_headers = 20;
+constexpr std::size_t max_header_bytes = 4096;  // names and values together
 constexpr std::chrono::seconds shortest_timeout = 1s;
 constexpr std::chrono::seconds longest_timeout = 30s;
 /// Between the end of a request and the end of its lease: time to abort it and to report that.
 constexpr std::chrono::seconds lease_margin = 10s;
-constexpr std::size_t most_delays = 50;
+constexpr std::size_t max_delays = 50;
 constexpr std::chrono::seconds shortest_delay = 1s;
 constexpr std::chrono::seconds longest_delay = 24h;
-constexpr std::uint32_t most_client_error_retries = 50;  // no policy has more retries
+constexpr std::uint32_t max_client_error_retries = 50;  // no policy has more retries
 
 constexpr std::uint32_t highest_limit = 10'000;
 
@@ -94,16 +94,16 @@ void judge_timeout(const Endpoint& endpoint, std::chrono::seconds lease, Defects
 }
 
 void judge_retries(const Endpoint& endpoint, Defects& defects) {
-    if (endpoint.retry_client_errors > most_client_error_retries) {
+    if (endpoint.retry_client_errors > max_client_error_retries) {
         defects.push_back({"/retryClientErrors", "out_of_range", "must be 0 to 50"});
     }
     if (endpoint.retry_policy.kind != RetryPolicy::Kind::custom) return;
     const auto& delays = endpoint.retry_policy.custom;
-    if (delays.empty() || delays.size() > most_delays) {
+    if (delays.empty() || delays.size() > max_delays) {
         defects.push_back({"/retryPolicy/delays", "out_of_range",
                            "has " + std::to_string(delays.size()) + " delays; must have 1 to 50"});
     }
-    for (std::size_t i = 0; i < std::min(delays.size(), most_delays); ++i) {
+    for (std::size_t i = 0; i < std::min(delays.size(), max_delays); ++i) {
         if (delays[i] < shortest_delay || delays[i] > longest_delay) {
             defects.push_back({"/retryPolicy/delays/" + std::to_string(i), "out_of_range",
                                "must be PT1S to PT24H"});
@@ -188,12 +188,12 @@ std::vector<FieldError> header_defects(std::span<const HeaderText> headers) {
                                "the value itself, or leave the header out to keep it"});
         }
     }
-    if (headers.size() > most_headers) {
+    if (headers.size() > max_headers) {
         defects.push_back(
             {"/headers", "out_of_range",
              "has " + std::to_string(headers.size()) + " headers; at most 20 are allowed"});
     }
-    if (bytes > most_header_bytes) {
+    if (bytes > max_header_bytes) {
         defects.push_back({"/headers", "too_long",
                            "has " + std::to_string(bytes) +
                                " bytes of names and values; at most 4096 are allowed"});

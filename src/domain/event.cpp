@@ -37,7 +37,7 @@ Event finished(Event event, Instant now, EventState final_state) {
 }
 
 /// A new event for a finished one: no attempts, but the same intent and due time.
-Event afresh(Event event, EventId id, Instant now) {
+Event as_new(Event event, EventId id, Instant now) {
     event.retry_of = event.id;
     event.id = id;
     event.state = Pending{};
@@ -159,19 +159,19 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
 
 Result<Event> retried(const Event& failed, EventId fresh, Instant now) {
     if (!is_failed(failed)) return refused(failed, "retry");
-    return afresh(failed, fresh, now);
+    return as_new(failed, fresh, now);
 }
 
 Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key, Instant now) {
     if (!is_failed(finished) && !std::holds_alternative<Completed>(finished.state)) {
         return refused(finished, "repeat");
     }
-    Event event = afresh(finished, fresh, now);
+    Event event = as_new(finished, fresh, now);
     event.key = std::move(key);
     return event;
 }
 
-Result<Event> hasten(Event event, Instant now) {
+Result<Event> expedite(Event event, Instant now) {
     if (is_pending(event) || is_final(event) || is_claimed(event)) return refused(event, "hasten");
     return waiting(std::move(event), now, now);
 }

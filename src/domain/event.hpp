@@ -54,7 +54,7 @@ using EventState = std::variant<Pending, Processing, Completed, Failed, Cancelle
 ///   Processing -> Processing  claim           the retry is due, or the holder's lease has expired
 ///   Processing -> Processing  wait_for_retry  not accepted: unclaimed until the next attempt
 ///   Processing -> Processing  release         returned unsent: uses no attempt, skips its number
-///   Processing -> Processing  hasten          the wait for a retry or its endpoint ends now
+///   Processing -> Processing  expedite        the wait for a retry or its endpoint ends now
 ///   Processing -> Completed   complete        the receiver accepted
 ///   Processing -> Failed      fail, give_up   refused permanently; or no attempts remain
 ///   Pending    -> Pending     retarget, resume, park
@@ -136,7 +136,7 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] Result<Event> repeated(const Event& finished, EventId fresh, IdempotencyKey key,
                                      Instant now);
 /// Ends the wait of an unclaimed event, parked or not: claimable now.
-[[nodiscard]] Result<Event> hasten(Event event, Instant now);
+[[nodiscard]] Result<Event> expedite(Event event, Instant now);
 /// Marks a FAILED event as handled: no longer a dead letter. With `dismissed` false it becomes one
 /// again.
 [[nodiscard]] Result<Event> dismiss(Event event, bool dismissed, Instant now);

@@ -15,7 +15,7 @@ constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
 /// other instances.
 constexpr microseconds farthest_place = 10min;
 /// Assumed duration of a request while none was measured; spaces the events that wait for a slot.
-constexpr microseconds usual_try = 250ms;
+constexpr microseconds usual_attempt = 250ms;
 constexpr microseconds shortest_spacing = 1ms;
 /// An instance that did not get enough and still needs more asks again within this time.
 constexpr microseconds lacks_for = 2s;
@@ -92,7 +92,7 @@ Shared share_out(Limits limits, const LimitRules& rules, const LimitDemand& dema
         grant.share = slots.share;
         const std::uint32_t room = slots.held - std::min(slots.held, demand.in_flight);
         grant.admitted = std::min(grant.admitted, room);
-        const microseconds mean = demand.mean_try > 0us ? demand.mean_try : usual_try;
+        const microseconds mean = demand.mean_attempt > 0us ? demand.mean_attempt : usual_attempt;
         spacing = std::max(spacing, mean / *rules.max_in_flight);
         earliest = now + spacing;
     }

@@ -47,7 +47,7 @@ struct LimitDemand {
     InstanceId by;
     std::uint32_t in_flight = 0;
     std::uint32_t waiting = 0;
-    std::chrono::microseconds mean_try{0};  // usual duration of a request
+    std::chrono::microseconds mean_attempt{0};  // usual duration of a request
     std::chrono::microseconds lease{0};
 };
 struct LimitGrant {

@@ -125,10 +125,10 @@ std::optional<FieldError> refuse_payload(std::string pointer, std::string_view p
     if (payload.empty()) {
         return FieldError{std::move(pointer), "required", "is empty: give at least {}"};
     }
-    if (payload.size() <= most_payload_bytes) return std::nullopt;
+    if (payload.size() <= max_payload_bytes) return std::nullopt;
     return FieldError{std::move(pointer), "too_long",
                       "has " + std::to_string(payload.size()) + " bytes; at most " +
-                          std::to_string(most_payload_bytes) + " are kept"};
+                          std::to_string(max_payload_bytes) + " are kept"};
 }
 
 }  // namespace sundial

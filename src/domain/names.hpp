@@ -33,7 +33,7 @@ namespace sundial {
 [[nodiscard]] std::string json_pointer(std::string_view parent, std::string_view member);
 
 /// Maximum size of a payload, and of a rendered template.
-inline constexpr std::size_t most_payload_bytes = 256 * 1024;
+inline constexpr std::size_t max_payload_bytes = 256 * 1024;
 /// Refuses a payload longer than that.
 [[nodiscard]] std::optional<FieldError> refuse_payload(std::string pointer,
                                                        std::string_view payload);

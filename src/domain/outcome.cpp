@@ -44,8 +44,8 @@ Verdict judge_status(int status, std::uint32_t client_errors_left) {
 std::string failure_reason(const Outcome& outcome) {
     if (!outcome.error) return {};
     std::string reason{to_string(*outcome.error)};
-    const bool status_says_all = *outcome.error == DeliveryErrorCode::http_status;
-    if (status_says_all && outcome.status_code) {
+    const bool status_suffices = *outcome.error == DeliveryErrorCode::http_status;
+    if (status_suffices && outcome.status_code) {
         reason += ' ' + std::to_string(*outcome.status_code);
     } else if (!outcome.error_text.empty()) {
         reason += ' ' + outcome.error_text;

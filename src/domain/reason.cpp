@@ -9,8 +9,8 @@ constexpr std::string_view no_character = "\uFFFD";
 
 /// The first character of `text`; empty if it is not valid UTF-8.
 std::string_view first_character(std::string_view text) {
-    constexpr std::size_t most_bytes = 4;
-    for (std::size_t bytes = 1; bytes <= most_bytes && bytes <= text.size(); ++bytes) {
+    constexpr std::size_t max_bytes = 4;
+    for (std::size_t bytes = 1; bytes <= max_bytes && bytes <= text.size(); ++bytes) {
         if (base::count_code_points(text.substr(0, bytes)) == 1) return text.substr(0, bytes);
     }
     return {};

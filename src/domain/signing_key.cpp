@@ -13,7 +13,7 @@ constexpr const char* pointer = "/oldSignsFor";
 
 bool too_many(std::span<const SigningKey> keys, SignatureScheme scheme) {
     return std::ranges::count(keys, scheme, &SigningKey::scheme) >
-           static_cast<std::ptrdiff_t>(most_signing_keys);
+           static_cast<std::ptrdiff_t>(max_signing_keys);
 }
 
 }  // namespace

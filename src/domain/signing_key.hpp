@@ -27,7 +27,7 @@ struct SigningKey {
     friend bool operator==(const SigningKey&, const SigningKey&) = default;
 };
 
-inline constexpr std::size_t most_signing_keys = 3;  // per scheme, at any one time
+inline constexpr std::size_t max_signing_keys = 3;  // per scheme, at any one time
 inline constexpr std::chrono::seconds longest_co_signing = std::chrono::days{7};
 
 /// The `keys` that sign a request sent at `now`, in their order.

@@ -67,13 +67,13 @@ struct StreamHead {
 
 /// Maximum of events in one append, of the bytes of its payloads together, of one payload, and of
 /// one event's metadata (concurrency 1).
-inline constexpr std::size_t most_appended_events = 1000;
-inline constexpr std::size_t most_appended_bytes = std::size_t{4} << 20U;
-inline constexpr std::size_t most_event_bytes = std::size_t{256} << 10U;
-inline constexpr std::size_t most_metadata_bytes = std::size_t{16} << 10U;
+inline constexpr std::size_t max_appended_events = 1000;
+inline constexpr std::size_t max_appended_bytes = std::size_t{4} << 20U;
+inline constexpr std::size_t max_event_bytes = std::size_t{256} << 10U;
+inline constexpr std::size_t max_metadata_bytes = std::size_t{16} << 10U;
 /// Greatest schema version of an event or a snapshot. It counts changes of a format, by people.
 inline constexpr std::uint32_t greatest_schema_version = 1'000'000;
 /// Most events that one page of a stream or of the feed has.
-inline constexpr std::size_t most_read_events = 10'000;
+inline constexpr std::size_t max_read_events = 10'000;
 
 }  // namespace sundial

@@ -7,7 +7,7 @@ namespace sundial {
 namespace {
 
 constexpr std::size_t longest_name = 100;
-constexpr std::size_t most_members = 50;        // of dates, and of metadata
+constexpr std::size_t max_members = 50;         // of dates, and of metadata
 constexpr std::size_t longest_metadata = 1000;  // many of them fit in one payload of 256 KiB
 
 class Defects {
@@ -31,10 +31,10 @@ public:
     }
     template <class Map>
     void add_if_too_many(std::string pointer, const Map& members) {
-        if (members.size() <= most_members) return;
+        if (members.size() <= max_members) return;
         add(std::move(pointer), "out_of_range",
             "has " + std::to_string(members.size()) + " members; at most " +
-                std::to_string(most_members) + " are allowed");
+                std::to_string(max_members) + " are allowed");
     }
     std::vector<FieldError> take() && { return std::move(found_); }
 

@@ -202,10 +202,10 @@ Result<Done> Streams::locked(const StreamId& stream,
 }
 
 Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::uint64_t after) {
-    constexpr std::size_t most = 100;
+    constexpr std::size_t max_parked = 100;
     return answered<std::vector<ParkedEvent>>([&] {
         const auto found = in_read(parts_->store, [&](Transaction& tx) {
-            return tx.checkpoints().parked(name, std::min(after, greatest_number), most);
+            return tx.checkpoints().parked(name, std::min(after, greatest_number), max_parked);
         });
         std::vector<ParkedEvent> all;
         for (const sundial::ParkedEvent& event : found) {

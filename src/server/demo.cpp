@@ -133,9 +133,9 @@ void Demo::greet() {
     }
 }
 
-void DeliveryPrinter::delivered(const TryOver& try_over) {
-    if (try_over.outcome.verdict != Verdict::accepted) return;
-    const Event& event = try_over.event;
+void DeliveryPrinter::delivered(const AttemptEnded& attempt_ended) {
+    if (attempt_ended.outcome.verdict != Verdict::accepted) return;
+    const Event& event = attempt_ended.event;
     const auto zone = zones_.find(event.intent.zone);
     std::string person = "-";
     if (event.user) {
@@ -143,12 +143,12 @@ void DeliveryPrinter::delivered(const TryOver& try_over) {
             in_read(store_, [&](Transaction& tx) { return tx.users().find(*event.user); });
         if (user) person = user->first_name + ' ' + user->last_name;
     }
-    const Instant at = target_of(event) + try_over.lateness;
+    const Instant at = target_of(event) + attempt_ended.lateness;
     std::ostringstream line;
     line << (zone ? format_local_millis(at, **zone) : format_instant_millis(at)) << "  "
          << std::left << std::setw(20) << event.intent.zone << ' ' << format_instant_millis(at)
          << "  " << std::setw(14) << person << ' ' << std::setw(10) << event.type
-         << in_words(try_over.lateness) << " late\n";
+         << in_words(attempt_ended.lateness) << " late\n";
     out_ << line.str() << std::flush;
 }
 

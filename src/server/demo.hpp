@@ -43,7 +43,7 @@ class DeliveryPrinter final : public EngineObserver {
 public:
     DeliveryPrinter(Store& store, const TimeZones& zones, std::ostream& out)
         : store_(store), zones_(zones), out_(out) {}
-    void delivered(const TryOver& try_over) override;
+    void delivered(const AttemptEnded& attempt_ended) override;
 
 private:
     Store& store_;

@@ -61,8 +61,8 @@ FollowTzdata& Engine::follow_tzdata() { return parts_->follow; }
 Engine::Pass Engine::tick(std::uint64_t limit) {
     parts_->follow_tzdata();
     parts_->reseal();
-    const Tally tally = parts_->tick.run(limit);
-    return {tally.claimed, tally.completed, tally.failed, tally.retrying};
+    const TickCounters counters = parts_->tick.run(limit);
+    return {counters.claimed, counters.completed, counters.failed, counters.retrying};
 }
 
 std::vector<http::HealthCheck> Engine::health() const {
@@ -81,7 +81,7 @@ std::vector<http::HealthCheck> Engine::health() const {
     }
     checks.push_back(api_keys_check(parts_->keys.expiring()));
     if (const auto file = sqlite_file(parts_->settings.storage.url)) {
-        checks.push_back(disk_check(free_space_beside(*file)));
+        checks.push_back(disk_check(free_space_of(*file)));
     }
     if (database_now && !parts_->database->clock().is_test()) {
         checks.push_back(clock_check(system::real_time() - *database_now));

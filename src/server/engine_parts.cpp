@@ -28,13 +28,13 @@ webhook::AddressSettings address_settings(const Settings& settings) {
             .allow_private = settings.delivery.allow_private};
 }
 
-std::vector<webhook::Door> doors_at(const std::vector<ListenAddress>& listeners) {
-    std::vector<webhook::Door> doors;
+std::vector<webhook::OwnListener> listeners_at(const std::vector<ListenAddress>& listeners) {
+    std::vector<webhook::OwnListener> own_listeners;
     for (const ListenAddress& listener : listeners) {
         if (const auto address = webhook::parse_address(listener.host))
-            doors.push_back({*address, listener.port});
+            own_listeners.push_back({*address, listener.port});
     }
-    return doors;
+    return own_listeners;
 }
 
 }  // namespace
@@ -51,8 +51,9 @@ Engine::Parts::Parts(std::unique_ptr<Database> opened, const EngineParts& given)
                  ? nullptr
                  : std::make_unique<Claims>(settings.log.claims, instance, queue, monotonic, log)),
       secrets(given.encryption_keys),
-      addresses(address_settings(settings), doors_at(given.listeners),
-                [&opened_database = *database] { return doors_at(opened_database.listens_at()); }),
+      addresses(
+          address_settings(settings), listeners_at(given.listeners),
+          [&opened_database = *database] { return listeners_at(opened_database.listens_at()); }),
       urls(destination_settings(settings), addresses),
       webhooks({.user_agent = settings.delivery.user_agent, .ca_file = settings.delivery.ca_file},
                urls, secrets, monotonic),
@@ -71,8 +72,8 @@ Engine::Parts::Parts(std::unique_ptr<Database> opened, const EngineParts& given)
       watch(pull_queue, monotonic, log, settings.scheduler.tick, database->clock().is_test()),
       local_wakeups(loop, watch),
       shared_wakeups(database->share_wakeups(local_wakeups, settings.scheduler.tick)),
-      told_wakeups(shared_wakeups ? *shared_wakeups : local_wakeups),
-      wakeups(told_wakeups),
+      commit_wakeups(shared_wakeups ? *shared_wakeups : local_wakeups),
+      wakeups(commit_wakeups),
       watch_wakeups(watch),
       pull(instance, {.store = store,
                       .pull_queue = pull_queue,
@@ -199,22 +200,22 @@ void Engine::Parts::follow_tzdata() {
 
 void Engine::Parts::reseal() {
     const auto [resealed, unreadable, unsealed] = reseal_secrets.run();
-    const auto tell = [this](base::LogLevel level, std::size_t count, const char* what) {
+    const auto report = [this](base::LogLevel level, std::size_t count, const char* what) {
         if (count == 0) return;
         base::LogLine line;
         line.level = level;
         line.message = std::to_string(count) + what;
         log.write(std::move(line));
     };
-    tell(base::LogLevel::info, resealed,
-         " endpoints' secrets and header values are now sealed under the first of "
-         "security.encryption_key");
-    tell(base::LogLevel::warn, unreadable,
-         " endpoints' secrets or header values were sealed under a key that "
-         "security.encryption_key does not hold: nothing can be sent to them");
-    tell(base::LogLevel::warn, unsealed,
-         " endpoints have header values that lie readable in the database; the next start with "
-         "security.encryption_key seals them");
+    report(base::LogLevel::info, resealed,
+           " endpoints' secrets and header values are now sealed under the first of "
+           "security.encryption_key");
+    report(base::LogLevel::warn, unreadable,
+           " endpoints' secrets or header values were sealed under a key that "
+           "security.encryption_key does not hold: nothing can be sent to them");
+    report(base::LogLevel::warn, unsealed,
+           " endpoints have header values that lie readable in the database; the next start with "
+           "security.encryption_key seals them");
 }
 
 WorkerSettings Engine::Parts::worker_settings() {

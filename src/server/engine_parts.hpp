@@ -152,7 +152,7 @@ struct Engine::Parts {
     PullWatch watch;
     BothWakeups local_wakeups;
     std::unique_ptr<Wakeups> shared_wakeups;  // hints to other instances; null: there are none
-    WakeupsAfterCommit told_wakeups;
+    WakeupsAfterCommit commit_wakeups;
     Wakeups& wakeups;
     WakeupsAfterCommit watch_wakeups;
     PullEvents pull;

@@ -22,10 +22,10 @@ namespace {
 
 /// Writes a log line every ten seconds while the test clock advances.
 AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log& log) {
-    auto told = std::make_shared<std::chrono::microseconds>(monotonic.now());
-    return [&monotonic, &log, told](const Advanced& advanced) {
-        if (monotonic.now() - *told < std::chrono::seconds(10)) return;
-        *told = monotonic.now();
+    auto reported_at = std::make_shared<std::chrono::microseconds>(monotonic.now());
+    return [&monotonic, &log, reported_at](const Advanced& advanced) {
+        if (monotonic.now() - *reported_at < std::chrono::seconds(10)) return;
+        *reported_at = monotonic.now();
         base::LogLine line;
         line.level = base::LogLevel::warn;  // so that `dev` shows it too: a person is waiting
         line.message = "the clock is at " + format_instant_millis(advanced.now) + ": " +
@@ -132,8 +132,8 @@ void Engine::add_metrics_route(http::Router& router, Metrics& metrics) {
                         : std::optional(expiring.keys.front().at - expiring.as_of));
                 return metrics.render(
                     p.queue.depth(), p.operations.running(), p.database->connections(),
-                    p.queries.circuits(most_label_values),
-                    p.database->feed_meter().measure(most_label_values), p.locks_held());
+                    p.queries.circuits(max_label_values),
+                    p.database->feed_meter().measure(max_label_values), p.locks_held());
             } catch (const Unavailable& away) {  // so say all who wait
                 return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
             }

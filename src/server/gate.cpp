@@ -15,7 +15,7 @@ bool needs_no_database(std::string_view path) {
 
 Gate::Gate(const http::ApiSchema& schema, const std::optional<http::Documents>& documents,
            base::Log& log)
-    : documents_(documents), own_router_(schema, everybody_, log) {
+    : documents_(documents), own_router_(schema, open_guard_, log) {
     add_own_routes(own_router_);
 }
 

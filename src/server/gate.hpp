@@ -35,7 +35,7 @@ private:
     [[nodiscard]] std::vector<http::HealthCheck> checks() const;
 
     std::optional<http::Documents> documents_;
-    http::OpenDoor everybody_;
+    http::OpenGuard open_guard_;
     http::Router own_router_;
     std::function<std::vector<http::HealthCheck>()> engine_checks_;  // set before router_
     std::atomic<http::Router*> router_{nullptr};

@@ -55,7 +55,7 @@ http::HealthCheck api_keys_check(const ExpiringKeys& expiring) {
                 "; 'sundial key list' names them"};
 }
 
-std::optional<std::uintmax_t> free_space_beside(const std::string& file) {
+std::optional<std::uintmax_t> free_space_of(const std::string& file) {
     std::error_code failure;
     const auto folder = std::filesystem::absolute(file, failure).parent_path();
     const auto space = std::filesystem::space(folder, failure);

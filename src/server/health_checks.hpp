@@ -25,6 +25,6 @@ namespace sundial::server {
 /// Warns when an API key expires soon. The route is open, so the check names no key.
 [[nodiscard]] http::HealthCheck api_keys_check(const ExpiringKeys& expiring);
 
-[[nodiscard]] std::optional<std::uintmax_t> free_space_beside(const std::string& file);
+[[nodiscard]] std::optional<std::uintmax_t> free_space_of(const std::string& file);
 
 }  // namespace sundial::server

@@ -30,10 +30,10 @@ std::vector<base::LogLine> KeyWarnings::due(const ExpiringKeys& expiring) {
     for (const ExpiringKey& key : expiring.keys) {
         if (key.at - expiring.as_of > expiry_warning) break;
         const auto before = warned_.find(key.id);
-        const bool told_today =
+        const bool warned_today =
             before != warned_.end() && expiring.as_of - before->second < between_warnings;
-        warned[key.id] = told_today ? before->second : expiring.as_of;
-        if (!told_today) lines.push_back(line_of(key));
+        warned[key.id] = warned_today ? before->second : expiring.as_of;
+        if (!warned_today) lines.push_back(line_of(key));
     }
     warned_ = std::move(warned);
     return lines;

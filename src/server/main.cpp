@@ -19,7 +19,7 @@ namespace {
 
 using namespace sundial;
 
-int told(int exit_code, const char* what, const std::exception& error) {
+int report_failure(int exit_code, const char* what, const std::exception& error) {
     std::fprintf(stderr, "sundial: %s%s\n", what, base::redacted(error.what()).c_str());
     return exit_code;
 }
@@ -75,10 +75,10 @@ int main(int argc, char** argv) {
         server::add_bench_commands(tree);
         return once_written(tree.run(argc, argv));
     } catch (const cli::Unreachable& error) {
-        return told(server::unreachable, "", error);
+        return report_failure(server::unreachable, "", error);
     } catch (const Unavailable& error) {
-        return told(server::unreachable, "the database does not answer: ", error);
+        return report_failure(server::unreachable, "the database does not answer: ", error);
     } catch (const std::exception& error) {
-        return told(server::failure, "", error);
+        return report_failure(server::failure, "", error);
     }
 }

@@ -63,7 +63,7 @@ public:
         for (auto& [name, value] : labels) {
             auto& seen = seen_[name];
             if (seen.contains(value)) continue;
-            if (seen.size() < most_label_values) {
+            if (seen.size() < max_label_values) {
                 seen.insert(value);
             } else {
                 value = all_others;
@@ -201,10 +201,11 @@ void Metrics::next_key_expiry(std::optional<std::chrono::microseconds> left) {
     families_->set_key_expiry(left ? std::optional(seconds(*left)) : std::nullopt);
 }
 
-void Metrics::claimed(std::size_t events, std::size_t rescued, std::chrono::microseconds duration) {
+void Metrics::claimed(std::size_t events, std::size_t lost_attempts,
+                      std::chrono::microseconds duration) {
     families_->claim_duration.Observe(seconds(duration));
     families_->claim_batch.Observe(static_cast<double>(events));
-    families_->lease_expirations.Increment(static_cast<double>(rescued));
+    families_->lease_expirations.Increment(static_cast<double>(lost_attempts));
 }
 
 void Metrics::transition(std::string_view event_type, EventStatus status, std::size_t count) {
@@ -214,24 +215,26 @@ void Metrics::transition(std::string_view event_type, EventStatus status, std::s
         .Increment(static_cast<double>(count));
 }
 
-void Metrics::started(const TryStarted& try_started) {
-    if (!left_to_workers(try_started.endpoint)) {
-        families_->in_flight.Add(families_->of_endpoint(try_started.endpoint)).Increment();
+void Metrics::started(const AttemptStarted& attempt_started) {
+    if (!left_to_workers(attempt_started.endpoint)) {
+        families_->in_flight.Add(families_->of_endpoint(attempt_started.endpoint)).Increment();
     }
-    if (!try_started.first) return;
-    const auto type = families_->few({{"event_type", try_started.event.type}});
-    families_->lateness.Add(type, lateness_buckets).Observe(seconds(try_started.lateness));
-    if (try_started.lateness > late_after) families_->late.Add(type).Increment();
+    if (!attempt_started.first) return;
+    const auto type = families_->few({{"event_type", attempt_started.event.type}});
+    families_->lateness.Add(type, lateness_buckets).Observe(seconds(attempt_started.lateness));
+    if (attempt_started.lateness > late_after) families_->late.Add(type).Increment();
 }
 
-void Metrics::delivered(const TryOver& try_over) {
-    auto endpoint = families_->of_endpoint(try_over.endpoint);
-    if (!left_to_workers(try_over.endpoint)) {
+void Metrics::delivered(const AttemptEnded& attempt_ended) {
+    auto endpoint = families_->of_endpoint(attempt_ended.endpoint);
+    if (!left_to_workers(attempt_ended.endpoint)) {
         families_->in_flight.Add(endpoint).Decrement();
     }
-    families_->delivery.Add(endpoint, duration_buckets).Observe(seconds(try_over.outcome.duration));
-    endpoint.merge(families_->few({{"outcome", std::string(outcome_name(try_over.outcome.verdict))},
-                                   {"status_class", status_class(try_over.outcome)}}));
+    families_->delivery.Add(endpoint, duration_buckets)
+        .Observe(seconds(attempt_ended.outcome.duration));
+    endpoint.merge(
+        families_->few({{"outcome", std::string(outcome_name(attempt_ended.outcome.verdict))},
+                        {"status_class", status_class(attempt_ended.outcome)}}));
     families_->attempts.Add(endpoint).Increment();
 }
 

@@ -18,21 +18,21 @@ namespace sundial::server {
 
 /// Values of one label, such as types of events. The 201st and later ones count together as
 /// `other`: a scrape stays small, whatever callers choose for names.
-inline constexpr std::size_t most_label_values = 200;
+inline constexpr std::size_t max_label_values = 200;
 
 /// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
-/// endpoint is named by its external id or id. Every label has `most_label_values` at most.
+/// endpoint is named by its external id or id. Every label has `max_label_values` at most.
 /// Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
 public:
     Metrics(std::string_view version, std::string_view commit, std::string_view tz_release);
     ~Metrics() override;
 
-    void claimed(std::size_t events, std::size_t rescued,
+    void claimed(std::size_t events, std::size_t lost_attempts,
                  std::chrono::microseconds duration) override;
     void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
-    void started(const TryStarted& try_started) override;
-    void delivered(const TryOver& try_over) override;
+    void started(const AttemptStarted& attempt_started) override;
+    void delivered(const AttemptEnded& attempt_ended) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;
     void appended(std::string_view aggregate_type, std::size_t count) override;

@@ -10,11 +10,11 @@ namespace sundial::server {
 class Observers final : public EngineObserver {
 public:
     void add(EngineObserver& observer) { observers_.push_back(&observer); }
-    void claimed(std::size_t events, std::size_t rescued,
+    void claimed(std::size_t events, std::size_t lost_attempts,
                  std::chrono::microseconds duration) override;
     void transition(std::string_view event_type, EventStatus status, std::size_t count) override;
-    void started(const TryStarted& try_started) override;
-    void delivered(const TryOver& try_over) override;
+    void started(const AttemptStarted& attempt_started) override;
+    void delivered(const AttemptEnded& attempt_ended) override;
     void settled_late(const Event& event) override;
     void lease_lost(const Event& event) override;
 

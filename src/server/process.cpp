@@ -33,7 +33,7 @@
 #include "server/gate.hpp"
 #include "server/health_listener.hpp"
 #include "server/http_setup.hpp"
-#include "server/key_clerk.hpp"
+#include "server/key_maintenance.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
 #include "server/secret_files.hpp"
@@ -128,10 +128,10 @@ base::LogLine line(base::LogLevel level, std::string event_name, std::string mes
 }
 
 /// Retries until the database responds; empty if a signal arrives first.
-std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clock,
-                                         system::JsonLog& log,
-                                         const OnOutcomeUnknown& on_outcome_unknown,
-                                         const Signals& signals) {
+std::unique_ptr<Database> open_with_retries(const Settings& settings, bool test_clock,
+                                            system::JsonLog& log,
+                                            const OnOutcomeUnknown& on_outcome_unknown,
+                                            const Signals& signals) {
     for (std::chrono::seconds wait = first_try_again;;
          wait = std::min(wait * 2, longest_try_again)) {
         try {
@@ -146,7 +146,7 @@ std::unique_ptr<Database> open_patiently(const Settings& settings, bool test_clo
 }
 
 /// Logs one warning for each setting that extends where webhooks may go.
-void warn_of_open_doors(const Settings& settings, base::Log& log) {
+void warn_of_open_access(const Settings& settings, base::Log& log) {
     const Settings::Delivery& delivery = settings.delivery;
     const auto warn = [&log](bool changed, const char* what) {
         if (changed) log.write(line(base::LogLevel::warn, "", what));
@@ -210,15 +210,15 @@ void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOpt
 
 /// Reads again the files that `keys` of the settings name. An unusable file changes nothing.
 void read_again(const std::string& keys, base::Log& log, const std::function<void()>& read) {
-    base::LogLine told = line(base::LogLevel::info, "config.reloaded", "read again");
-    told.fields.emplace_back("keys", keys);
+    base::LogLine reloaded = line(base::LogLevel::info, "config.reloaded", "read again");
+    reloaded.fields.emplace_back("keys", keys);
     try {
         read();
     } catch (const CannotStart& error) {
-        told.level = base::LogLevel::error;
-        told.message = std::string("what was in use stays in use: ") + error.what();
+        reloaded.level = base::LogLevel::error;
+        reloaded.message = std::string("what was in use stays in use: ") + error.what();
     }
-    log.write(std::move(told));
+    log.write(std::move(reloaded));
 }
 
 /// What the operator may change without a restart.
@@ -246,7 +246,7 @@ void wait_for_end(const Signals& signals, TzWatch& tz_watch,
     while (signals.wait() == SIGHUP) {
         if (has_terminal && ::isatty(STDIN_FILENO) == 0) return;
         reload_files();
-        tz_watch.look();
+        tz_watch.check_now();
     }
 }
 
@@ -317,8 +317,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     const std::uint16_t port = server.listen();
     std::vector<ListenAddress> listeners{{http.address, port}};
     if (health) listeners.push_back({health_settings(settings).address, health->listen()});
-    warn_of_open_doors(settings, log);
-    auto database = open_patiently(settings, options.test_clock, log, count_unknown, signals);
+    warn_of_open_access(settings, log);
+    auto database = open_with_retries(settings, options.test_clock, log, count_unknown, signals);
     if (!database) return 0;
     std::vector<std::string> sealing_keys = encryption_keys(settings, options);
     const std::vector<SecretFile> secret_files = secret_files_of(loaded, options);
@@ -346,7 +346,7 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
             engine.api_keys(), monotonic, browsers);
     };
     const auto guard = guard_of(listeners.front()), health_guard = guard_of(listeners.back());
-    const KeyClerk clerk(engine.api_keys(), log);
+    const KeyMaintenance key_maintenance(engine.api_keys(), log);
     engine.start();
     http::Router router(schema, *guard, log, settings.http.require_if_match,
                         &engine.keyed_answers());
@@ -381,13 +381,13 @@ int run_tick(const Settings& settings, std::uint64_t limit, bool json) {
     const zones::CctzTimeZones zones(tz_directory(settings));
     const Handlers handlers;
     Observers observers;
-    StorageObserver nobody;
+    StorageObserver silent_observer;
     Engine engine(open_database(settings, false, log, end_at_once(log), {}),
                   {.settings = settings,
                    .zones = zones,
                    .handlers = handlers,
                    .observer = observers,
-                   .storage_observer = nobody,
+                   .storage_observer = silent_observer,
                    .log = log,
                    .encryption_keys = encryption_keys(settings, {})});
     const Engine::Pass pass = engine.tick(limit);

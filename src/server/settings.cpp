@@ -18,36 +18,35 @@ namespace sundial::server {
 namespace {
 
 /// The values that a key accepts, for the error message.
-using Complaint = std::optional<std::string>;
+using SettingError = std::optional<std::string>;
 
-Complaint take(bool& into, std::string_view text) {
+SettingError take(bool& into, std::string_view text) {
     if (text != "true" && text != "false") return "true or false";
     into = text == "true";
     return std::nullopt;
 }
 
-Complaint take(std::string& into, std::string_view text) {
+SettingError take(std::string& into, std::string_view text) {
     into = text;
     return std::nullopt;
 }
 
 template <class Number>
-Complaint take_number(Number& into, std::string_view text, Number least, Number most) {
+SettingError take_number(Number& into, std::string_view text, Number min, Number max) {
     Number number{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < least ||
-        number > most) {
-        return "a number from " + std::to_string(least) + " to " + std::to_string(most);
+    if (error != std::errc{} || end != text.data() + text.size() || number < min || number > max) {
+        return "a number from " + std::to_string(min) + " to " + std::to_string(max);
     }
     into = number;
     return std::nullopt;
 }
 
-Complaint take_duration(std::chrono::seconds& into, std::string_view text,
-                        std::chrono::seconds least, std::chrono::seconds most) {
+SettingError take_duration(std::chrono::seconds& into, std::string_view text,
+                           std::chrono::seconds min, std::chrono::seconds max) {
     const auto duration = parse_duration(text);
-    if (!duration || *duration < least || *duration > most) {
-        return "a duration from " + format_duration(least) + " to " + format_duration(most) +
+    if (!duration || *duration < min || *duration > max) {
+        return "a duration from " + format_duration(min) + " to " + format_duration(max) +
                ", such as PT10S";
     }
     into = *duration;
@@ -55,33 +54,34 @@ Complaint take_duration(std::chrono::seconds& into, std::string_view text,
 }
 
 /// Whole days (P90D), or a duration in the common format (PT36H).
-Complaint take_long(std::chrono::microseconds& into, std::string_view text,
-                    std::chrono::days least) {
-    constexpr std::chrono::days most{36'500};
+SettingError take_long(std::chrono::microseconds& into, std::string_view text,
+                       std::chrono::days min) {
+    constexpr std::chrono::days max{36'500};
     std::uint32_t days = 0;
     const bool in_days = text.size() > 2 && text.starts_with('P') && text.ends_with('D') &&
                          !take_number<std::uint32_t>(days, text.substr(1, text.size() - 2), 0,
-                                                     static_cast<std::uint32_t>(most.count()));
+                                                     static_cast<std::uint32_t>(max.count()));
     const auto duration = parse_duration(text);
     if (in_days) {
         into = std::chrono::days{days};
     } else if (duration) {
         into = *duration;
     }
-    if ((!in_days && !duration) || into < least || into > most) {
-        return "days from P" + std::to_string(least.count()) + "D to P36500D";
+    if ((!in_days && !duration) || into < min || into > max) {
+        return "days from P" + std::to_string(min.count()) + "D to P36500D";
     }
     return std::nullopt;
 }
 
-Complaint take(TimeOfDay& into, std::string_view text) {
+SettingError take(TimeOfDay& into, std::string_view text) {
     const auto time = parse_time_of_day(text);
     if (!time) return "a time of day, such as 09:00";
     into = *time;
     return std::nullopt;
 }
 
-Complaint take_one_of(std::string& into, std::string_view text, std::vector<std::string> allowed) {
+SettingError take_one_of(std::string& into, std::string_view text,
+                         std::vector<std::string> allowed) {
     if (std::ranges::find(allowed, text) == allowed.end()) {
         std::string choice = "one of";
         for (const std::string& word : allowed) choice += ' ' + word;
@@ -101,12 +101,12 @@ std::vector<std::string> split(std::string_view text) {
     return parts;
 }
 
-Complaint take(std::vector<std::string>& into, std::string_view text) {
+SettingError take(std::vector<std::string>& into, std::string_view text) {
     into = split(text);
     return std::nullopt;
 }
 
-Complaint take(std::vector<std::uint16_t>& into, std::string_view text) {
+SettingError take(std::vector<std::uint16_t>& into, std::string_view text) {
     std::vector<std::uint16_t> ports;
     for (const std::string& part : split(text)) {
         std::uint16_t port = 0;
@@ -148,7 +148,7 @@ std::string show(const std::vector<std::uint16_t>& values) {
 struct Key {
     std::string_view name;
     std::string_view help;
-    std::function<Complaint(Settings&, std::string_view)> take;
+    std::function<SettingError(Settings&, std::string_view)> take;
     std::function<std::string(const Settings&)> show;
     bool secret = false;
 };
@@ -161,11 +161,11 @@ Key key(std::string_view name, std::string_view help, Member member) {
 }
 
 template <class Member>
-Key number(std::string_view name, std::string_view help, Member member, std::uint32_t least,
-           std::uint32_t most) {
+Key number(std::string_view name, std::string_view help, Member member, std::uint32_t min,
+           std::uint32_t max) {
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
     made.take = [=](Settings& s, std::string_view text) {
-        return take_number(member(s), text, least, most);
+        return take_number(member(s), text, min, max);
     };
     return made;
 }
@@ -174,7 +174,7 @@ Key number(std::string_view name, std::string_view help, Member member, std::uin
 template <class Member>
 Key fraction(std::string_view name, std::string_view help, Member member) {
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
-    made.take = [member](Settings& s, std::string_view text) -> Complaint {
+    made.take = [member](Settings& s, std::string_view text) -> SettingError {
         double share = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
         const bool whole = error == std::errc{} && end == text.data() + text.size();
@@ -186,21 +186,19 @@ Key fraction(std::string_view name, std::string_view help, Member member) {
 }
 
 template <class Member>
-Key duration(std::string_view name, std::string_view help, Member member,
-             std::chrono::seconds least, std::chrono::seconds most) {
+Key duration(std::string_view name, std::string_view help, Member member, std::chrono::seconds min,
+             std::chrono::seconds max) {
     Key made{name, help, {}, [member](const Settings& s) { return show(member(s)); }};
     made.take = [=](Settings& s, std::string_view text) {
-        return take_duration(member(s), text, least, most);
+        return take_duration(member(s), text, min, max);
     };
     return made;
 }
 
 template <class Member>
-Key days(std::string_view name, std::string_view help, Member member, std::chrono::days least) {
+Key days(std::string_view name, std::string_view help, Member member, std::chrono::days min) {
     Key made{name, help, {}, [member](const Settings& s) { return show_long(member(s)); }};
-    made.take = [=](Settings& s, std::string_view text) {
-        return take_long(member(s), text, least);
-    };
+    made.take = [=](Settings& s, std::string_view text) { return take_long(member(s), text, min); };
     return made;
 }
 
@@ -376,7 +374,7 @@ class Loading {
 public:
     void set(std::string_view name, std::string_view text, const std::string& origin) {
         const Key& key = find_key(name, origin);
-        if (const Complaint takes = key.take(loaded_, text)) {
+        if (const SettingError takes = key.take(loaded_, text)) {
             throw CannotStart(origin + ": " + std::string(name) + " takes " + *takes +
                               (key.secret ? "" : ", not '" + std::string(text) + "'"));
         }

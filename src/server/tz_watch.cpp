@@ -13,35 +13,36 @@ TzWatch::TzWatch(zones::CctzTimeZones& zones, FollowTzdata& follow, base::Log& l
 
 TzWatch::~TzWatch() = default;
 
-void TzWatch::look() {
+void TzWatch::check_now() {
     {
         const std::lock_guard lock(mutex_);
-        told_ = true;
+        requested_ = true;
     }
-    told_condition_.notify_all();
+    requested_condition_.notify_all();
 }
 
 void TzWatch::run(const std::stop_token& stop) {
-    std::chrono::milliseconds wait = options_.pace.between_looks;  // the start included a check
+    std::chrono::milliseconds wait = options_.pace.between_checks;  // the start included a check
     for (;;) {
-        bool told = false;
+        bool requested = false;
         {
             std::unique_lock lock(mutex_);
-            told_condition_.wait_for(lock, stop, wait, [this] { return told_; });
-            told = std::exchange(told_, false);
+            requested_condition_.wait_for(lock, stop, wait, [this] { return requested_; });
+            requested = std::exchange(requested_, false);
         }
         if (stop.stop_requested()) return;
-        wait = turn(told, stop);
+        wait = turn(requested, stop);
     }
 }
 
-std::chrono::milliseconds TzWatch::turn(bool told, const std::stop_token& stop) {
+std::chrono::milliseconds TzWatch::turn(bool requested, const std::stop_token& stop) {
     try {
-        const Look look = told || options_.watch ? replace_if_new(told) : Look::nothing_new;
-        if (look == Look::unsettled) return options_.pace.until_settled;
+        const CheckResult check_now =
+            requested || options_.watch ? replace_if_new(requested) : CheckResult::nothing_new;
+        if (check_now == CheckResult::unsettled) return options_.pace.until_settled;
         follow(stop);
-        return look == Look::replaced ? options_.pace.after_replacement
-                                      : options_.pace.between_looks;
+        return check_now == CheckResult::replaced ? options_.pace.after_replacement
+                                                  : options_.pace.between_checks;
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::error;
@@ -52,15 +53,15 @@ std::chrono::milliseconds TzWatch::turn(bool told, const std::stop_token& stop) 
     }
 }
 
-TzWatch::Look TzWatch::replace_if_new(bool told) {
-    const auto in_force = zones_.current();
+TzWatch::CheckResult TzWatch::replace_if_new(bool requested) {
+    const auto in_effect = zones_.current();
     const auto found = zones_.at_source();
-    if (found == in_force) return Look::nothing_new;
-    if (!told && found != std::exchange(candidate_, found)) return Look::unsettled;
+    if (found == in_effect) return CheckResult::nothing_new;
+    if (!requested && found != std::exchange(candidate_, found)) return CheckResult::unsettled;
     zones_.replace(found);
-    replaced_.insert(in_force->release());
+    replaced_.insert(in_effect->release());
     options_.replaced(found->release());
-    return Look::replaced;
+    return CheckResult::replaced;
 }
 
 void TzWatch::follow(const std::stop_token& stop) {

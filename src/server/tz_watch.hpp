@@ -24,7 +24,7 @@ class TzWatch {
 public:
     /// Intervals between checks.
     struct Pace {
-        std::chrono::milliseconds between_looks = std::chrono::minutes{10};
+        std::chrono::milliseconds between_checks = std::chrono::minutes{10};
         /// Time in which an unfinished copy changes the files again.
         std::chrono::milliseconds until_settled = std::chrono::seconds{10};
         /// Time after which every event computed with the old database during the replacement is
@@ -33,7 +33,7 @@ public:
         std::chrono::milliseconds after_failure = std::chrono::minutes{1};
     };
     struct Options {
-        bool watch = true;       // check regularly, not only after look()
+        bool watch = true;       // check regularly, not only after check_now()
         bool reschedule = true;  // otherwise pending events stay; `impact` lists them
         std::function<void(const std::string& release)> replaced;  // called after each replacement
         Pace pace{};
@@ -45,15 +45,15 @@ public:
     TzWatch& operator=(const TzWatch&) = delete;
 
     /// Checks now, because the operator reports that the files are complete. From any thread.
-    void look();
+    void check_now();
 
 private:
     void run(const std::stop_token& stop);
-    /// Returns the time until the next check. `told`: the operator reports that all files are
+    /// Returns the time until the next check. `requested`: the operator reports that all files are
     /// written.
-    std::chrono::milliseconds turn(bool told, const std::stop_token& stop);
-    enum class Look : std::uint8_t { nothing_new, unsettled, replaced };
-    Look replace_if_new(bool told);
+    std::chrono::milliseconds turn(bool requested, const std::stop_token& stop);
+    enum class CheckResult : std::uint8_t { nothing_new, unsettled, replaced };
+    CheckResult replace_if_new(bool requested);
     void follow(const std::stop_token& stop);
 
     zones::CctzTimeZones& zones_;
@@ -65,8 +65,8 @@ private:
     std::set<std::string> newer_;              // releases of other instances, newer than ours
 
     std::mutex mutex_;
-    std::condition_variable_any told_condition_;
-    bool told_ = false;
+    std::condition_variable_any requested_condition_;
+    bool requested_ = false;
     std::jthread thread_;  // last, because it uses all members above
 };
 

@@ -266,7 +266,7 @@ TEST_F(CacheTest, ValuesThatCameTogetherDoNotGoTogether) {
 
 TEST_F(CacheTest, KeepsNoMoreThanItsBoundAndWhatWasAskedForLatest) {
     auto rules = plain();
-    rules.most_entries = 3;
+    rules.max_entries = 3;
     auto cache = made(rules);
     for (const char* name : {"a", "b", "c"}) (void)cache.get(name);
     (void)cache.get("a");
@@ -283,7 +283,7 @@ TEST_F(CacheTest, KeepsNoMoreThanItsBoundAndWhatWasAskedForLatest) {
 TEST_F(CacheTest, RefreshesNoMoreAtOnceThanItsBound) {
     auto rules = plain();
     rules.stale_while_revalidate = 30s;
-    rules.most_refreshes = 2;
+    rules.max_refreshes = 2;
     auto cache = made(rules);
     for (const char* name : {"a", "b", "c"}) (void)cache.get(name);
     timing.advance(60s);
@@ -335,7 +335,7 @@ TEST(CacheRulesTest, TellWhatIsWrongWithThem) {
          {CacheRules{.ttl = 0s}, CacheRules{.ttl_jitter = 1.0}, CacheRules{.ttl_jitter = -0.1},
           CacheRules{.stale_while_revalidate = -1us}, CacheRules{.stale_if_error = -1us},
           CacheRules{.negative_ttl = -1us}, CacheRules{.early_refresh = -1.0},
-          CacheRules{.most_entries = 0}}) {
+          CacheRules{.max_entries = 0}}) {
         EXPECT_TRUE(defect_of(rules));
     }
 }

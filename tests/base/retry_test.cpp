@@ -282,7 +282,7 @@ TEST_F(Retry, RT10_TenRetriesASecondAreAlwaysAllowed) {
 }
 
 TEST_F(Retry, RT10_ABudgetKeepsNoMoreThanItsMost) {
-    RetryBudget budget{{.most = 3}};
+    RetryBudget budget{{.max_tokens = 3}};
     for (int i = 0; i < 1'000; ++i) budget.first_call();
     EXPECT_DOUBLE_EQ(budget.tokens(), 3);
 }

@@ -193,10 +193,10 @@ TEST(SingleFlight, SF05_WhenEveryCallerHasLeftTheLoaderIsAskedToStop) {
         for (auto& caller : callers) EXPECT_EQ(caller.get().error().code, "STOPPED");
 
         EXPECT_EQ(flights.waiting("acme/report"), 0U);
-        const auto anew =
+        const auto again =
             flights.run("acme/report", [](const std::stop_token&) { return Loaded{"anew"}; });
-        ASSERT_TRUE(anew);
-        EXPECT_EQ(**anew, "anew");
+        ASSERT_TRUE(again);
+        EXPECT_EQ(**again, "anew");
     }  // waits for the loader, which returns only on a stop request
     EXPECT_EQ(load.loads, 1);
 }

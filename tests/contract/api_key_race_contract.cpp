@@ -18,8 +18,8 @@ using testing::SizeIs;
 std::vector<Role> no_file() { return {}; }
 
 /// What makes and revokes keys in one of two instances.
-struct Clerk {
-    Clerk(Store& store, Ids& ids)
+struct KeyAdmin {
+    KeyAdmin(Store& store, Ids& ids)
         : create(store, secrets, ids, no_file), revoke(store, ids, no_file) {}
     FakeApiKeySecrets secrets;
     CreateApiKey create;
@@ -37,7 +37,7 @@ std::size_t admins(const std::vector<ApiKey>& keys) {
 }
 
 TEST_P(ApiKeyRaceContract, OfTheLastTwoAdminKeysRevokedAtOnceOneStays) {
-    Clerk here{store(), ids}, there{store(), ids};
+    KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         const ApiKey first = a_key(Role::admin), second = a_key(Role::admin);
         replace_all({first, second, a_key(Role::read)});
@@ -52,7 +52,7 @@ TEST_P(ApiKeyRaceContract, OfTheLastTwoAdminKeysRevokedAtOnceOneStays) {
 }
 
 TEST_P(ApiKeyRaceContract, TheOnlyKeyIsRevokedOrGetsCompanyButNeverBoth) {
-    Clerk here{store(), ids}, there{store(), ids};
+    KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         const ApiKey only = a_key(Role::admin);
         replace_all({only});
@@ -73,7 +73,7 @@ TEST_P(ApiKeyRaceContract, TheOnlyKeyIsRevokedOrGetsCompanyButNeverBoth) {
 }
 
 TEST_P(ApiKeyRaceContract, AKeyIsMadeBesideTheFirstAdminKeyOrNotAtAll) {
-    Clerk here{store(), ids}, there{store(), ids};
+    KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         replace_all({});
         std::optional<Result<CreatedApiKey>> admin, other;
@@ -88,18 +88,18 @@ TEST_P(ApiKeyRaceContract, AKeyIsMadeBesideTheFirstAdminKeyOrNotAtAll) {
 
 TEST_P(ApiKeyRaceContract, ThereAreNeverMoreThanTheyMayBe) {
     std::vector<ApiKey> keys{a_key(Role::admin)};
-    while (keys.size() < most_api_keys - 2) keys.push_back(an_api_key());
+    while (keys.size() < max_api_keys - 2) keys.push_back(an_api_key());
     replace_all(keys);
-    std::vector<Clerk> clerks;
+    std::vector<KeyAdmin> key_admins;
     constexpr int racers = 6;
-    clerks.reserve(racers);
-    for (int i = 0; i < racers; ++i) clerks.emplace_back(store(), ids);
+    key_admins.reserve(racers);
+    for (int i = 0; i < racers; ++i) key_admins.emplace_back(store(), ids);
     std::atomic<int> made = 0;
     at_once(racers, [&](int i) {
-        if (clerks[static_cast<std::size_t>(i)].create.run({.name = "x"}, "req-1")) ++made;
+        if (key_admins[static_cast<std::size_t>(i)].create.run({.name = "x"}, "req-1")) ++made;
     });
     EXPECT_EQ(made, 2);
-    EXPECT_THAT(all(), SizeIs(most_api_keys));
+    EXPECT_THAT(all(), SizeIs(max_api_keys));
 }
 
 }  // namespace

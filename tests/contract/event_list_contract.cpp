@@ -216,13 +216,13 @@ TEST_P(EventListContract, FiltersByLateExecution) {
 
 TEST_P(EventListContract, FiltersByDismissal) {
     const Event dead_letter = failed(an_event());
-    const Event looked_at = failed(an_event());
+    const Event reviewed = failed(an_event());
     EXPECT_TRUE(on_events([&](EventRepository& events) {
-        return events.update_dismissed(dismiss(looked_at, true, noon).value(), looked_at.version);
+        return events.update_dismissed(dismiss(reviewed, true, noon).value(), reviewed.version);
     }));
     EventQuery query;
     query.dismissed = true;
-    EXPECT_THAT(ids_like(query), ElementsAre(looked_at.id));
+    EXPECT_THAT(ids_like(query), ElementsAre(reviewed.id));
     query.dismissed = false;
     query.statuses = {EventStatus::failed};
     EXPECT_THAT(ids_like(query), ElementsAre(dead_letter.id));

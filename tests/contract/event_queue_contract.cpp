@@ -35,7 +35,7 @@ TEST_P(EventQueueContract, ClaimsAsTheDomainSays) {
 
     ASSERT_EQ(claimed.size(), 1U);
     EXPECT_EQ(claimed[0].event, sundial::claim(event, instance_a, noon + 1s, 30s).value());
-    EXPECT_FALSE(claimed[0].rescued);
+    EXPECT_FALSE(claimed[0].previous_lost);
     EXPECT_EQ(find(event.id), claimed[0].event);
 }
 
@@ -78,14 +78,14 @@ TEST_P(EventQueueContract, RescuesAnEventWhoseLeaseIsOver) {
     const Event held = claim_one(instance_a);
     advance(30s);
 
-    const auto rescued = claim(instance_b);
+    const auto previous_lost = claim(instance_b);
 
-    ASSERT_EQ(rescued.size(), 1U);
-    EXPECT_TRUE(rescued[0].rescued);
-    EXPECT_EQ(rescued[0].event, sundial::claim(held, instance_b, noon + 30s, 30s).value());
-    EXPECT_EQ(rescued[0].event.version, Version{3});
-    EXPECT_EQ(rescued[0].event.attempt, Attempt{2});
-    EXPECT_EQ(rescued[0].event.retry_count, 1U);
+    ASSERT_EQ(previous_lost.size(), 1U);
+    EXPECT_TRUE(previous_lost[0].previous_lost);
+    EXPECT_EQ(previous_lost[0].event, sundial::claim(held, instance_b, noon + 30s, 30s).value());
+    EXPECT_EQ(previous_lost[0].event.version, Version{3});
+    EXPECT_EQ(previous_lost[0].event.attempt, Attempt{2});
+    EXPECT_EQ(previous_lost[0].event.retry_count, 1U);
     const AttemptRecord lost{.event = event.id,
                              .number = Attempt{1},
                              .outcome = AttemptOutcome::lost,
@@ -296,9 +296,9 @@ TEST_P(EventQueueContract, NamesTheLeasesThatAreLost) {
 }
 
 TEST_P(EventQueueContract, SeesNothingAheadInAnEmptyQueue) {
-    const Horizon horizon = queue().look();
-    EXPECT_EQ(horizon.now, noon);
-    EXPECT_EQ(horizon.next, std::vector<Instant>(queue().shards(), never));
+    const QueuePeek peeked = queue().peek();
+    EXPECT_EQ(peeked.now, noon);
+    EXPECT_EQ(peeked.next, std::vector<Instant>(queue().shards(), never));
 }
 
 TEST_P(EventQueueContract, SeesTheNextClaimableInstantOfEachShard) {
@@ -308,25 +308,25 @@ TEST_P(EventQueueContract, SeesTheNextClaimableInstantOfEachShard) {
           an_event().in_shard(last).due(noon + 5s).with_priority(Priority::critical));
     std::vector<Instant> expected(queue().shards(), never);
     expected[last] = noon + 3s;
-    EXPECT_EQ(queue().look().next, expected);
+    EXPECT_EQ(queue().peek().next, expected);
 }
 
 TEST_P(EventQueueContract, SeesDueEventsLeasesAndRetriesAheadButNothingThatIsOverOrParked) {
     given(an_event().in_shard(0).due(noon - 5s));
-    EXPECT_EQ(queue().look().next[0], noon - 5s);
+    EXPECT_EQ(queue().peek().next[0], noon - 5s);
     Event held = claim_one();
-    EXPECT_EQ(queue().look().next[0], noon + 30s);  // the end of its lease
+    EXPECT_EQ(queue().peek().next[0], noon + 30s);  // the end of its lease
     EXPECT_TRUE(settle(retry_in(held, noon, 4s)));
-    EXPECT_EQ(queue().look().next[0], noon + 4s);
+    EXPECT_EQ(queue().peek().next[0], noon + 4s);
     advance(4s);
     held = claim_one();
-    EXPECT_TRUE(give_back(given_back(held, std::nullopt)));
-    EXPECT_EQ(queue().look().next[0], never);
+    EXPECT_TRUE(release_claims(release_of(held, std::nullopt)));
+    EXPECT_EQ(queue().peek().next[0], never);
     given(an_event().in_shard(0));
     held = claim_one();
     EXPECT_TRUE(settle(accepted(held, noon)));
-    EXPECT_EQ(queue().look().next[0], never);
-    EXPECT_EQ(queue().look().now, noon + 4s);
+    EXPECT_EQ(queue().peek().next[0], never);
+    EXPECT_EQ(queue().peek().now, noon + 4s);
 }
 
 TEST_P(EventQueueContract, HasNoBacklogWithinATick) {
@@ -378,11 +378,11 @@ TEST_P(EventQueueContract, MeasuresItsDepth) {
         given(an_event());
         return claim_one();
     };
-    claimed_alone();                                                    // claimed
-    EXPECT_TRUE(settle(retry_in(claimed_alone(), noon, 1h)));           // waiting for a retry
-    EXPECT_TRUE(give_back(given_back(claimed_alone(), std::nullopt)));  // parked
-    EXPECT_TRUE(settle(accepted(claimed_alone(), noon)));               // completed
-    EXPECT_TRUE(settle(refused(claimed_alone(), noon)));                // failed
+    claimed_alone();                                                         // claimed
+    EXPECT_TRUE(settle(retry_in(claimed_alone(), noon, 1h)));                // waiting for a retry
+    EXPECT_TRUE(release_claims(release_of(claimed_alone(), std::nullopt)));  // parked
+    EXPECT_TRUE(settle(accepted(claimed_alone(), noon)));                    // completed
+    EXPECT_TRUE(settle(refused(claimed_alone(), noon)));                     // failed
     const Event cancelled = an_event().due(noon + 1h);
     const Event parked = an_event().due(noon + 1h);
     given(cancelled, parked, an_event().due(noon - 7s), an_event().due(noon + 1h));

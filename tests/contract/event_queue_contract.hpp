@@ -7,7 +7,7 @@ namespace sundial {
 /// Claims, leases, horizon, backlog and depth of an EventQueue.
 class EventQueueContract : public StorageTest {};
 
-/// settle and give_back of an EventQueue.
+/// settle and release_claims of an EventQueue.
 class SettleContract : public StorageTest {};
 
 }  // namespace sundial

@@ -10,7 +10,7 @@ namespace sundial {
 
 Event EventRepositoryContract::failed(const Event& event) {
     given(event);
-    for (const auto& [claimed, rescued] : claim(instance_a)) {
+    for (const auto& [claimed, previous_lost] : claim(instance_a)) {
         EXPECT_TRUE(settle(refused(claimed, clock().now())).has_value());
     }
     return find(event.id).value();
@@ -109,16 +109,17 @@ TEST_P(EventRepositoryContract, EndsWhatPolicyDropsAndFreesItsKey) {
 TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
     const ScheduleId schedule = an_id<ScheduleId>();
     const UserId user = an_id<UserId>();
-    const Event of_nobody = an_event().of_schedule(schedule, year{2027} / 1 / 5).due(noon + 1h);
+    const Event without_user = an_event().of_schedule(schedule, year{2027} / 1 / 5).due(noon + 1h);
     Event by_hand = an_event().of_schedule(schedule, year{2027} / 1 / 5).of_user(user).due(noon);
     by_hand.occurrence->origin = Origin::trigger;
-    given(of_nobody, by_hand, an_event().due(noon + 2h));
+    given(without_user, by_hand, an_event().due(noon + 2h));
     const auto has_live = [&](const LiveQuery& query) {
         return on_events([&](EventRepository& events) { return events.has_live(query); });
     };
-    const LiveQuery nobody{.schedule = schedule, .user = std::nullopt, .origin = std::nullopt};
+    const LiveQuery no_user_query{
+        .schedule = schedule, .user = std::nullopt, .origin = std::nullopt};
     const LiveQuery for_user{.schedule = schedule, .user = user, .origin = std::nullopt};
-    EXPECT_TRUE(has_live(nobody));
+    EXPECT_TRUE(has_live(no_user_query));
     EXPECT_TRUE(has_live(for_user));
     EXPECT_FALSE(
         has_live({.schedule = an_id<ScheduleId>(), .user = std::nullopt, .origin = std::nullopt}));
@@ -126,12 +127,12 @@ TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
     EXPECT_TRUE(has_live({.schedule = schedule, .user = std::nullopt, .origin = Origin::rule}));
     EXPECT_FALSE(has_live({.schedule = schedule, .user = user, .origin = Origin::rule}));
 
-    LiveQuery before = nobody;
+    LiveQuery before = no_user_query;
     before.due_before = noon + 1h;
     EXPECT_FALSE(has_live(before));
     *before.due_before += 1us;
     EXPECT_TRUE(has_live(before));
-    LiveQuery after = nobody;
+    LiveQuery after = no_user_query;
     after.due_after = noon + 1h;
     EXPECT_FALSE(has_live(after));
     *after.due_after -= 1us;
@@ -142,7 +143,7 @@ TEST_P(EventRepositoryContract, KnowsWhetherAScheduleHasSomethingLive) {
     EXPECT_TRUE(has_live(for_user));
     EXPECT_TRUE(settle(accepted(claimed, noon)));
     EXPECT_FALSE(has_live(for_user));
-    EXPECT_TRUE(has_live(nobody));
+    EXPECT_TRUE(has_live(no_user_query));
 }
 
 TEST_P(EventRepositoryContract, KeepsEveryPolicy) {
@@ -431,7 +432,7 @@ TEST_P(EventRepositoryContract, ParksAPendingEventAndResumesIt) {
         change(event.id, [](const Event& pending, Instant now) { return park(pending, now); });
     EXPECT_EQ(find(event.id), parked);
     EXPECT_THAT(claim(instance_a), IsEmpty());
-    EXPECT_EQ(queue().look().next[shard_of(event.id, queue().shards())], never);
+    EXPECT_EQ(queue().peek().next[shard_of(event.id, queue().shards())], never);
     change(event.id, [](const Event& pending, Instant now) {
         return resume(pending, pending.intent, noon, now);
     });
@@ -571,7 +572,7 @@ TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
         fresh.push_back(retried(event, an_id<EventId>(), noon).value());
     }
     std::atomic<int> won = 0;
-    std::vector<std::optional<EventId>> told(fresh.size());
+    std::vector<std::optional<EventId>> reported(fresh.size());
     at_once(4, [&](int i) {
         const auto at = static_cast<std::size_t>(i);
         const auto answer = in_transaction(
@@ -579,12 +580,12 @@ TEST_P(EventRepositoryContract, LetsOneOfRacingRetriesWin) {
         if (answer) {
             ++won;
         } else {
-            told[at] = std::get<DuplicateIdempotencyKey>(answer.error()).existing;
+            reported[at] = std::get<DuplicateIdempotencyKey>(answer.error()).existing;
         }
     });
     EXPECT_EQ(won, 1);
     const Event winner = claim_one();
-    for (const auto& existing : told) {
+    for (const auto& existing : reported) {
         if (existing) EXPECT_EQ(*existing, winner.id);
     }
 }
@@ -663,7 +664,7 @@ TEST_P(EventRepositoryContract, UnparksTheEventsOfAnEndpointInBatches) {
         Event event = an_event();
         event.endpoint = of;
         given(event);
-        EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+        EXPECT_TRUE(release_claims(release_of(claim_one(), std::nullopt)));
         return find(event.id).value();
     };
     std::vector<Event> parked;
@@ -703,7 +704,7 @@ TEST_P(EventRepositoryContract, UnparksTheEventsWithoutAnEndpointInBatches) {
         Event event = an_event();
         event.endpoint = of;
         given(event);
-        EXPECT_TRUE(give_back(given_back(claim_one(), std::nullopt)));
+        EXPECT_TRUE(release_claims(release_of(claim_one(), std::nullopt)));
         return find(event.id).value();
     };
     const std::vector<Event> parked{park_one(std::nullopt), park_one(std::nullopt)};

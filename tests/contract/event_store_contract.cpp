@@ -474,13 +474,13 @@ TEST_P(EventStoreContract, ES27_ABatchHasItsLimits) {
     };
     EXPECT_EQ(index_of(facts(1001)), 1000U);
     auto large = facts(3);
-    large[2].data = '"' + std::string(most_event_bytes, 'x') + '"';
+    large[2].data = '"' + std::string(max_event_bytes, 'x') + '"';
     EXPECT_EQ(index_of(large), 2U);
     auto chatty = facts(2);
-    chatty[1].metadata.actor = std::string(most_metadata_bytes + 1, 'x');
+    chatty[1].metadata.actor = std::string(max_metadata_bytes + 1, 'x');
     EXPECT_EQ(index_of(chatty), 1U);
     auto heavy = facts(20);
-    for (auto& event : heavy) event.data = '"' + std::string(most_event_bytes - 2, 'x') + '"';
+    for (auto& event : heavy) event.data = '"' + std::string(max_event_bytes - 2, 'x') + '"';
     EXPECT_EQ(index_of(heavy), 16U);
 }
 

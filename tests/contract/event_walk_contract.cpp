@@ -110,9 +110,9 @@ TEST_P(EventListContract, WalksAsFarAsWhatWasThereThen) {
 TEST_P(EventListContract, WalksWithTheFiltersOfAList) {
     const EndpointId crm = an_id<EndpointId>();
     const Event wanted = failed(an_event().to_endpoint(crm).of_type("INVOICE").with_key("order-7"));
-    const Event looked_at = failed(an_event().to_endpoint(crm));
+    const Event reviewed = failed(an_event().to_endpoint(crm));
     EXPECT_TRUE(on_events([&](EventRepository& events) {
-        return events.update_dismissed(dismiss(looked_at, true, noon).value(), looked_at.version);
+        return events.update_dismissed(dismiss(reviewed, true, noon).value(), reviewed.version);
     }));
     failed(an_event());
     const auto with = [&](auto change) {
@@ -122,7 +122,7 @@ TEST_P(EventListContract, WalksWithTheFiltersOfAList) {
     };
     EXPECT_EQ(with([](auto&) {}).size(), 3U);
     EXPECT_EQ(with([](auto& filter) { filter.dismissed = false; }).size(), 2U);
-    EXPECT_THAT(with([](auto& filter) { filter.dismissed = true; }), ElementsAre(looked_at.id));
+    EXPECT_THAT(with([](auto& filter) { filter.dismissed = true; }), ElementsAre(reviewed.id));
     EXPECT_THAT(with([&](auto& filter) {
                     filter.endpoint = crm;
                     filter.dismissed = false;
@@ -158,10 +158,10 @@ TEST_P(EventListContract, SortsDeadLettersIntoGroups) {
     const EndpointId crm = an_id<EndpointId>();
     const Event first = failed(an_event().to_endpoint(crm));
     advance(1s);
-    const Event looked_at = failed(an_event().to_endpoint(crm));
+    const Event reviewed = failed(an_event().to_endpoint(crm));
     EXPECT_TRUE(on_events([&](EventRepository& events) {
-        return events.update_dismissed(dismiss(looked_at, true, clock().now()).value(),
-                                       looked_at.version);
+        return events.update_dismissed(dismiss(reviewed, true, clock().now()).value(),
+                                       reviewed.version);
     }));
     advance(1s);
     const Event last = failed(an_event().to_endpoint(crm));

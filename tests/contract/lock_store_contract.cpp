@@ -167,14 +167,14 @@ TEST_P(LockStoreContract, LK04_OfAHundredContendersOneAtATimeIsInsideWithRisingT
     FakeRandom random;
     const NoTime monotonic;
     Locks contended{{locks(), tokens, waits, random, monotonic}};
-    int inside = 0, most_inside = 0, entered = 0;  // protected by the lock alone
+    int inside = 0, max_inside = 0, entered = 0;  // protected by the lock alone
     std::vector<std::uint64_t> given;
     std::vector<std::future<void>> contenders;
     for (int i = 0; i < 100; ++i) {
         contenders.push_back(std::async(std::launch::async, [&] {
             const auto held = contended.acquire({.name = "job", .holder = "one of many"}, 1h);
             ASSERT_TRUE(held.has_value());
-            most_inside = std::max(most_inside, ++inside);
+            max_inside = std::max(max_inside, ++inside);
             ++entered;
             given.push_back(held->fencing_token.value);
             --inside;
@@ -183,7 +183,7 @@ TEST_P(LockStoreContract, LK04_OfAHundredContendersOneAtATimeIsInsideWithRisingT
     }
     for (auto& contender : contenders) contender.get();
     EXPECT_EQ(entered, 100);
-    EXPECT_EQ(most_inside, 1);
+    EXPECT_EQ(max_inside, 1);
     EXPECT_TRUE(std::ranges::is_sorted(given, std::less_equal{}));  // strictly rising
 }
 

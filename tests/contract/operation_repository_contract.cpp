@@ -94,10 +94,10 @@ TEST_P(OperationRepositoryContract, CountsWhatIsRunningByKind) {
 }
 
 TEST_P(OperationRepositoryContract, LetsNoMoreStartAtOnceThanThereMayBe) {
-    constexpr std::size_t most = 2;
+    constexpr std::size_t max_running = 2;
     const auto start = [&](int) {
         write([&](Transaction& tx) {
-            if (tx.operations().running_for_start(OperationKind::bulk) >= most) return;
+            if (tx.operations().running_for_start(OperationKind::bulk) >= max_running) return;
             Operation one = an_operation();
             one.kind = OperationKind::bulk;
             tx.operations().add(one);
@@ -106,7 +106,7 @@ TEST_P(OperationRepositoryContract, LetsNoMoreStartAtOnceThanThereMayBe) {
     add(an_operation());  // another kind
     at_once(8, start);
     EXPECT_EQ(read([](Transaction& tx) { return tx.operations().running(); })[OperationKind::bulk],
-              most);
+              max_running);
 }
 
 TEST_P(OperationRepositoryContract, SaysWhenThereIsSomethingToDo) {

@@ -24,7 +24,7 @@ TEST_P(PullQueueContract, LeavesWhatIsDueToItsWorkers) {
     const auto claimed = pull(worker("w-1"));
 
     ASSERT_EQ(claimed.size(), 1U);
-    EXPECT_FALSE(claimed[0].rescued);
+    EXPECT_FALSE(claimed[0].previous_lost);
     EXPECT_EQ(claimed[0].event, sundial::claim(event, worker("w-1"), noon, 30s).value());
     EXPECT_EQ(find(event.id), claimed[0].event);
 }
@@ -52,10 +52,10 @@ TEST_P(PullQueueContract, SeesTheFirstOfEachEndpointShardAndPriority) {
           an_event().due(noon + 1s).to_endpoint(webhook.id),
           an_event().due(noon + 2s).to_endpoint(theirs.id).in_shard(last));
 
-    EXPECT_EQ(pull_queue().look({}).now, noon);
-    EXPECT_THAT(pull_queue().look({}).heads, IsEmpty());
-    EXPECT_THAT(pull_queue().look(std::vector{webhook.id}).heads, IsEmpty());
-    EXPECT_THAT(pull_queue().look(std::vector{theirs.id, ours.id}).heads,
+    EXPECT_EQ(pull_queue().peek({}).now, noon);
+    EXPECT_THAT(pull_queue().peek({}).heads, IsEmpty());
+    EXPECT_THAT(pull_queue().peek(std::vector{webhook.id}).heads, IsEmpty());
+    EXPECT_THAT(pull_queue().peek(std::vector{theirs.id, ours.id}).heads,
                 UnorderedElementsAre(PullHead{ours.id, 0, Priority::normal, noon + 5s},
                                      PullHead{ours.id, last, Priority::low, noon - 5s},
                                      PullHead{theirs.id, last, Priority::normal, noon + 2s}));
@@ -64,7 +64,7 @@ TEST_P(PullQueueContract, SeesTheFirstOfEachEndpointShardAndPriority) {
 TEST_P(PullQueueContract, IsNoConcernOfTheInstances) {
     given(an_event().to_endpoint(ours.id));
     advance(10s);
-    EXPECT_EQ(queue().look().next, std::vector<Instant>(queue().shards(), never));
+    EXPECT_EQ(queue().peek().next, std::vector<Instant>(queue().shards(), never));
     EXPECT_EQ(queue().backlog().missed, 0U);
     EXPECT_EQ(queue().depth().due, 1U);
     EXPECT_EQ(queue().depth().oldest_due_age, 10s);
@@ -100,11 +100,11 @@ TEST_P(PullQueueContract, CountsALeaseThatIsOverAsALostTryOfItsWorker) {
     EXPECT_THAT(pull(worker("w-2")), IsEmpty());
     advance(1us);
 
-    const auto rescued = pull(Claimant{instance_b, "w-2"});
+    const auto previous_lost = pull(Claimant{instance_b, "w-2"});
 
-    ASSERT_EQ(rescued.size(), 1U);
-    EXPECT_TRUE(rescued[0].rescued);
-    EXPECT_EQ(rescued[0].event,
+    ASSERT_EQ(previous_lost.size(), 1U);
+    EXPECT_TRUE(previous_lost[0].previous_lost);
+    EXPECT_EQ(previous_lost[0].event,
               sundial::claim(held, Claimant{instance_b, "w-2"}, noon + 30s, 30s).value());
     const AttemptRecord lost{.event = event.id,
                              .number = Attempt{1},
@@ -128,7 +128,7 @@ TEST_P(PullQueueContract, RemembersWhoMadeEachTryAndUnderWhichVersion) {
     EXPECT_FALSE(is_claimed(*find(event.id)));
     advance(1s);
     const Event second = pull_one(worker("w-2"));
-    EXPECT_TRUE(give_back(given_back(second, 0s)));
+    EXPECT_TRUE(release_claims(release_of(second, 0s)));
     const Event third = pull_one(worker("w-3"));
     EXPECT_TRUE(settle(accepted(third, noon + 1s)));
 
@@ -217,7 +217,7 @@ TEST_P(PullQueueContract, LeavesWhatIsPlannedOrRetriedToWorkersToo) {
 
 TEST_P(PullQueueContract, FindsWhatWasParkedOnceItIsFreed) {
     given(an_event().to_endpoint(ours.id));
-    EXPECT_TRUE(give_back(given_back(pull_one(worker("w-1")), std::nullopt)));
+    EXPECT_TRUE(release_claims(release_of(pull_one(worker("w-1")), std::nullopt)));
     EXPECT_EQ(next_of(ours), never);
     EXPECT_EQ(write([&](Transaction& tx) { return tx.events().unpark(ours.id, 10); }), 1U);
     EXPECT_EQ(next_of(ours), noon);
@@ -281,7 +281,7 @@ TEST_P(PullQueueContract, AStaleHolderChangesNothing) {
                 random() % 2 == 0
                     ? is<LeaseLost>(
                           settle(random() % 2 == 0 ? accepted(old, now) : retry_in(old, now, 1s)))
-                    : is<LeaseLost>(give_back(given_back(old, 0s)));
+                    : is<LeaseLost>(release_claims(release_of(old, 0s)));
             EXPECT_TRUE(refused_at_all);
             EXPECT_THAT(queue().extend(std::vector{Held{old.id, old.version}}, 1h),
                         ElementsAre(old.id));

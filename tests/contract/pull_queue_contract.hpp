@@ -47,7 +47,7 @@ protected:
     /// The next instant at which one of the endpoint's events is claimable.
     Instant next_of(const Endpoint& endpoint) {
         Instant next = never;
-        for (const PullHead& head : pull_queue().look(std::vector{endpoint.id}).heads) {
+        for (const PullHead& head : pull_queue().peek(std::vector{endpoint.id}).heads) {
             next = std::min(next, head.next);
         }
         return next;

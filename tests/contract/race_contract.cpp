@@ -96,9 +96,9 @@ TEST_P(RaceContract, TwoRetriesOfAFailedEventMakeOne) {
 
         ASSERT_NE(one->has_value(), other->has_value());
         const Event made = *one ? **one : **other;
-        const Result<Event>& told = *one ? *other : *one;
-        ASSERT_TRUE(is<DuplicateIdempotencyKey>(told));
-        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(told.error()).existing, made.id);
+        const Result<Event>& reported = *one ? *other : *one;
+        ASSERT_TRUE(is<DuplicateIdempotencyKey>(reported));
+        EXPECT_EQ(std::get<DuplicateIdempotencyKey>(reported.error()).existing, made.id);
         EXPECT_THAT(events_like(with_key(event.key, EventStatus::pending)), SizeIs(1));
         EXPECT_THAT(events_like(with_key(event.key, EventStatus::failed)), SizeIs(1));
         ASSERT_TRUE(settle(accepted(claim_one(), noon)));

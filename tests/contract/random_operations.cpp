@@ -63,10 +63,10 @@ RandomOperation RandomOperations::next() {
         {20, &RandomOperations::claim},
         {14, &RandomOperations::claim_to_pull},
         {24, &RandomOperations::settle},
-        {6, &RandomOperations::give_back},
+        {6, &RandomOperations::release_claims},
         {5, &RandomOperations::extend},
         {12, &RandomOperations::advance},
-        {6, &RandomOperations::look},
+        {6, &RandomOperations::peek},
         {8, &RandomOperations::edit},
         {4, &RandomOperations::exchange_key},
         {4, &RandomOperations::cancel_one},
@@ -84,11 +84,11 @@ RandomOperation RandomOperations::next() {
         if (drawn < weight) return (this->*make)();
         drawn -= weight;
     }
-    return look();
+    return peek();
 }
 
-std::chrono::microseconds RandomOperations::up_to(std::chrono::microseconds most) {
-    return std::chrono::microseconds{below(static_cast<std::uint64_t>(most.count()))};
+std::chrono::microseconds RandomOperations::up_to(std::chrono::microseconds max) {
+    return std::chrono::microseconds{below(static_cast<std::uint64_t>(max.count()))};
 }
 
 IdempotencyKey RandomOperations::a_key() {
@@ -201,12 +201,12 @@ std::array<std::uint32_t, 4> RandomOperations::shares_of(const Ready& ready) {
     return shares;
 }
 
-std::string RandomOperations::told(const Storage& storage, Claimed claimed) {
+std::string RandomOperations::describe_claimed(const Storage& storage, Claimed claimed) {
     std::sort(claimed.events.begin(), claimed.events.end(),
               [](const ClaimedEvent& a, const ClaimedEvent& b) { return a.event.id < b.event.id; });
     std::string text = describe(claimed.now) + '\n';
-    for (const auto& [event, rescued] : claimed.events) {
-        text += (rescued ? "rescued " : "") + describe(event) + '\n';
+    for (const auto& [event, previous_lost] : claimed.events) {
+        text += (previous_lost ? "rescued " : "") + describe(event) + '\n';
         if (&storage == &model_) claims_.push_back(event);
     }
     return text;
@@ -231,7 +231,7 @@ RandomOperation RandomOperations::claim() {
     return {"claim", [this, requests](Storage& storage) {
                 std::string answer;
                 for (const auto& request : requests) {
-                    answer += told(storage, storage.queue().claim_ready(request));
+                    answer += describe_claimed(storage, storage.queue().claim_ready(request));
                 }
                 return answer;
             }};
@@ -260,7 +260,7 @@ RandomOperation RandomOperations::claim_to_pull() {
     return {"claim to pull", [this, requests](Storage& storage) {
                 std::string answer;
                 for (const auto& request : requests) {
-                    answer += told(storage, storage.pull_queue().claim(request));
+                    answer += describe_claimed(storage, storage.pull_queue().claim(request));
                 }
                 return answer;
             }};
@@ -282,15 +282,15 @@ RandomOperation RandomOperations::settle() {
     return operation;
 }
 
-RandomOperation RandomOperations::give_back() {
-    std::vector<GivenBack> all;
+RandomOperation RandomOperations::release_claims() {
+    std::vector<ReleasedClaim> all;
     for (const Event& claimed : some_claims()) {
-        all.push_back(given_back(claimed, chance(50)
+        all.push_back(release_of(claimed, chance(50)
                                               ? std::optional<std::chrono::microseconds>{up_to(20s)}
                                               : std::nullopt));
     }
     const RandomOperation operation{"give_back", [all](Storage& storage) {
-                                        return describe_all(storage.queue().give_back(all));
+                                        return describe_all(storage.queue().release_claims(all));
                                     }};
     if (chance(25)) repetition_ = operation;
     return operation;
@@ -317,12 +317,12 @@ RandomOperation RandomOperations::advance() {
                            Storage& storage) { return describe(storage.clock().set(to)); }};
 }
 
-RandomOperation RandomOperations::look() {
+RandomOperation RandomOperations::peek() {
     return {"look", [endpoints = endpoints_](Storage& storage) {
                 std::ostringstream answer;
-                const auto horizon = storage.queue().look();
-                answer << describe(horizon.now) << '\n' << describe_all(horizon.next);
-                auto [now, heads] = storage.pull_queue().look(endpoints);
+                const auto peeked = storage.queue().peek();
+                answer << describe(peeked.now) << '\n' << describe_all(peeked.next);
+                auto [now, heads] = storage.pull_queue().peek(endpoints);
                 answer << describe(now) << '\n';
                 std::ranges::sort(heads, {}, [](const PullHead& head) {
                     return std::tuple{head.endpoint, head.shard, head.priority};
@@ -348,7 +348,7 @@ RandomOperation RandomOperations::look() {
 
 RandomOperation RandomOperations::edit() {
     const auto event = an_event_in({EventStatus::pending});
-    if (!event) return look();
+    if (!event) return peek();
     const Instant now = model_.clock().now();
     const Instant due = now - 10s + up_to(60s);
     Event changed = chance(20)   ? park(*event, now).value()
@@ -366,11 +366,11 @@ RandomOperation RandomOperations::edit() {
 
 RandomOperation RandomOperations::exchange_key() {
     const auto event = an_event_in({EventStatus::pending});
-    if (!event) return look();
+    if (!event) return peek();
     Event changed =
         retarget(*event, event->intent, event->due + up_to(10s), model_.clock().now()).value();
     changed.key = a_key();
-    if (changed.key == event->key) return look();
+    if (changed.key == event->key) return peek();
     return committed("update_key", [event, changed](Transaction& tx) {
         (void)tx.events().lock(changed.id);
         const auto answer = tx.events().update_key(changed, event->key);
@@ -380,7 +380,7 @@ RandomOperation RandomOperations::exchange_key() {
 
 RandomOperation RandomOperations::cancel_one() {
     const auto event = a_free_event();
-    if (!event) return look();
+    if (!event) return peek();
     const Event over = cancel(*event, model_.clock().now(), "by hand").value();
     return committed("cancel", [over](Transaction& tx) {
         const auto before = tx.events().lock(over.id);
@@ -391,7 +391,7 @@ RandomOperation RandomOperations::cancel_one() {
 
 RandomOperation RandomOperations::retry() {
     const auto event = an_event_in({EventStatus::failed});
-    if (!event) return look();
+    if (!event) return peek();
     const Event again = retried(*event, fresh<EventId>(), model_.clock().now()).value();
     return committed("retry", [again](Transaction& tx) {
         return describe(tx.events().add_retry(again)) + ' ' + describe(tx.events().find(again.id));
@@ -400,7 +400,7 @@ RandomOperation RandomOperations::retry() {
 
 RandomOperation RandomOperations::dismiss_one() {
     const auto event = an_event_in({EventStatus::failed});
-    if (!event) return look();
+    if (!event) return peek();
     const Event changed = dismiss(*event, chance(70), model_.clock().now()).value();
     const Version held = chance(80) ? event->version : Version{event->version.value + 7};
     return committed("dismiss", [changed, held](Transaction& tx) {

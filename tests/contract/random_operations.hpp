@@ -34,7 +34,7 @@ private:
     Id fresh() {
         return Id{uuid_of(first_number_ + ++count_)};
     }
-    std::chrono::microseconds up_to(std::chrono::microseconds most);
+    std::chrono::microseconds up_to(std::chrono::microseconds max);
     template <class T>
     const T& one_of(const std::vector<T>& values) {
         return values[below(values.size())];
@@ -63,7 +63,7 @@ private:
     /// between them.
     std::array<std::uint32_t, 4> shares_of(const Ready& ready);
     /// Remembers the claims of the model.
-    std::string told(const Storage& storage, Claimed claimed);
+    std::string describe_claimed(const Storage& storage, Claimed claimed);
 
     RandomOperation add();
     RandomOperation add_many();
@@ -71,10 +71,10 @@ private:
     RandomOperation claim();
     RandomOperation claim_to_pull();
     RandomOperation settle();
-    RandomOperation give_back();
+    RandomOperation release_claims();
     RandomOperation extend();
     RandomOperation advance();
-    RandomOperation look();
+    RandomOperation peek();
     RandomOperation edit();
     RandomOperation exchange_key();
     RandomOperation cancel_one();

@@ -82,17 +82,17 @@ TEST_P(ScheduleRepositoryContract, KeepsEveryKindOfTrigger) {
     };
     for (const Trigger& trigger : triggers) {
         const Schedule of_user = a_schedule().with_trigger(trigger);
-        const Schedule of_nobody = a_schedule().with_trigger(trigger).in("Asia/Calcutta");
+        const Schedule without_user = a_schedule().with_trigger(trigger).in("Asia/Calcutta");
         write([&](Transaction& tx) {
             EXPECT_TRUE(tx.schedules().add(of_user));
-            EXPECT_TRUE(tx.schedules().add(of_nobody));
+            EXPECT_TRUE(tx.schedules().add(without_user));
         });
         read([&](Transaction& tx) {
             EXPECT_EQ(tx.schedules().find(of_user.id), of_user);
-            EXPECT_EQ(tx.schedules().find(of_nobody.id), of_nobody);
+            EXPECT_EQ(tx.schedules().find(without_user.id), without_user);
             return true;
         });
-        Schedule changed = of_nobody;
+        Schedule changed = without_user;
         changed.trigger = triggers.front();
         write([&](Transaction& tx) { tx.schedules().update(changed); });
         EXPECT_EQ(read([&](Transaction& tx) { return tx.schedules().find(changed.id); }), changed);

@@ -34,7 +34,7 @@ TEST_P(SettleContract, TellsASuccessAmongTheAttempts) {
                                 .outcome = AttemptOutcome::succeeded,
                                 .endpoint = event.endpoint,
                                 .started_at = noon + 5us,
-                                .duration = a_try,
+                                .duration = attempt_duration,
                                 .status_code = 200,
                                 .error_code = {},
                                 .error_text = {},
@@ -60,7 +60,7 @@ TEST_P(SettleContract, LetsAnEventWaitForItsNextTry) {
     advance(1us);
     const auto again = claim(instance_b);
     ASSERT_EQ(again.size(), 1U);
-    EXPECT_FALSE(again[0].rescued);
+    EXPECT_FALSE(again[0].previous_lost);
     EXPECT_EQ(again[0].event.attempt, Attempt{2});
     EXPECT_EQ(again[0].event.retry_count, 1U);
 }
@@ -116,13 +116,13 @@ TEST_P(SettleContract, FailsAnEventUnsentWhenItsTriesWereLost) {
     given(an_event());
     claim_one(instance_a);
     advance(30s);
-    const Event rescued = claim_one(instance_b);
-    EXPECT_TRUE(settle(lost_for_good(rescued)));
+    const Event previous_lost = claim_one(instance_b);
+    EXPECT_TRUE(settle(lost_for_good(previous_lost)));
 
-    EXPECT_EQ(find(rescued.id), fail(rescued, noon + 30s, "LEASE_LOST").value());
-    EXPECT_FALSE(find(rescued.id)->first_attempt_at);
-    EXPECT_EQ(find(rescued.id)->retry_count, 1U);
-    const auto attempts = attempts_of(rescued.id);
+    EXPECT_EQ(find(previous_lost.id), fail(previous_lost, noon + 30s, "LEASE_LOST").value());
+    EXPECT_FALSE(find(previous_lost.id)->first_attempt_at);
+    EXPECT_EQ(find(previous_lost.id)->retry_count, 1U);
+    const auto attempts = attempts_of(previous_lost.id);
     ASSERT_EQ(attempts.size(), 1U);
     EXPECT_EQ(attempts[0].outcome, AttemptOutcome::lost);
 }
@@ -160,7 +160,7 @@ TEST_P(SettleContract, RefusesAStaleHolderAndChangesNothingOfTheEvent) {
         EXPECT_EQ(attempts[0].outcome, AttemptOutcome::late);
         EXPECT_EQ(attempts[0].status_code, late.status_code);
         EXPECT_EQ(attempts[0].started_at, noon + 1s);
-        EXPECT_EQ(attempts[0].duration, a_try);
+        EXPECT_EQ(attempts[0].duration, attempt_duration);
         EXPECT_EQ(attempts[0].instance, instance_a);
         EXPECT_EQ(attempts[0].error_code, late.attempt ? "HTTP_STATUS" : "");
         EXPECT_TRUE(settle(accepted(held, noon + 30s)));
@@ -194,7 +194,7 @@ TEST_P(SettleContract, RefusesWhatItDoesNotKnow) {
     Event unknown = sundial::claim(an_event(), instance_a, noon, 30s).value();
     EXPECT_TRUE(is<LeaseLost>(settle(accepted(unknown, noon))));
     EXPECT_TRUE(is<LeaseLost>(settle(retry_in(unknown, noon, 1s))));
-    EXPECT_TRUE(is<LeaseLost>(give_back(given_back(unknown, 1s))));
+    EXPECT_TRUE(is<LeaseLost>(release_claims(release_of(unknown, 1s))));
     EXPECT_THAT(attempts_of(unknown.id), IsEmpty());
     EXPECT_FALSE(find(unknown.id));
 }
@@ -260,7 +260,7 @@ TEST_P(SettleContract, AnswersEachSettlementOfABatchInItsPlace) {
     EXPECT_EQ(find(held[3].id), held[3]);
     EXPECT_EQ(status_of(*find(held[4].id)), EventStatus::failed);
     EXPECT_THAT(queue().settle({}), IsEmpty());
-    EXPECT_THAT(queue().give_back({}), IsEmpty());
+    EXPECT_THAT(queue().release_claims({}), IsEmpty());
 }
 
 TEST_P(SettleContract, KeepsTheTextsOfAFailureExactly) {
@@ -291,7 +291,7 @@ TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
     given(event);
     const Event held = claim_one();
     advance(1s);
-    EXPECT_TRUE(give_back(given_back(held, 9s)));
+    EXPECT_TRUE(release_claims(release_of(held, 9s)));
 
     EXPECT_EQ(find(event.id), release(held, noon + 1s, noon + 10s).value());
     EXPECT_EQ(find(event.id)->retry_count, 0U);
@@ -310,14 +310,14 @@ TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
     advance(9s);
     const auto again = claim(instance_b);
     ASSERT_EQ(again.size(), 1U);
-    EXPECT_FALSE(again[0].rescued);
+    EXPECT_FALSE(again[0].previous_lost);
     EXPECT_EQ(again[0].event.attempt, Attempt{2});  // the number is not reused
 }
 
 TEST_P(SettleContract, ParksAnEventThatIsGivenBackWithoutATime) {
     given(an_event());
     const Event held = claim_one();
-    EXPECT_TRUE(give_back(given_back(held, std::nullopt)));
+    EXPECT_TRUE(release_claims(release_of(held, std::nullopt)));
     EXPECT_EQ(find(held.id), release(held, noon, never).value());
     advance(std::chrono::hours{24 * 365});
     EXPECT_THAT(claim(instance_b), IsEmpty());
@@ -326,13 +326,13 @@ TEST_P(SettleContract, ParksAnEventThatIsGivenBackWithoutATime) {
 TEST_P(SettleContract, AnswersARepeatedGivingBackWithSuccess) {
     given(an_event());
     const Event held = claim_one(instance_a);
-    EXPECT_TRUE(give_back(given_back(held, 1s)));
+    EXPECT_TRUE(release_claims(release_of(held, 1s)));
     const auto waiting = find(held.id);
-    EXPECT_TRUE(give_back(given_back(held, 1s)).has_value());
+    EXPECT_TRUE(release_claims(release_of(held, 1s)).has_value());
     EXPECT_EQ(find(held.id), waiting);
     advance(1s);
     const Event next = claim_one(instance_b);
-    EXPECT_TRUE(give_back(given_back(held, 1s)).has_value());
+    EXPECT_TRUE(release_claims(release_of(held, 1s)).has_value());
     EXPECT_EQ(find(held.id), next);
     EXPECT_EQ(attempts_of(held.id).size(), 1U);
 }
@@ -343,7 +343,7 @@ TEST_P(SettleContract, TakesNothingBackFromAStaleHolder) {
     advance(30s);
     const Event held = claim_one(instance_b);
     const auto attempts = attempts_of(stale.id);
-    const auto answer = give_back(given_back(stale, 1s));
+    const auto answer = release_claims(release_of(stale, 1s));
     ASSERT_TRUE(is<LeaseLost>(answer));
     EXPECT_EQ(std::get<LeaseLost>(answer.error()).held, stale.version);
     EXPECT_EQ(find(stale.id), held);
@@ -359,7 +359,7 @@ TEST_P(SettleContract, KeepsNoFinalStateFromChanging) {
     other.by = instance_b;
     EXPECT_TRUE(is<LeaseLost>(settle(other)));
     EXPECT_TRUE(is<LeaseLost>(settle(retry_in(held, noon, 1s))));
-    EXPECT_TRUE(is<LeaseLost>(give_back(given_back(held, 1s))));
+    EXPECT_TRUE(is<LeaseLost>(release_claims(release_of(held, 1s))));
     EXPECT_EQ(find(held.id), completed);
     EXPECT_EQ(attempts_of(held.id).size(), 1U);
 }

@@ -11,7 +11,7 @@
 namespace sundial {
 
 /// Duration of every attempt in these tests.
-inline constexpr auto a_try = 120ms;
+inline constexpr auto attempt_duration = 120ms;
 
 [[nodiscard]] inline Claimant holder_of(const Event& claimed) {
     return std::get<Processing>(claimed.state).claimed_by.value();
@@ -24,7 +24,7 @@ inline constexpr auto a_try = 120ms;
             .outcome = outcome,
             .endpoint = claimed.endpoint,
             .started_at = started_at,
-            .duration = a_try,
+            .duration = attempt_duration,
             .status_code = status,
             .error_code = "HTTP_STATUS",
             .error_text = "the receiver said no",
@@ -40,7 +40,7 @@ inline constexpr auto a_try = 120ms;
             .by = holder_of(claimed),
             .result = Accepted{},
             .started_at = started_at,
-            .duration = a_try,
+            .duration = attempt_duration,
             .status_code = 200,
             .attempt = std::nullopt};
 }
@@ -53,7 +53,7 @@ inline constexpr auto a_try = 120ms;
             .by = holder_of(claimed),
             .result = RetryIn{delay},
             .started_at = started_at,
-            .duration = a_try,
+            .duration = attempt_duration,
             .status_code = 503,
             .attempt = a_failed_try(claimed, AttemptOutcome::retryable, started_at, 503)};
 }
@@ -66,7 +66,7 @@ inline constexpr auto a_try = 120ms;
             .by = holder_of(claimed),
             .result = Refused{"HTTP_STATUS 404"},
             .started_at = started_at,
-            .duration = a_try,
+            .duration = attempt_duration,
             .status_code = 404,
             .attempt = a_failed_try(claimed, AttemptOutcome::permanent, started_at, 404)};
 }
@@ -90,8 +90,8 @@ inline constexpr auto a_try = 120ms;
             .attempt = std::nullopt};
 }
 
-[[nodiscard]] inline GivenBack given_back(const Event& claimed,
-                                          std::optional<std::chrono::microseconds> delay) {
+[[nodiscard]] inline ReleasedClaim release_of(const Event& claimed,
+                                              std::optional<std::chrono::microseconds> delay) {
     return {.id = claimed.id,
             .held = claimed.version,
             .number = claimed.attempt,

@@ -79,11 +79,11 @@ TEST_P(SkipRepositoryContract, KeepsApartWhatIsNotOneRun) {
     SkippedRun of_other_reason = a_run(schedule, user, *run.next);
     of_other_reason.reason = "concurrency";
     const SkippedRun of_other_user = a_run(schedule, an_id<UserId>(), *run.next);
-    const SkippedRun of_nobody = a_run(schedule, std::nullopt, *run.next);
+    const SkippedRun without_user = a_run(schedule, std::nullopt, *run.next);
     const SkippedRun of_other_schedule = a_run(an_id<ScheduleId>(), user, *run.next);
     const SkippedRun after_one_that_fired = a_run(schedule, user, *run.next + 1h);
     for (const SkippedRun& other :
-         {of_other_reason, of_other_user, of_nobody, of_other_schedule, after_one_that_fired}) {
+         {of_other_reason, of_other_user, without_user, of_other_schedule, after_one_that_fired}) {
         runs.add(other);
     }
     EXPECT_EQ(runs.list().size(), 6U);

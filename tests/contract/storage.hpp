@@ -133,8 +133,8 @@ protected:
     Result<void> settle(const Settlement& settlement) {
         return queue().settle(std::vector{settlement}).at(0);
     }
-    Result<void> give_back(const GivenBack& given_back) {
-        return queue().give_back(std::vector{given_back}).at(0);
+    Result<void> release_claims(const ReleasedClaim& released) {
+        return queue().release_claims(std::vector{released}).at(0);
     }
 
     /// Runs `work(0)` to `work(count - 1)` concurrently, each in a thread, and waits for all.

@@ -6,8 +6,8 @@
 #include "contract/event_queue_contract.hpp"
 #include "contract/event_repository_contract.hpp"
 #include "contract/event_store_contract.hpp"
+#include "contract/limits_contract.hpp"
 #include "contract/lock_store_contract.hpp"
-#include "contract/manners_contract.hpp"
 #include "contract/model_contract.hpp"
 #include "contract/pull_queue_contract.hpp"
 #include "contract/race_contract.hpp"
@@ -31,7 +31,7 @@
     SUNDIAL_CONTRACT(adapter, InboxRepositoryContract, __VA_ARGS__);       \
     SUNDIAL_CONTRACT(adapter, LockGuardContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, LockStoreContract, __VA_ARGS__);             \
-    SUNDIAL_CONTRACT(adapter, MannersContract, __VA_ARGS__);               \
+    SUNDIAL_CONTRACT(adapter, LimitsContract, __VA_ARGS__);                \
     SUNDIAL_CONTRACT(adapter, OperationRepositoryContract, __VA_ARGS__);   \
     SUNDIAL_CONTRACT(adapter, PullQueueContract, __VA_ARGS__);             \
     SUNDIAL_CONTRACT(adapter, RaceContract, __VA_ARGS__);                  \

@@ -36,7 +36,7 @@ std::vector<Situation> every_situation() {
         return actions;
     };
     const Event parked = park(an_event(), the_day_before).value();
-    const Event held_back = release(a_claimed_event(), noon, never).value();
+    const Event deferred = release(a_claimed_event(), noon, never).value();
     return {
         {"pending_before_it_is_due", an_event(), noon - 1us, planning},
         {"pending_when_due", an_event(), noon, with_claim(planning)},
@@ -48,7 +48,7 @@ std::vector<Situation> every_situation() {
          a_waiting_event(),
          noon + 5s,
          {"cancel", "claim", "hasten"}},
-        {"waiting_but_parked", held_back, noon + 24h, {"cancel", "hasten"}},
+        {"waiting_but_parked", deferred, noon + 24h, {"cancel", "hasten"}},
         {"completed", complete(a_claimed_event(), noon).value(), noon + 24h, {}},
         {"failed", a_failed_event(), noon + 24h, {"dismiss"}},
         {"cancelled", cancel(an_event(), noon, "").value(), noon + 24h, {}},
@@ -95,11 +95,11 @@ TEST(Claim, MakesTheClaimerTheHolderForOneLease) {
 }
 
 TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
-    const Event rescued = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
-    EXPECT_EQ(rescued.state, EventState{Processing{instance_b}});
-    EXPECT_EQ(rescued.attempt, Attempt{2});
-    EXPECT_EQ(rescued.version, Version{3});
-    EXPECT_EQ(rescued.retry_count, 1U);
+    const Event previous_lost = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
+    EXPECT_EQ(previous_lost.state, EventState{Processing{instance_b}});
+    EXPECT_EQ(previous_lost.attempt, Attempt{2});
+    EXPECT_EQ(previous_lost.version, Version{3});
+    EXPECT_EQ(previous_lost.retry_count, 1U);
 }
 
 TEST(Claim, CountsNothingWhenTheNextTryIsDue) {
@@ -231,13 +231,13 @@ TEST(Repeated, IsNotForWhatIsAliveOrCancelled) {
     }
 }
 
-TEST(Hasten, EndsTheWaitAndSpendsNoTry) {
+TEST(Expedite, EndsTheWaitAndSpendsNoTry) {
     const Event parked = release(a_claimed_event(), noon, never).value();
-    const Event hastened = hasten(parked, noon + 1h).value();
-    EXPECT_EQ(hastened.state, EventState{Processing{}});
-    EXPECT_EQ(hastened.claimable_at, noon + 1h);
-    EXPECT_EQ(hastened.retry_count, parked.retry_count);
-    EXPECT_EQ(hastened.version, base::next(parked.version));
+    const Event expedited = expedite(parked, noon + 1h).value();
+    EXPECT_EQ(expedited.state, EventState{Processing{}});
+    EXPECT_EQ(expedited.claimable_at, noon + 1h);
+    EXPECT_EQ(expedited.retry_count, parked.retry_count);
+    EXPECT_EQ(expedited.version, base::next(parked.version));
 }
 
 }  // namespace

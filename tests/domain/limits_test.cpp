@@ -23,7 +23,7 @@ LimitRules per_second(std::uint32_t rate, std::uint32_t burst) {
     return {.rate = RateLimit{rate, burst}};
 }
 LimitDemand demand(InstanceId by, std::uint32_t in_flight, std::uint32_t waiting) {
-    return {.by = by, .in_flight = in_flight, .waiting = waiting, .mean_try = 1s, .lease = 30s};
+    return {.by = by, .in_flight = in_flight, .waiting = waiting, .mean_attempt = 1s, .lease = 30s};
 }
 
 TEST(Slots, AreGivenUntilThereAreNone) {

@@ -46,10 +46,10 @@ TEST(NextDelay, SpreadsOverATenthToEachSide) {
     EXPECT_GT(*next_delay(standard, 4, 0.999999, std::nullopt), 32s);
 }
 
-RC_GTEST_PROP(NextDelay, StaysWithinItsBounds, (unsigned random, unsigned short wish)) {
+RC_GTEST_PROP(NextDelay, StaysWithinItsBounds, (unsigned random, unsigned short requested)) {
     const auto retry_count = *rc::gen::inRange<std::uint32_t>(1, 11);
     const double unit = random / 4294967296.0;
-    const std::chrono::seconds retry_after{wish};
+    const std::chrono::seconds retry_after{requested};
     const std::chrono::microseconds delay = delays(standard)[retry_count - 1];
     const auto next = next_delay(standard, retry_count, unit, retry_after);
     RC_ASSERT(next.has_value());

@@ -78,22 +78,22 @@ def open_count(held):
 
 
 def of_one_address(directory):
-    """Idle connections hold all seats of an address. A new connection takes the seat of the longest idle connection."""
+    """Idle connections hold all slots of an address. A new connection takes the slot of the longest idle connection."""
     with h.running("serve", "--db", "one.db", folder=directory) as server:
         admin = server.client().ok("POST", "/v1/api-keys", {"name": "ops", "role": "ADMIN"})["key"]
         with wires(server.port, ["127.0.0.1"], OF_AN_ADDRESS) as held:
             for _ in range(10):
                 wire = Wire(server.port)
-                assert wire.ask() == 200, "an address that holds its own seats is kept out"
+                assert wire.ask() == 200, "an address that holds its own slots is kept out"
                 assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
                 wire.close()
-            # At least the first of these ten took a seat, that of the longest idle connection.
+            # At least the first of these ten took a slot, that of the longest idle connection.
             assert held[0].ask() is None and held[-1].ask() == 200
             assert open_count(held) >= OF_AN_ADDRESS - 10, open_count(held)
             other = Wire(server.port, "127.0.0.2")
             assert other.ask() == 200
             other.close()
-        # Connections that have shown a key keep their seats.
+        # Connections that have shown a key keep their slots.
         with wires(server.port, ["127.0.0.3"], 1) as [first]:
             keyed = [Wire(server.port, "127.0.0.3") for _ in range(OF_AN_ADDRESS - 1)]
             for wire in keyed:
@@ -133,7 +133,7 @@ def without_descriptors(directory):
 
 
 def health_port(directory):
-    """/livez, /readyz, /healthz and /metrics on a separate port, while all seats of the API are taken."""
+    """/livez, /readyz, /healthz and /metrics on a separate port, while all slots of the API are taken."""
     with h.running("serve", "--db", "health.db", "--http.health_listen=127.0.0.1:0", folder=directory) as server:
         [ready] = server.logged("server.ready")
         host, port = ready["healthListen"].rsplit(":", 1)
@@ -154,7 +154,7 @@ def health_port(directory):
             assert wire.ask("/v1/users", f"Authorization: Bearer {admin}\r\n") == 200
         busy = server.client()
         assert busy.call("GET", "/v1/users", headers=bearer).status == 200
-        assert Wire(server.port).ask() == 503, "every seat of this address is taken"
+        assert Wire(server.port).ask() == 503, "every slot of this address is taken"
         assert health.get("/livez").status == 200 and health.get("/readyz").status == 200
         server.process.terminate()
         h.wait_until(lambda: server.logged("server.draining"), "the begin of the end")
@@ -181,7 +181,7 @@ def health_port(directory):
 
 
 def of_one_ipv6_network(directory):
-    """All addresses of one /64 share the seats of one address."""
+    """All addresses of one /64 share the slots of one address."""
     apart = ["unshare", "-rn"]
     if os.environ.get("SUNDIAL_APART") is None:
         if subprocess.run([*apart, "true"], stderr=subprocess.DEVNULL).returncode != 0:
@@ -200,7 +200,7 @@ def of_one_ipv6_network(directory):
         held = [Wire(server.port, one[number % 3]) for number in range(OF_AN_ADDRESS)]
         assert all(wire.ask("/v1/users", shown) == 200 for wire in held)
         assert first.ask() is None, "its /64 had 128 connections, and it had shown no key"
-        assert Wire(server.port, one[3]).ask() == 503, "an address of the same /64 has seats of its own"
+        assert Wire(server.port, one[3]).ask() == 503, "an address of the same /64 has slots of its own"
         assert Wire(server.port, other).ask() == 200, "another /64 has none"
         assert server.stop() == 0
 

@@ -121,9 +121,9 @@ protected:
             return deposit_one(account);
         };
     }
-    static Execution tries(unsigned most, unsigned pessimistic_after = 0) {
+    static Execution tries(unsigned max, unsigned pessimistic_after = 0) {
         Execution how;
-        how.retry.max_attempts = most;
+        how.retry.max_attempts = max;
         how.pessimistic_after = pessimistic_after;
         return how;
     }
@@ -267,9 +267,9 @@ TEST_P(Aggregates, TellWhatStoodInTheWayOfAnAppend) {
     EXPECT_EQ(std::get<sundial::Conflict>(within->data).actual, 2U);
     Execution how = tries(3);
     how.resolve = [](const auto&, const auto&) { return Resolution::fail; };
-    const auto told = accounts().execute("a", overtaken(1), how);
-    ASSERT_FALSE(told);
-    const auto& conflict = std::get<sundial::Conflict>(told.error().data);
+    const auto reported = accounts().execute("a", overtaken(1), how);
+    ASSERT_FALSE(reported);
+    const auto& conflict = std::get<sundial::Conflict>(reported.error().data);
     EXPECT_EQ(conflict.expected, 2);
     EXPECT_EQ(conflict.actual, 3U);
 
@@ -341,8 +341,8 @@ TEST_P(Aggregates, TheResolverIsAskedBeforeTheLockToo) {
     EXPECT_EQ(sum_of("a"), 201);
 
     answer = Resolution::retry;
-    const auto anew = accounts().execute("a", overtaken(1), how);
-    ASSERT_TRUE(anew) << anew.error().detail;
+    const auto second_run = accounts().execute("a", overtaken(1), how);
+    ASSERT_TRUE(second_run) << second_run.error().detail;
     EXPECT_EQ(calls_, 4);
     EXPECT_EQ(sum_of("a"), 302);
 }
@@ -483,15 +483,16 @@ TEST_P(Aggregates, OneFollowsAtATime) {
 }
 
 TEST_P(Aggregates, AFollowerIsToldWhatComes) {
-    std::promise<std::string> told;
+    std::promise<std::string> reported;
     auto follower = streams_->follow({.name = "mails"},
                                      [&](const RecordedEvent& event) -> Result<sundial::Done> {
-                                         if (event.type == "Deposited") told.set_value(event.data);
+                                         if (event.type == "Deposited")
+                                             reported.set_value(event.data);
                                          return sundial::Done{};
                                      });
     follower.start();
     deposit("a", 42);
-    EXPECT_EQ(told.get_future().get(), "42");
+    EXPECT_EQ(reported.get_future().get(), "42");
     EXPECT_FALSE(follower.stopped());
 }
 

@@ -94,7 +94,7 @@ void expect_answers(const std::vector<Row>& rows) {
 
 constexpr const char* refused = "VALIDATION_FAILED";
 
-struct Tally {
+struct Score {
     using Event = int;
     static constexpr const char* type = "Tally";
     static constexpr std::uint32_t state_version = 1;
@@ -102,10 +102,10 @@ struct Tally {
     static std::optional<Event> recall(const RecordedEvent& /*event*/) { return 1; }
     void apply(Event event) { sum += event; }
     [[nodiscard]] std::string save() const { return std::to_string(sum); }
-    static std::optional<Tally> restore(const std::string& json) { return Tally{std::stoi(json)}; }
+    static std::optional<Score> restore(const std::string& json) { return Score{std::stoi(json)}; }
     int sum = 0;
 };
-Result<std::vector<Tally::Event>> count_one(const Tally& /*tally*/) { return std::vector{1}; }
+Result<std::vector<Score::Event>> count_one(const Score& /*score*/) { return std::vector{1}; }
 
 class Bounds : public testing::TestWithParam<std::string> {
 protected:
@@ -566,15 +566,15 @@ TEST_P(Bounds, OfFollowing) {
 }
 
 TEST_P(Bounds, OfAggregates) {
-    const auto execute = [&](sundial::AggregateRepository<Tally>::Settings settings,
+    const auto execute = [&](sundial::AggregateRepository<Score>::Settings settings,
                              const sundial::Execution& how) {
-        sundial::AggregateRepository<Tally> tallies{*streams_, std::move(settings)};
+        sundial::AggregateRepository<Score> scores{*streams_, std::move(settings)};
         const std::string id = fresh_name();
         for (int i = 0; i < 2; ++i) {
-            const auto done = tallies.execute(id, count_one, how);
+            const auto done = scores.execute(id, count_one, how);
             if (!done) return done.error().code;
         }
-        return std::to_string(tallies.load(id)->state.sum);
+        return std::to_string(scores.load(id)->state.sum);
     };
     expect_answers({
         {"Execution.pessimistic_after",
@@ -588,11 +588,11 @@ TEST_P(Bounds, OfAggregates) {
          {"2", "2", "2"}},
         {"Loaded.version",
          [&](Try t) {
-             sundial::AggregateRepository<Tally> tallies{*streams_};
-             sundial::Loaded<Tally> loaded{.id = fresh_name()};
+             sundial::AggregateRepository<Score> scores{*streams_};
+             sundial::Loaded<Score> loaded{.id = fresh_name()};
              loaded.raise(1);
              loaded.version = sized<std::uint64_t>(t);  // which its one event was raised at
-             return word(tallies.save(loaded));
+             return word(scores.save(loaded));
          },
          {refused, "ok", refused}},
     });
@@ -696,11 +696,11 @@ TEST(Bounds, OfRetryBudgets) {
         {"floor_per_second",
          [&](Try t) { return allowed({.per_call = 0.0, .floor_per_second = sized<double>(t)}); },
          {"0", "1", "1000"}},
-        {"most",
-         [&](Try t) { return allowed({.floor_per_second = 0.0, .most = sized<double>(t)}); },
+        {"max_tokens",
+         [&](Try t) { return allowed({.floor_per_second = 0.0, .max_tokens = sized<double>(t)}); },
          {"0", "1", "1"}},
     });
-    EXPECT_EQ(allowed({.per_call = -1.0, .floor_per_second = -1.0, .most = -1.0}), "0");
+    EXPECT_EQ(allowed({.per_call = -1.0, .floor_per_second = -1.0, .max_tokens = -1.0}), "0");
     EXPECT_EQ(
         allowed({.per_call = std::numeric_limits<double>::quiet_NaN(), .floor_per_second = 0.0}),
         "0");
@@ -763,9 +763,9 @@ TEST(Bounds, OfCaches) {
         {"CacheRules.early_refresh",
          [&](Try t) { return loads([&](auto& rules) { rules.early_refresh = sized<double>(t); }); },
          {"1", "1", "1"}},  // a load that takes no time is never early
-        {"CacheRules.most_entries",
+        {"CacheRules.max_entries",
          [&](Try t) {
-             return loads([&](auto& rules) { rules.most_entries = sized<std::size_t>(t); });
+             return loads([&](auto& rules) { rules.max_entries = sized<std::size_t>(t); });
          },
          {refused, "1", "1"}},
         {"CacheRules.most_refreshes",
@@ -773,7 +773,7 @@ TEST(Bounds, OfCaches) {
              return loads([&](auto& rules) {
                  rules.ttl = 1us;
                  rules.stale_while_revalidate = 1h;
-                 rules.most_refreshes = sized<std::size_t>(t);
+                 rules.max_refreshes = sized<std::size_t>(t);
              });
          },
          {"1", "3", "3"}},
@@ -819,12 +819,12 @@ TEST(Bounds, OfLoadsAcrossProcesses) {
          [](Try t) {
              sundial::ManualTiming timing;
              Elsewhere leases;
-             int looks = 0;
+             int polls = 0;
              const auto load = sundial::once_across_processes<int, int>(
                  {.leases = leases,
                   .name = [](int) { return std::string{"k"}; },
                   .find = [&](int) -> Cache::Loaded {
-                      if (++looks < 2) return std::optional<int>{};
+                      if (++polls < 2) return std::optional<int>{};
                       return std::optional{7};
                   },
                   .keep = [](int, int) {},

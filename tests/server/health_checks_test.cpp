@@ -27,8 +27,8 @@ TEST(HealthChecks, WarnBeforeTheDiskIsFull) {
     EXPECT_EQ(disk_check((256ULL << 20U) - 1).status, Status::warn);
     EXPECT_EQ(disk_check(0).status, Status::warn);
     EXPECT_EQ(disk_check(std::nullopt).status, Status::warn);
-    EXPECT_GT(free_space_beside("x.db").value(), 0U);
-    EXPECT_FALSE(free_space_beside("/no/such/folder/x.db"));
+    EXPECT_GT(free_space_of("x.db").value(), 0U);
+    EXPECT_FALSE(free_space_of("/no/such/folder/x.db"));
 }
 
 TEST(HealthChecks, OnlyWarnOfAClockThatDiffers) {

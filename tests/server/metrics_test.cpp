@@ -20,7 +20,7 @@ using testing::Each;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::size_t many = 3 * most_label_values;
+constexpr std::size_t many = 3 * max_label_values;
 
 /// What a scrape says of labels: {metric: {label: values}}.
 using LabelValues = std::map<std::string, std::map<std::string, std::set<std::string>>>;
@@ -61,7 +61,7 @@ std::map<std::string, std::set<std::string>> documented() {
 /// Everything that is counted, with another text each time wherever a text is told.
 class ManyValues : public testing::Test {
 protected:
-    void tell(std::size_t i) {
+    void report(std::size_t i) {
         const std::string text = "text-" + std::to_string(i);
         Event event = an_event();
         event.type = text;
@@ -99,16 +99,16 @@ protected:
 
 /// Issue 19, item 6: whatever is told, a scrape stays small.
 TEST_F(ManyValues, BecomeFewLabels) {
-    for (std::size_t i = 0; i < many; ++i) tell(i);
+    for (std::size_t i = 0; i < many; ++i) report(i);
     for (const auto& [metric, labels] : label_values(scrape())) {
         for (const auto& [label, values] : labels) {
-            EXPECT_LE(values.size(), most_label_values + 1) << metric << " " << label;
+            EXPECT_LE(values.size(), max_label_values + 1) << metric << " " << label;
         }
     }
 }
 
 TEST_F(ManyValues, AreCountedTogetherWhereTheyAreTooMany) {
-    for (std::size_t i = 0; i < many; ++i) tell(i);
+    for (std::size_t i = 0; i < many; ++i) report(i);
     const LabelValues found = label_values(scrape());
     for (const auto& [metric, label] : std::vector<std::pair<std::string, std::string>>{
              {"sundial_event_transitions_total", "event_type"},
@@ -119,31 +119,31 @@ TEST_F(ManyValues, AreCountedTogetherWhereTheyAreTooMany) {
              {"sundial_delivery_in_flight", "endpoint"},
              {"sundial_streams_appended_events_total", "aggregate_type"},
              {"sundial_http_requests_total", "route"}}) {
-        EXPECT_THAT(found.at(metric).at(label), SizeIs(most_label_values + 1)) << metric;
+        EXPECT_THAT(found.at(metric).at(label), SizeIs(max_label_values + 1)) << metric;
         EXPECT_THAT(found.at(metric).at(label), Contains("other")) << metric;
         EXPECT_THAT(found.at(metric).at(label), Contains("text-0")) << metric;
     }
     const std::string others =
         "sundial_event_transitions_total{event_type=\"other\","
         "status=\"PENDING\"} " +
-        std::to_string(many - most_label_values);
+        std::to_string(many - max_label_values);
     EXPECT_THAT(scrape(), testing::HasSubstr(others));
 }
 
 /// Of gauges that are set one after the other the last would stand for all.
 TEST_F(ManyValues, OfGaugesAreLeftOutWhereTheyAreTooMany) {
-    for (std::size_t i = 0; i < many; ++i) tell(i);
+    for (std::size_t i = 0; i < many; ++i) report(i);
     const LabelValues found = label_values(scrape());
     for (const auto& [metric, label] : std::vector<std::pair<std::string, std::string>>{
              {"sundial_circuit_state", "endpoint"}, {"sundial_subscription_lag_events", "name"}}) {
-        EXPECT_THAT(found.at(metric).at(label), SizeIs(most_label_values)) << metric;
+        EXPECT_THAT(found.at(metric).at(label), SizeIs(max_label_values)) << metric;
         EXPECT_THAT(found.at(metric).at(label), Each(testing::Ne("other"))) << metric;
     }
 }
 
 /// So that the tests above go over all of them, and the document does.
 TEST_F(ManyValues, AreToldOfEveryMetricInTheDocument) {
-    tell(1);
+    report(1);
     std::map<std::string, std::set<std::string>> rendered;
     for (const auto& [metric, labels] : label_values(scrape())) {
         auto& names = rendered[metric];

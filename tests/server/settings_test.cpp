@@ -29,7 +29,7 @@ private:
                         ("sundial-" + std::to_string(::getpid()) + ".toml");
 };
 
-std::string complaint_about(const SettingsSources& sources) {
+std::string error_about(const SettingsSources& sources) {
     try {
         (void)load_settings(sources);
     } catch (const CannotStart& error) {
@@ -50,14 +50,14 @@ TEST(Settings, HaveDefaultsThatStart) {
 }
 
 TEST(Settings, NameTheAddressThatIsNone) {
-    const auto complaint = [](const std::string& key, const std::string& text) {
-        return complaint_about({.flags = {{key, text}}});
+    const auto setting_error = [](const std::string& key, const std::string& text) {
+        return error_about({.flags = {{key, text}}});
     };
-    EXPECT_THAT(complaint("http.listen", "8080"), HasSubstr("http.listen takes address:port"));
-    EXPECT_THAT(complaint("http.health_listen", "9090"),
+    EXPECT_THAT(setting_error("http.listen", "8080"), HasSubstr("http.listen takes address:port"));
+    EXPECT_THAT(setting_error("http.health_listen", "9090"),
                 AllOf(HasSubstr("http.health_listen takes address:port"), HasSubstr("not '9090'")));
-    EXPECT_EQ(complaint("http.health_listen", "0.0.0.0:9090"), "");
-    EXPECT_EQ(complaint("http.health_listen", ""), "");
+    EXPECT_EQ(setting_error("http.health_listen", "0.0.0.0:9090"), "");
+    EXPECT_EQ(setting_error("http.health_listen", ""), "");
 }
 
 TEST(Settings, AFlagWinsOverTheEnvironmentAndThatOverTheFile) {
@@ -102,12 +102,12 @@ TEST(Settings, TheUsualVariablesOfPlatformsAreRead) {
 
 TEST(Settings, AnUnknownKeyIsAnErrorThatSaysWhatWasMeant) {
     const SettingsFile file("[http]\nlisten_on = \"127.0.0.1:1\"\n");
-    EXPECT_THAT(complaint_about({.file = file.path()}),
+    EXPECT_THAT(error_about({.file = file.path()}),
                 AllOf(HasSubstr(file.path()), HasSubstr("'http.listen_on'"),
                       HasSubstr("did you mean 'http.listen'?")));
-    EXPECT_THAT(complaint_about({.environment = {{"SUNDIAL_HTTP_LISTN", "x"}}}),
+    EXPECT_THAT(error_about({.environment = {{"SUNDIAL_HTTP_LISTN", "x"}}}),
                 HasSubstr("did you mean SUNDIAL_HTTP_LISTEN?"));
-    EXPECT_THAT(complaint_about({.flags = {{"delivery.worker", "1"}}}),
+    EXPECT_THAT(error_about({.flags = {{"delivery.worker", "1"}}}),
                 HasSubstr("'delivery.workers'"));
 }
 
@@ -127,13 +127,13 @@ TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
                                                          {"delivery.circuit.failure_ratio", "half"},
                                                          {"delivery.circuit.open", "PT0S"}};
     for (const auto& [key, text] : wrong) {
-        EXPECT_THAT(complaint_about({.flags = {{key, text}}}), HasSubstr(key)) << text;
+        EXPECT_THAT(error_about({.flags = {{key, text}}}), HasSubstr(key)) << text;
     }
 }
 
 TEST(Settings, ALeaseThatASlowReceiverWouldOutliveIsRefused) {
     EXPECT_THAT(
-        complaint_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),
+        error_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),
         HasSubstr("scheduler.lease"));
 }
 
@@ -146,15 +146,14 @@ TEST(Settings, ACircuitIsATableOfItsOwnAndItsPauseHasABound) {
                                       .min_calls = 7,
                                       .failure_ratio = 0.25,
                                       .open = std::chrono::seconds(5)}));
-    EXPECT_THAT(complaint_about({.flags = {{"delivery.circuit.open_max", "PT20S"}}}),
+    EXPECT_THAT(error_about({.flags = {{"delivery.circuit.open_max", "PT20S"}}}),
                 HasSubstr("delivery.circuit.open"));
 }
 
 TEST(Settings, ABrokenFileIsNamedWithItsLine) {
     const SettingsFile file("[http]\nlisten = \n");
-    EXPECT_THAT(complaint_about({.file = file.path()}), HasSubstr(file.path() + ":2"));
-    EXPECT_THAT(complaint_about({.file = "/does/not/exist.toml"}),
-                HasSubstr("/does/not/exist.toml"));
+    EXPECT_THAT(error_about({.file = file.path()}), HasSubstr(file.path() + ":2"));
+    EXPECT_THAT(error_about({.file = "/does/not/exist.toml"}), HasSubstr("/does/not/exist.toml"));
 }
 
 TEST(Settings, SecretsAreReadFromFilesAndNeverShown) {
@@ -174,14 +173,14 @@ TEST(ParseListen, TakesBothFamilies) {
 }
 
 TEST(Settings, TheSourceOfTimeZonesAndItsDirectoryMustAgree) {
-    EXPECT_THAT(complaint_about({.flags = {{"tz.source", "dir"}}}),
+    EXPECT_THAT(error_about({.flags = {{"tz.source", "dir"}}}),
                 HasSubstr("tz.dir must name the directory"));
-    EXPECT_THAT(complaint_about({.flags = {{"tz.source", "system"}, {"tz.dir", "/opt/zones"}}}),
+    EXPECT_THAT(error_about({.flags = {{"tz.source", "system"}, {"tz.dir", "/opt/zones"}}}),
                 HasSubstr("leave out one of them"));
-    EXPECT_THAT(complaint_about({.flags = {{"tz.on_change", "move"}}}),
+    EXPECT_THAT(error_about({.flags = {{"tz.on_change", "move"}}}),
                 HasSubstr("one of reschedule report"));
-    EXPECT_EQ(complaint_about({.flags = {{"tz.source", "dir"}, {"tz.dir", "/opt/zones"}}}), "");
-    EXPECT_EQ(complaint_about({.flags = {{"tz.dir", "/opt/zones"}, {"tz.watch", "false"}}}), "");
+    EXPECT_EQ(error_about({.flags = {{"tz.source", "dir"}, {"tz.dir", "/opt/zones"}}}), "");
+    EXPECT_EQ(error_about({.flags = {{"tz.dir", "/opt/zones"}, {"tz.watch", "false"}}}), "");
 }
 
 TEST(Settings, NameTheFilesThatHoldSecrets) {

@@ -31,13 +31,13 @@ class AwaitedLog final : public base::Log {
 public:
     explicit AwaitedLog(base::LogLevel level) : level_(level) {}
     void write(base::LogLine line) override {
-        if (line.level == level_ && !std::exchange(told_, true)) line_.set_value(line.message);
+        if (line.level == level_ && !std::exchange(requested_, true)) line_.set_value(line.message);
     }
     std::future<std::string> line() { return line_.get_future(); }
 
 private:
     base::LogLevel level_;
-    bool told_ = false;
+    bool requested_ = false;
     std::promise<std::string> line_;
 };
 
@@ -82,15 +82,15 @@ protected:
 };
 
 constexpr TzWatch::Pace never_by_itself{
-    .between_looks = 24h, .until_settled = 24h, .after_replacement = 24h, .after_failure = 24h};
+    .between_checks = 24h, .until_settled = 24h, .after_replacement = 24h, .after_failure = 24h};
 constexpr TzWatch::Pace always{
-    .between_looks = 1ms, .until_settled = 1ms, .after_replacement = 24h, .after_failure = 1ms};
+    .between_checks = 1ms, .until_settled = 1ms, .after_replacement = 24h, .after_failure = 1ms};
 
 TEST_F(TzWatchTest, LooksWhenItIsTold) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(never_by_itself)};
     swap_in("fresh");
-    watch.look();
+    watch.check_now();
     EXPECT_EQ(replaced(), "2031b");
     EXPECT_EQ(zones->current()->release(), "2031b");
 }
@@ -106,19 +106,19 @@ TEST_F(TzWatchTest, LooksWhenToldThoughItDoesNotWatch) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(always, false)};
     swap_in("fresh");
-    watch.look();
+    watch.check_now();
     EXPECT_EQ(replaced(), "2031b");
 }
 
 TEST_F(TzWatchTest, TellsOfADamagedDatabaseAndTakesItOnceItIsWhole) {
     AwaitedLog errors{base::LogLevel::error};
-    auto complaint = errors.line();
+    auto setting_error = errors.line();
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, errors, options(always)};
     fs::resize_file(path() / "fresh/Europe/Paris", 100);
     swap_in("fresh");
-    ASSERT_EQ(complaint.wait_for(hang_guard), std::future_status::ready);
-    EXPECT_THAT(complaint.get(), testing::HasSubstr("in force stays 2031a"));
+    ASSERT_EQ(setting_error.wait_for(hang_guard), std::future_status::ready);
+    EXPECT_THAT(setting_error.get(), testing::HasSubstr("in force stays 2031a"));
     EXPECT_EQ(zones->current()->release(), "2031a");
     install("fresh/Europe/Paris", "Europe/Paris");
     EXPECT_EQ(replaced(), "2031b");

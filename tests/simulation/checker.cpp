@@ -34,7 +34,7 @@ public:
     [[nodiscard]] std::optional<std::string> during(std::uint32_t source, Time begin,
                                                     Time end) const {
         if (auto kind = among(source, begin, end)) return kind;
-        return among(everybody, begin, end);
+        return among(all, begin, end);
     }
     [[nodiscard]] bool anywhere(Time begin, Time end) const {
         return std::ranges::any_of(
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t everybody = 0;
+    static constexpr std::uint32_t all = 0;
     /// No fault lasts longer, except a time in which no process runs, which concerns all processes.
     static constexpr Time longest = std::chrono::hours{100};
 

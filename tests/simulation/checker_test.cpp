@@ -72,13 +72,13 @@ public:
         tried(attempt, AttemptOutcome::retryable);
     }
     /// Claimed by the first instance, sent and answered, in the first 90 ms.
-    void first_try(int status) {
+    void first_attempt(int status) {
         claim(one, 1ms, 2, 1);
         request(one, 5ms, 2, 1);
         answer(one, 90ms, 2, 1, status);
     }
     /// Claimed by the second instance, after the first one's lease.
-    void second_try() {
+    void second_attempt() {
         claim(two, 31s, 3, 2);
         request(two, 31s, 3, 2);
     }
@@ -98,7 +98,7 @@ public:
                             .response_body = {},
                             .instance = instance_a});
     }
-    [[nodiscard]] History told() const {
+    [[nodiscard]] History recorded() const {
         History all = history;
         all.ended_at = noon + 10min;
         if (there) all.events.push_back({event, attempts, true});
@@ -121,7 +121,7 @@ private:
 
 struct StoryCase {
     std::string name;
-    std::function<void(Story&)> tell;
+    std::function<void(Story&)> arrange;
     std::set<std::string> breaks{};
 };
 void PrintTo(const StoryCase& story, std::ostream* out) { *out << story.name; }
@@ -130,8 +130,8 @@ class CheckerOf : public testing::TestWithParam<StoryCase> {};
 
 TEST_P(CheckerOf, FindsWhatIsBrokenAndNothingElse) {
     Story story;
-    GetParam().tell(story);
-    const History history = story.told();
+    GetParam().arrange(story);
+    const History history = story.recorded();
     std::set<std::string> found;
     for (const Breach& breach : check(history).breaches) found.insert(breach.invariant);
     EXPECT_EQ(found, GetParam().breaks) << trace(history, std::nullopt, 100);
@@ -142,12 +142,12 @@ const auto name_of = [](const auto& param_info) { return param_info.param.name; 
 INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                          testing::Values(StoryCase{"accepted",
                                                    [](Story& story) {
-                                                       story.first_try(204);
+                                                       story.first_attempt(204);
                                                        story.completed(one, 95ms, 2, 1);
                                                    }},
                                          StoryCase{"accepted_at_the_second_try",
                                                    [](Story& story) {
-                                                       story.first_try(500);
+                                                       story.first_attempt(500);
                                                        story.waits(one, 95ms, 2, 1, 2s);
                                                        story.claim(two, 2s, 4, 2);
                                                        story.request(two, 2s, 4, 2);
@@ -156,12 +156,12 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                    }},
                                          StoryCase{"refused",
                                                    [](Story& story) {
-                                                       story.first_try(404);
+                                                       story.first_attempt(404);
                                                        story.refused(one, 95ms, 2, 1);
                                                    }},
                                          StoryCase{"settled_twice_since_the_reply_was_lost",
                                                    [](Story& story) {
-                                                       story.first_try(204);
+                                                       story.first_attempt(204);
                                                        story.completed(one, 95ms, 2, 1);
                                                        story.completed(one, 1s, 2, 1);
                                                    }},
@@ -170,13 +170,13 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                        story.claim(one, 1ms, 2, 1);
                                                        story.request(one, 5ms, 2, 1);
                                                        story.fault("freeze", one, 1s, 60s);
-                                                       story.second_try();
+                                                       story.second_attempt();
                                                    }},
                                          StoryCase{"sent_again_since_its_sender_died",
                                                    [](Story& story) {
-                                                       story.first_try(204);
+                                                       story.first_attempt(204);
                                                        story.fault("kill", one, 91ms, 91ms);
-                                                       story.second_try();
+                                                       story.second_attempt();
                                                    }},
                                          StoryCase{"sent_again_since_the_answer_was_lost",
                                                    [](Story& story) {
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                        story.request(one, 5ms, 2, 1);
                                                        story.answer(one, 90ms, 2, 1, 204).how =
                                                            How::unknown;
-                                                       story.second_try();
+                                                       story.second_attempt();
                                                    }},
                                          StoryCase{"late_since_nobody_was_there",
                                                    [](Story& story) {
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Good, CheckerOf,
                                                        story.claim(one, 1ms, 2, 1);
                                                        story.fault("lost reply", one, 1ms, 1s);
                                                        story.stopped(one, 2s);
-                                                       story.second_try();
+                                                       story.second_attempt();
                                                    }},
                                          StoryCase{"gone_with_its_user",
                                                    [](Story& story) {
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {"I1"}},
         StoryCase{"I2_a_request_without_an_event",
                   [](Story& story) {
-                      story.first_try(204);
+                      story.first_attempt(204);
                       story.there = false;
                   },
                   {"I2"}},
@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {"I4"}},
         StoryCase{"I4_claimed_though_it_is_over",
                   [](Story& story) {
-                      story.first_try(204);
+                      story.first_attempt(204);
                       story.completed(one, 95ms, 2, 1);
                       story.claim(two, 1s, 4, 2);
                   },
@@ -265,14 +265,14 @@ INSTANTIATE_TEST_SUITE_P(
         StoryCase{"I4_not_over_any_more",
                   [](Story& story) {
                       const Event before = story.event;
-                      story.first_try(204);
+                      story.first_attempt(204);
                       story.completed(one, 95ms, 2, 1);
                       story.event = before;
                   },
                   {"I4"}},
         StoryCase{"I5_accepted_by_nobody",
                   [](Story& story) {
-                      story.first_try(500);
+                      story.first_attempt(500);
                       story.completed(one, 95ms, 2, 1);
                   },
                   {"I5"}},
@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Story& story) {
                       story.claim(one, 1ms, 2, 1);
                       story.request(one, 5ms, 2, 1);
-                      story.second_try();
+                      story.second_attempt();
                   },
                   {"I7"}},
         StoryCase{"I7_a_fault_of_somebody_else_excuses_nothing",
@@ -303,33 +303,33 @@ INSTANTIATE_TEST_SUITE_P(
                       story.claim(one, 1ms, 2, 1);
                       story.request(one, 5ms, 2, 1);
                       story.fault("freeze", three, 1s, 60s);
-                      story.second_try();
+                      story.second_attempt();
                   },
                   {"I7"}},
         StoryCase{"I8_a_number_sent_twice",
                   [](Story& story) {
-                      story.first_try(500);
+                      story.first_attempt(500);
                       story.request(one, 1s, 2, 1);
                   },
                   {"I8"}},
         StoryCase{"I8_another_key",
                   [](Story& story) {
-                      story.first_try(500);
+                      story.first_attempt(500);
                       story.claim(two, 31s, 3, 2);
                       story.request(two, 31s, 3, 2).key = "other";
                   },
                   {"I8"}},
         StoryCase{"I8_another_body",
                   [](Story& story) {
-                      story.first_try(500);
+                      story.first_attempt(500);
                       story.claim(two, 31s, 3, 2);
                       story.request(two, 31s, 3, 2).what = "other";
                   },
                   {"I8"}},
         StoryCase{"I9_sent_again_though_it_was_accepted",
                   [](Story& story) {
-                      story.first_try(204);
-                      story.second_try();
+                      story.first_attempt(204);
+                      story.second_attempt();
                   },
                   {"I9"}},
         StoryCase{"I10_early",
@@ -346,19 +346,19 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Story& story) {
                       story.claim(one, 1ms, 2, 1);
                       story.stopped(one, 1s);
-                      story.second_try();
+                      story.second_attempt();
                   },
                   {"I12"}},
         StoryCase{"I13_a_try_before_its_time",
                   [](Story& story) {
-                      story.first_try(500);
+                      story.first_attempt(500);
                       story.waits(one, 1s, 2, 1, 1h);
                       story.claim(one, 5min, 4, 2);
                   },
                   {"I13"}},
         StoryCase{"I13_sooner_than_the_receiver_asked",
                   [](Story& story) {
-                      story.first_try(503);
+                      story.first_attempt(503);
                       story.history.steps.back().retry_after = 2h;
                       story.waits(one, 1s, 2, 1, 1h);
                   },
@@ -384,14 +384,14 @@ INSTANTIATE_TEST_SUITE_P(
                   {"I15"}},
         StoryCase{"I16_tries_that_do_not_add_up",
                   [](Story& story) {
-                      story.first_try(204);
+                      story.first_attempt(204);
                       story.completed(one, 95ms, 2, 1);
                       ++story.event.retry_count;
                   },
                   {"I16"}},
         StoryCase{"I16_completed_after_a_refusal",
                   [](Story& story) {
-                      story.first_try(204);
+                      story.first_attempt(204);
                       story.completed(one, 95ms, 2, 1);
                       story.tried(1, AttemptOutcome::permanent);
                   },

@@ -17,10 +17,10 @@ public:
         : queue_(queue), store_(store), clock_(clock), defect_(defect) {}
 
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
-    Horizon look() override {
-        Horizon horizon = queue_.look();
-        if (defect_ == Defect::claims_early) horizon.now += 10s;
-        return horizon;
+    QueuePeek peek() override {
+        QueuePeek peeked = queue_.peek();
+        if (defect_ == Defect::claims_early) peeked.now += 10s;
+        return peeked;
     }
     Claimed claim_ready(const ClaimRequest& request) override {
         ClaimRequest other = request;
@@ -40,8 +40,8 @@ public:
         }
         return queue_.settle(others);
     }
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
-        return queue_.give_back(given_back);
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+        return queue_.release_claims(released);
     }
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override {

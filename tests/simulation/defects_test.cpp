@@ -22,9 +22,9 @@ class SeededDefect : public testing::TestWithParam<DefectCase> {};
 
 /// Within a few seeds: a checker that needs many would miss rarer defects.
 TEST_P(SeededDefect, IsFound) {
-    constexpr std::uint64_t most_seeds = 20;
+    constexpr std::uint64_t max_seeds = 20;
     std::set<std::string> found;
-    for (std::uint64_t seed = 1; seed <= most_seeds && found.empty(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= max_seeds && found.empty(); ++seed) {
         const auto run = simulate({.seed = seed,
                                    .years = 0.06,
                                    .faults = GetParam().faults,

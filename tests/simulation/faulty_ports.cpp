@@ -21,7 +21,7 @@ Step FaultyQueue::step_of(Op op, EventId id, Version held, bool ok) const {
 Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
     return user_.around([&] {
         Claimed claimed = world_.queue->claim_ready(request);
-        for (const auto& [event, rescued] : claimed.events) {
+        for (const auto& [event, previous_lost] : claimed.events) {
             Step step = step_of(Op::claim, event.id, event.version, true);
             step.user = event.user;
             step.key = event.key.value;
@@ -30,7 +30,7 @@ Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
             step.until = claimed.now + request.lease;
             step.created_at = event.created_at;
             step.sound = shows_local_time(event, world_.true_zones);
-            if (rescued) step.what = "rescued";
+            if (previous_lost) step.what = "rescued";
             world_.record(std::move(step));
         }
         return claimed;
@@ -57,11 +57,11 @@ std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settle
     });
 }
 
-std::vector<Result<void>> FaultyQueue::give_back(std::span<const GivenBack> given_back) {
+std::vector<Result<void>> FaultyQueue::release_claims(std::span<const ReleasedClaim> released) {
     return user_.around([&] {
-        auto results = world_.queue->give_back(given_back);
+        auto results = world_.queue->release_claims(released);
         for (std::size_t i = 0; i < results.size(); ++i) {
-            const GivenBack& one = given_back[i];
+            const ReleasedClaim& one = released[i];
             Step step = step_of(Op::release, one.id, one.held, results[i].has_value());
             step.attempt = one.number.value;
             step.until = one.delay ? world_.clock.now() + *one.delay : never;

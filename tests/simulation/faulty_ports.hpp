@@ -20,8 +20,8 @@ struct ProcessDied {};
 /// The fault of one call of a port.
 enum class CallFault : std::uint8_t { none, dies_before, dies_after, lost_request, lost_reply };
 
-/// `look`: a call that only reads. An idle process makes no others.
-enum class CallKind : std::uint8_t { look, other };
+/// `peek`: a call that only reads. An idle process makes no others.
+enum class CallKind : std::uint8_t { peek, other };
 
 /// The ports' view of the calling process.
 class PortUser {
@@ -86,12 +86,12 @@ class FaultyQueue final : public EventQueue {
 public:
     FaultyQueue(World& world, PortUser& user) : world_(world), user_(user) {}
     [[nodiscard]] std::uint32_t shards() const override { return world_.queue->shards(); }
-    Horizon look() override {
-        return user_.around([&] { return world_.queue->look(); }, CallKind::look);
+    QueuePeek peek() override {
+        return user_.around([&] { return world_.queue->peek(); }, CallKind::peek);
     }
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override {

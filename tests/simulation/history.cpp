@@ -61,7 +61,7 @@ std::string describe(const Step& step) {
     return line;
 }
 
-std::string trace(const History& history, std::optional<EventId> about, std::size_t most) {
+std::string trace(const History& history, std::optional<EventId> about, std::size_t limit) {
     std::multimap<Time, std::string> lines;
     for (const Step& step : history.steps) {
         if (!about || step.id == about) lines.emplace(step.mono, describe(step));
@@ -75,7 +75,7 @@ std::string trace(const History& history, std::optional<EventId> about, std::siz
                                        " for " + std::to_string(seconds) + " s");
     }
     std::string text;
-    const auto left_out = lines.size() > most ? lines.size() - most : 0;
+    const auto left_out = lines.size() > limit ? lines.size() - limit : 0;
     for (auto line = std::next(lines.begin(), static_cast<std::ptrdiff_t>(left_out));
          line != lines.end(); ++line) {
         const auto seconds = std::chrono::duration<double>(line->first).count();

@@ -96,9 +96,9 @@ struct History {
 
 /// For people: one line per step.
 [[nodiscard]] std::string describe(const Step& step);
-/// All lines about one event, or the last `most` lines.
+/// All lines about one event, or the last `limit` lines.
 [[nodiscard]] std::string trace(const History& history, std::optional<EventId> about,
-                                std::size_t most);
+                                std::size_t limit);
 /// Equal histories have equal hashes.
 [[nodiscard]] std::uint64_t hash_of(const History& history);
 

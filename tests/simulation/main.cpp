@@ -19,7 +19,7 @@ constexpr std::string_view usage =
     "usage: sundial-dev sim [SEED=1] [SEEDS=1] [YEARS=0.1] "
     "[FAULTS=none|crash|replies|pause|clock|mixed]\n";
 
-struct Wish {
+struct Arguments {
     Settings settings;
     std::uint64_t seeds = 1;
 };
@@ -30,16 +30,17 @@ bool read(std::string_view text, Number& number) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool read_argument(std::string_view argument, Wish& wish) {
+bool read_argument(std::string_view argument, Arguments& arguments) {
     const auto equals = argument.find('=');
     if (equals == std::string_view::npos) return false;
     const std::string_view name = argument.substr(0, equals), value = argument.substr(equals + 1);
-    if (name == "SEED") return read(value, wish.settings.seed);
-    if (name == "SEEDS") return read(value, wish.seeds) && wish.seeds > 0;
-    if (name == "YEARS") return read(value, wish.settings.years) && wish.settings.years > 0;
+    if (name == "SEED") return read(value, arguments.settings.seed);
+    if (name == "SEEDS") return read(value, arguments.seeds) && arguments.seeds > 0;
+    if (name == "YEARS")
+        return read(value, arguments.settings.years) && arguments.settings.years > 0;
     if (name != "FAULTS") return false;
     const auto profile = parse_profile(value);
-    wish.settings.faults = profile.value_or(Profile::none);
+    arguments.settings.faults = profile.value_or(Profile::none);
     return profile.has_value();
 }
 
@@ -82,18 +83,18 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    Wish wish;
+    Arguments arguments;
     for (int i = 1; i < argc; ++i) {
-        if (read_argument(argv[i], wish)) continue;
+        if (read_argument(argv[i], arguments)) continue;
         std::cerr << "cannot read '" << argv[i] << "'\n" << usage;
         return 2;
     }
     Sum sum;
-    auto told_at = std::chrono::steady_clock::now();
-    const std::uint64_t first = wish.settings.seed;
-    for (std::uint64_t seed = first; seed < first + wish.seeds; ++seed) {
+    auto reported_at = std::chrono::steady_clock::now();
+    const std::uint64_t first = arguments.settings.seed;
+    for (std::uint64_t seed = first; seed < first + arguments.seeds; ++seed) {
         Settings settings{
-            .seed = seed, .years = wish.settings.years, .faults = wish.settings.faults};
+            .seed = seed, .years = arguments.settings.years, .faults = arguments.settings.faults};
         const Run run = simulate(settings);
         sum.add(run, settings.years);
         if (!run.verdict.good()) {
@@ -102,10 +103,11 @@ int main(int argc, char** argv) {
                       << "\n";
             return 1;
         }
-        if (wish.seeds == 1) std::cout << "trace hash " << std::hex << run.hash << std::dec << "\n";
+        if (arguments.seeds == 1)
+            std::cout << "trace hash " << std::hex << run.hash << std::dec << "\n";
         const auto now = std::chrono::steady_clock::now();
-        if (now - told_at > std::chrono::seconds{15}) {
-            told_at = now;
+        if (now - reported_at > std::chrono::seconds{15}) {
+            reported_at = now;
             std::cout << "seed " << seed << ": nothing found so far\n" << std::flush;
         }
     }

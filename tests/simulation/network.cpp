@@ -57,9 +57,9 @@ void Network::start(DeliveryRequest request, std::function<void(Outcome)> done) 
     const auto exchange = std::make_shared<Exchange>(
         Exchange{std::move(request), std::move(done), world_.time.now()});
     exchanges_.emplace(number, exchange);
-    exchange->done = [this, number, told = std::move(exchange->done)](Outcome outcome) {
+    exchange->done = [this, number, notify = std::move(exchange->done)](Outcome outcome) {
         exchanges_.erase(number);
-        told(std::move(outcome));
+        notify(std::move(outcome));
     };
     world_.time.after(world_.dice.between(1ms, 40ms), [this, exchange] { arrive(exchange); });
     if (world_.defective(Defect::hidden_resend) && world_.dice.chance(0.2)) {

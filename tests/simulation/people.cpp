@@ -18,7 +18,7 @@ constexpr std::array<const char*, 6> zone_names{"America/New_York", "Europe/Pari
 constexpr std::array crons{"0 9 * * *", "30 2 * * *", "0 */6 * * *", "15 1 * * MON",
                            "0 12 1,15 * *"};
 constexpr std::array intervals{"PT8H", "P1D", "PT100H"};
-constexpr std::size_t most_users = 8, most_schedules = 4, most_endpoints = 3;
+constexpr std::size_t max_users = 8, max_schedules = 4, max_endpoints = 3;
 constexpr const char* request_id = "req-simulated";
 
 std::string local_text(WallTime wall) {
@@ -67,7 +67,7 @@ How People::ask(const std::function<bool(Process&)>& request, bool repeat, bool 
     // An earlier try may have succeeded, so that the last one is refused.
     How so_far = How::refused;
     for (int tries = repeat ? 4 : 1; tries > 0; --tries) {
-        Process* process = someone_();
+        Process* process = any_process_();
         if (process == nullptr) return so_far;
         bool done = false;
         if (process->serve([&](Process& one) { done = request(one); }, lost_commit)) {
@@ -214,7 +214,7 @@ void People::retry_event() {
 }
 
 void People::create_user() {
-    if (users_.size() >= most_users) return edit_user();
+    if (users_.size() >= max_users) return edit_user();
     const UserFields fields{.first_name = "Ada",
                             .last_name = "Li",
                             .date_of_birth = a_birth_date(),
@@ -265,7 +265,7 @@ void People::delete_user() {
 }
 
 void People::create_schedule() {
-    if (schedules_.size() >= most_schedules) return edit_schedule();
+    if (schedules_.size() >= max_schedules) return edit_schedule();
     ScheduleFields fields;
     fields.event_type = "DIGEST";
     fields.payload = R"({"digest":true})";
@@ -351,11 +351,12 @@ void People::delete_schedule() {
 void People::trigger_schedule() {
     if (schedules_.empty()) return;
     const KnownSchedule schedule = world_.dice.pick(schedules_);
-    TriggerWish wish;
-    if (schedule.per_user && !users_.empty()) wish.user = to_string(world_.dice.pick(users_));
+    TriggerRequest trigger_request;
+    if (schedule.per_user && !users_.empty())
+        trigger_request.user = to_string(world_.dice.pick(users_));
     const How how = ask(
         [&](Process& process) {
-            return kept(process.trigger_schedule.run(to_string(schedule.id), wish),
+            return kept(process.trigger_schedule.run(to_string(schedule.id), trigger_request),
                         [&](const Event& event) { events_.push_back(event.id); });
         },
         false);
@@ -363,7 +364,7 @@ void People::trigger_schedule() {
 }
 
 void People::create_endpoint() {
-    if (endpoints_.size() >= most_endpoints) return edit_endpoint();
+    if (endpoints_.size() >= max_endpoints) return edit_endpoint();
     NewEndpoint wanted;
     wanted.name = "CRM";
     wanted.url = "https://receiver-" + std::to_string(++count_) + ".example/hook";

@@ -16,9 +16,9 @@ namespace sundial::simulation {
 /// and repeat requests whose outcome they did not learn.
 class People {
 public:
-    /// `someone`: returns a process that answers, or null.
-    People(World& world, std::function<Process*()> someone)
-        : world_(world), someone_(std::move(someone)) {}
+    /// `any_process`: returns a process that answers, or null.
+    People(World& world, std::function<Process*()> any_process)
+        : world_(world), any_process_(std::move(any_process)) {}
 
     /// Creates the initial endpoints, users and schedules.
     void settle_in();
@@ -60,7 +60,7 @@ private:
     [[nodiscard]] std::optional<EventId> some_event();
 
     World& world_;
-    std::function<Process*()> someone_;
+    std::function<Process*()> any_process_;
     std::vector<EndpointId> endpoints_;
     std::vector<std::string> urls_;
     std::vector<UserId> users_;

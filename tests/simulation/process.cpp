@@ -73,13 +73,14 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       create_endpoint(store_, secrets_, destinations_, world.ids, endpoint_settings),
       edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, log_, endpoint_settings) {
     if (world.dice.chance(works_alone)) return;
-    loop_.work_beside({std::make_unique<Beside>(*this), std::make_unique<Beside>(*this)});
+    loop_.use_executors(
+        {std::make_unique<BackgroundExecutor>(*this), std::make_unique<BackgroundExecutor>(*this)});
 }
 
 // Time of the process.
 
 Time Process::believed_now() const {
-    const bool waits = doing_ == Doing::turn || doing_ == Doing::beside;
+    const bool waits = doing_ == Doing::turn || doing_ == Doing::background;
     return waits ? believed_ : world_.time.now();
 }
 
@@ -130,8 +131,8 @@ void Process::carry_out_turn(Time decided_at) {
     const bool waits = *until > local(believed_);
     next_turn_ = std::max(blocked_until_, true_time_of(*until));
     if (waits) {
-        idle_ = looked_ && !busy_ && under_way_ == 0;
-        looked_ = busy_ = false;
+        idle_ = peeked_ && !busy_ && under_way_ == 0;
+        peeked_ = busy_ = false;
     }
 }
 
@@ -191,21 +192,21 @@ void Process::at(Time when, std::function<void()> what) {
 
 // Calls beside the turns.
 
-void Process::Beside::run(std::function<void()> work, std::function<void()> tell) {
+void Process::BackgroundExecutor::run(std::function<void()> work, std::function<void()> notify) {
     base::check(!under_way_);
     under_way_ = true;
-    process_.begin_beside(std::move(work), [this, tell = std::move(tell)] {
+    process_.begin_in_background(std::move(work), [this, notify = std::move(notify)] {
         under_way_ = false;
-        tell();
+        notify();
     });
 }
 
-Time Process::wait_beside() {
+Time Process::background_wait() {
     return world_.dice.chance(waits_long) ? world_.dice.between(4ms, 500ms)
                                           : world_.dice.between(0ms, 4ms);
 }
 
-void Process::begin_beside(std::function<void()> work, std::function<void()> tell) {
+void Process::begin_in_background(std::function<void()> work, std::function<void()> notify) {
     ++under_way_;
     busy_ = true;
     idle_ = false;
@@ -214,25 +215,26 @@ void Process::begin_beside(std::function<void()> work, std::function<void()> tel
         stop();
     }
     const Time now = world_.time.now();
-    Time wait = wait_beside();
+    Time wait = background_wait();
     if (world_.faults_happen && world_.dice.chance(world_.rates.late)) {
         wait = world_.dice.between(100ms, 10s);
         world_.record_fault("late request", number_, now, now + wait);
     }
-    at(now + wait,
-       [this, work = std::move(work), tell = std::move(tell)] { carry_out_beside(work, tell); });
+    at(now + wait, [this, work = std::move(work), notify = std::move(notify)] {
+        run_in_background(work, notify);
+    });
 }
 
-void Process::carry_out_beside(const std::function<void()>& work,
-                               const std::function<void()>& tell) {
-    doing_ = Doing::beside;
+void Process::run_in_background(const std::function<void()>& work,
+                                const std::function<void()>& notify) {
+    doing_ = Doing::background;
     believed_ = world_.time.now();
     work();
     doing_ = Doing::nothing;
-    if (has_died_beside_) return kill();
-    at(believed_ + wait_beside(), [this, tell] {
+    if (has_died_in_background_) return kill();
+    at(believed_ + background_wait(), [this, notify] {
         --under_way_;
-        tell();
+        notify();
         wake();
     });
 }
@@ -255,22 +257,22 @@ CallFault Process::begin_call(CallKind kind) {
     ++world_.counts.calls;
     const Time now = world_.time.now();
     if (doing_ != Doing::request) believed_ = std::max(believed_, now);
-    if (kind != CallKind::look) idle_ = false;
+    if (kind != CallKind::peek) idle_ = false;
     // A process that only looks while nothing happens has nothing to lose, so it needs no faults.
     const CallFault fault = idle_ ? CallFault::none : throw_dice();
-    if (kind == CallKind::look && fault == CallFault::none) {
-        looked_ = true;
+    if (kind == CallKind::peek && fault == CallFault::none) {
+        peeked_ = true;
     } else {
         busy_ = true;
     }
     switch (fault) {
         case CallFault::dies_before:
             world_.record_fault("crash before a call", number_, now, now);
-            has_died_beside_ = doing_ == Doing::beside;
+            has_died_in_background_ = doing_ == Doing::background;
             break;
         case CallFault::dies_after:
             world_.record_fault("crash after a call", number_, now, now);
-            has_died_beside_ = doing_ == Doing::beside;
+            has_died_in_background_ = doing_ == Doing::background;
             break;
         case CallFault::lost_request:
         case CallFault::lost_reply:

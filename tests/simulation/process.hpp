@@ -124,16 +124,16 @@ private:
     /// Runs the loop's claims or settlements beside it. A call begins a little later than
     /// requested, and its result is reported a little after it is available, however much the loop
     /// does meanwhile.
-    class Beside final : public Side {
+    class BackgroundExecutor final : public TaskExecutor {
     public:
-        explicit Beside(Process& process) : process_(process) {}
-        void run(std::function<void()> work, std::function<void()> tell) override;
+        explicit BackgroundExecutor(Process& process) : process_(process) {}
+        void run(std::function<void()> work, std::function<void()> notify) override;
 
     private:
         Process& process_;
         bool under_way_ = false;
     };
-    enum class Doing : std::uint8_t { nothing, turn, beside, request };
+    enum class Doing : std::uint8_t { nothing, turn, background, request };
 
     /// The present, as the process believes.
     [[nodiscard]] Time believed_now() const;
@@ -144,9 +144,9 @@ private:
     void wake();
     /// Runs `what` when the process is not frozen; never if it is dead.
     void at(Time when, std::function<void()> what);
-    [[nodiscard]] Time wait_beside();
-    void begin_beside(std::function<void()> work, std::function<void()> tell);
-    void carry_out_beside(const std::function<void()>& work, const std::function<void()>& tell);
+    [[nodiscard]] Time background_wait();
+    void begin_in_background(std::function<void()> work, std::function<void()> notify);
+    void run_in_background(const std::function<void()>& work, const std::function<void()>& notify);
     [[nodiscard]] CallFault throw_dice();
 
     World& world_;
@@ -162,8 +162,8 @@ private:
     Time believed_{0};           // within a turn or a call beside the loop
     std::size_t under_way_ = 0;  // calls beside the loop
     /// The loop must not see this exception, because it stores exceptions thrown by these calls.
-    bool has_died_beside_ = false;
-    bool looked_ = false, busy_ = true, idle_ = false;
+    bool has_died_in_background_ = false;
+    bool peeked_ = false, busy_ = true, idle_ = false;
     bool lost_commit_ = false;
 
     LocalClock monotonic_{*this};

@@ -26,7 +26,7 @@ constexpr Time quiet = 10min;
 class Simulation {
 public:
     explicit Simulation(const Settings& settings)
-        : world_(settings), people_(world_, [this] { return someone(); }) {
+        : world_(settings), people_(world_, [this] { return any_process(); }) {
         running_.resize(1 + world_.dice.below(4));
         slots_ = world_.dice.pick(slot_counts);
         world_.history.roomy = slots_ > 8;
@@ -54,7 +54,7 @@ private:
     void run_until(Time end) {
         end_ = end;
         for (;;) {
-            bring_back_the_dead();
+            restart_dead_processes();
             jump();
             const auto turn = std::ranges::min_element(running_, {}, &Process::next_turn);
             const Time next = std::min(world_.time.next_at(), (*turn)->next_turn());
@@ -74,14 +74,14 @@ private:
         if (!std::ranges::all_of(running_, rests)) return;
         Time until = std::min(world_.time.next_at(), end_);
         if (until - world_.time.now() < 3s) return;
-        const Horizon horizon = world_.memory_queue.look();
-        const Instant due = *std::ranges::min_element(horizon.next);
+        const QueuePeek peeked = world_.memory_queue.peek();
+        const Instant due = *std::ranges::min_element(peeked.next);
         if (due != never) until = std::min(until, world_.clock.true_time_of(due));
-        if (until - world_.time.now() < 40s && somebody_holds_something()) return;
+        if (until - world_.time.now() < 40s && any_claim_held()) return;
         for (Process* one : running_) one->skip_ticks_until(until);
     }
 
-    [[nodiscard]] bool somebody_holds_something() {
+    [[nodiscard]] bool any_claim_held() {
         const QueueDepth depth = world_.memory_queue.depth();
         return depth.stored[static_cast<std::size_t>(EventStatus::processing)] >
                depth.waiting_for_retry + depth.waiting_for_endpoint + depth.waiting_for_circuit +
@@ -103,14 +103,14 @@ private:
         process->begin();
     }
 
-    void bring_back_the_dead() {
+    void restart_dead_processes() {
         restarting_.resize(running_.size(), false);
         for (std::size_t place = 0; place < running_.size(); ++place) {
             if (running_[place]->alive() || restarting_[place]) continue;
             restarting_[place] = true;
             const Time wait = world_.dice.chance(0.05) ? world_.dice.between(1h, 72h)
                                                        : world_.dice.between(100ms, 60s);
-            if (nobody_is_there()) nobody_since_ = world_.time.now();
+            if (no_process_runs()) none_since_ = world_.time.now();
             world_.time.after(wait, [this, place] { restart(place); });
         }
     }
@@ -118,17 +118,17 @@ private:
     void restart(std::size_t place) {
         if (!restarting_[place]) return;
         restarting_[place] = false;
-        if (nobody_is_there()) {
-            world_.record_fault("nobody is there", 0, nobody_since_, world_.time.now());
+        if (no_process_runs()) {
+            world_.record_fault("nobody is there", 0, none_since_, world_.time.now());
         }
         start(place);
     }
 
-    [[nodiscard]] bool nobody_is_there() const {
+    [[nodiscard]] bool no_process_runs() const {
         return std::ranges::none_of(running_, [](const Process* one) { return one->alive(); });
     }
 
-    [[nodiscard]] Process* someone() {
+    [[nodiscard]] Process* any_process() {
         std::vector<Process*> answering;
         for (Process* one : running_) {
             if (one->answers()) answering.push_back(one);
@@ -149,7 +149,7 @@ private:
 
     void operations_later() {
         world_.time.after(world_.dice.between(1s, 1min), [this] {
-            if (Process* one = someone()) one->work_on_operations();
+            if (Process* one = any_process()) one->work_on_operations();
         });
     }
 
@@ -239,7 +239,7 @@ private:
     std::vector<bool> restarting_;
     std::size_t slots_ = 0;
     Time end_{0};
-    Time nobody_since_{0};
+    Time none_since_{0};
 };
 
 }  // namespace
@@ -251,15 +251,15 @@ Run simulate(const Settings& settings) {
 }
 
 std::string explain(const Run& run) {
-    constexpr std::size_t most_breaches = 5, most_lines = 60;
+    constexpr std::size_t max_breaches = 5, max_lines = 60;
     std::string text;
-    for (std::size_t i = 0; i < run.verdict.breaches.size() && i < most_breaches; ++i) {
+    for (std::size_t i = 0; i < run.verdict.breaches.size() && i < max_breaches; ++i) {
         const Breach& breach = run.verdict.breaches[i];
         text += breach.invariant + " " + breach.text + "\n";
-        if (breach.event) text += trace(run.history, breach.event, most_lines);
+        if (breach.event) text += trace(run.history, breach.event, max_lines);
     }
-    if (run.verdict.breaches.size() > most_breaches) {
-        text += std::to_string(run.verdict.breaches.size() - most_breaches) + " more\n";
+    if (run.verdict.breaches.size() > max_breaches) {
+        text += std::to_string(run.verdict.breaches.size() - max_breaches) + " more\n";
     }
     return text;
 }

@@ -285,8 +285,8 @@ public:
         return endpoint_.retry_client_errors = times, *this;
     }
     EndpointBuilder& limited_to(RateLimit rate) { return endpoint_.rate_limit = rate, *this; }
-    EndpointBuilder& with_most_in_flight(std::uint32_t most) {
-        return endpoint_.max_in_flight = most, *this;
+    EndpointBuilder& with_max_in_flight(std::uint32_t max) {
+        return endpoint_.max_in_flight = max, *this;
     }
     EndpointBuilder& disabled(std::string reason = "by hand") {
         endpoint_.enabled = false;

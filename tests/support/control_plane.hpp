@@ -218,13 +218,13 @@ protected:
     }
     /// Parks an event, as the engine does if its endpoint is missing.
     Event parked(const Event& claimed) {
-        const GivenBack given_back{.id = claimed.id,
-                                   .held = claimed.version,
-                                   .number = claimed.attempt,
-                                   .by = instance_a,
-                                   .delay = std::nullopt,
-                                   .reason = "no endpoint"};
-        EXPECT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+        const ReleasedClaim released{.id = claimed.id,
+                                     .held = claimed.version,
+                                     .number = claimed.attempt,
+                                     .by = instance_a,
+                                     .delay = std::nullopt,
+                                     .reason = "no endpoint"};
+        EXPECT_TRUE(queue.release_claims(std::vector{released}).at(0));
         return find(claimed);
     }
     /// A single FAILED event.

@@ -21,26 +21,26 @@ class CountingObserver final : public EngineObserver {
 public:
     void claimed(std::size_t events, std::size_t lost, std::chrono::microseconds) override {
         claims.push_back(events);
-        rescued += lost;
+        lost_attempts += lost;
     }
     void transition(std::string_view type, EventStatus status, std::size_t count) override {
         transitions[{std::string{type}, status}] += count;
     }
-    void started(const TryStarted& one) override {
+    void started(const AttemptStarted& one) override {
         ++tries;
         if (one.first) lateness.push_back(one.lateness);
     }
-    void delivered(const TryOver& one) override {
-        ++tries_over;
+    void delivered(const AttemptEnded& one) override {
+        ++attempts_ended;
         last_verdict = one.outcome.verdict;
     }
     void settled_late(const Event&) override { ++late_settles; }
     void lease_lost(const Event&) override { ++leases_lost; }
 
     std::vector<std::size_t> claims;
-    std::size_t rescued = 0;
+    std::size_t lost_attempts = 0;
     std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
-    std::size_t tries = 0, tries_over = 0;
+    std::size_t tries = 0, attempts_ended = 0;
     std::vector<std::chrono::microseconds> lateness;  // of first attempts
     std::optional<Verdict> last_verdict;
     std::size_t late_settles = 0, leases_lost = 0;
@@ -62,13 +62,13 @@ protected:
     /// The process dies and restarts. Its unsettled claims wait until their leases expire.
     void crash() { loop = a_loop(an_id<InstanceId>()); }
 
-    Tally drain() { return loop->take_over().drain(std::nullopt); }
+    TickCounters drain() { return loop->take_over().drain(std::nullopt); }
     void pass(std::chrono::microseconds time) {
         clock.advance(time);
         monotonic.time += time;
     }
     /// Moves the time, then handles everything that is due by then.
-    Tally advance(std::chrono::microseconds time) { return pass(time), drain(); }
+    TickCounters advance(std::chrono::microseconds time) { return pass(time), drain(); }
     /// Executes `count` commands; waits end at once.
     void turn(int count) {
         for (int i = 0; i < count; ++i) {

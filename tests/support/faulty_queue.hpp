@@ -24,8 +24,8 @@ public:
         hints.push_back(due);
         queue_.hint(due);
     }
-    Horizon look() override {
-        return call(look_fault, [&] { return queue_.look(); });
+    QueuePeek peek() override {
+        return call(peek_fault, [&] { return queue_.peek(); });
     }
     Claimed claim_ready(const ClaimRequest& request) override {
         if (before_claim) before_claim();
@@ -37,10 +37,10 @@ public:
         if (after_settle) after_settle();
         return answers;
     }
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
-        if (before_give_back) before_give_back();
-        auto answers = call(give_back_fault, [&] { return queue_.give_back(given_back); });
-        if (after_give_back) after_give_back();
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+        if (before_release) before_release();
+        auto answers = call(release_fault, [&] { return queue_.release_claims(released); });
+        if (after_release) after_release();
         return answers;
     }
     std::vector<EventId> extend(std::span<const Held> held,
@@ -50,14 +50,13 @@ public:
     Backlog backlog() override { return queue_.backlog(); }
     QueueDepth depth() override { return queue_.depth(); }
 
-    Fault look_fault = Fault::none;
+    Fault peek_fault = Fault::none;
     Fault claim_fault = Fault::none;
     Fault settle_fault = Fault::none;
-    Fault give_back_fault = Fault::none;
+    Fault release_fault = Fault::none;
     Fault extend_fault = Fault::none;
     std::vector<Instant> hints;
-    std::function<void()> before_claim, before_settle, after_settle, before_give_back,
-        after_give_back;
+    std::function<void()> before_claim, before_settle, after_settle, before_release, after_release;
 
 private:
     template <class Call>

@@ -4,8 +4,8 @@
 
 namespace sundial::http {
 
-BlockingPool::BlockingPool(std::size_t threads, std::size_t most_waiting)
-    : most_waiting_(most_waiting), idle_(threads) {
+BlockingPool::BlockingPool(std::size_t threads, std::size_t max_waiting)
+    : max_waiting_(max_waiting), idle_(threads) {
     threads_.reserve(threads);
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -22,7 +22,7 @@ BlockingPool::~BlockingPool() {
 bool BlockingPool::try_run(std::function<void()> job) {
     {
         const std::lock_guard lock(mutex_);
-        if (waiting_.size() >= idle_ + most_waiting_) return false;
+        if (waiting_.size() >= idle_ + max_waiting_) return false;
         waiting_.push_back(std::move(job));
     }
     changed_.notify_one();

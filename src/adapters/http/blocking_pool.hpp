@@ -14,7 +14,7 @@ namespace sundial::http {
 /// A fixed number of threads on which handlers may block, and a bounded queue in front of them.
 class BlockingPool {
 public:
-    BlockingPool(std::size_t threads, std::size_t most_waiting);
+    BlockingPool(std::size_t threads, std::size_t max_waiting);
     /// Waits for running jobs; drops queued ones.
     ~BlockingPool();
     BlockingPool(const BlockingPool&) = delete;
@@ -28,7 +28,7 @@ public:
 private:
     void work();
 
-    const std::size_t most_waiting_;
+    const std::size_t max_waiting_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::condition_variable none_;  // no job is queued or running

@@ -67,13 +67,13 @@ std::string_view method_label(std::string_view method) {
 
 }  // namespace
 
-Connection::Connection(TimedSocket socket, std::string address, ConnectionTable::Seat seat,
+Connection::Connection(TimedSocket socket, std::string address, ConnectionTable::Slot slot,
                        const Shared& shared)
     : socket_(std::move(socket)),
       address_(std::move(address)),
-      seat_(std::move(seat)),
+      slot_(std::move(slot)),
       shared_(shared),
-      reader_(socket_, shared.settings, [this] { seat_.arriving(); }) {}
+      reader_(socket_, shared.settings, [this] { slot_.arriving(); }) {}
 
 asio::awaitable<void> Connection::serve() {
     const auto alive = shared_from_this();
@@ -81,9 +81,9 @@ asio::awaitable<void> Connection::serve() {
     if (!secured) co_return;
     while (!shared_.stopping) {
         Incoming incoming = co_await reader_.read();
-        if (incoming.gone || !seat_.answering()) co_return;
+        if (incoming.gone || !slot_.answering()) co_return;
         const bool more = co_await answer(std::move(incoming));
-        seat_.waiting(has_shown_key_);
+        slot_.waiting(has_shown_key_);
         if (!more) {
             co_await socket_.finish(after(shared_.settings.linger_time));
             co_return;
@@ -162,7 +162,7 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
     while (const auto later = response.later) {
         if (!deadline) deadline = after(later->at_most);
         auto until = *deadline;
-        if (later->look_after.count() > 0) until = std::min(until, after(later->look_after));
+        if (later->check_after.count() > 0) until = std::min(until, after(later->check_after));
         const bool still_there = co_await socket_.rest(until, later->listen);
         if (!still_there) co_return std::nullopt;
         const bool last = shared_.stopping || std::chrono::steady_clock::now() >= *deadline;
@@ -269,8 +269,8 @@ void Connection::report(const Incoming& incoming, const std::string& method, con
     shared_.log.write(std::move(line));
 }
 
-asio::awaitable<void> turn_away(tcp::socket socket, std::string answer,
-                                std::chrono::milliseconds at_most) {
+asio::awaitable<void> reject(tcp::socket socket, std::string answer,
+                             std::chrono::milliseconds at_most) {
     TimedSocket timed(std::move(socket));
     const bool written = co_await timed.write(answer, "", after(at_most));
     if (written) co_await timed.finish(after(at_most));

@@ -35,11 +35,11 @@ struct Shared {
 /// One client, from accept to close. Lives on the strand of its socket.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    Connection(TimedSocket socket, std::string address, ConnectionTable::Seat seat,
+    Connection(TimedSocket socket, std::string address, ConnectionTable::Slot slot,
                const Shared& shared);
 
     /// Makes the connection visible to the table; call before serve().
-    void enter(ConnectionTable& table) { table.name(seat_, weak_from_this()); }
+    void enter(ConnectionTable& table) { table.name(slot_, weak_from_this()); }
 
     /// Answers requests until either side closes.
     boost::asio::awaitable<void> serve();
@@ -67,14 +67,14 @@ private:
 
     TimedSocket socket_;
     std::string address_;
-    ConnectionTable::Seat seat_;
+    ConnectionTable::Slot slot_;
     const Shared& shared_;
     RequestReader reader_;
     bool has_shown_key_ = false;  // its last request that needed a key showed a valid one
 };
 
 /// Sends a client the answer that the server has no room, without creating a Connection.
-boost::asio::awaitable<void> turn_away(boost::asio::ip::tcp::socket socket, std::string answer,
-                                       std::chrono::milliseconds at_most);
+boost::asio::awaitable<void> reject(boost::asio::ip::tcp::socket socket, std::string answer,
+                                    std::chrono::milliseconds at_most);
 
 }  // namespace sundial::http

@@ -4,14 +4,14 @@
 
 namespace sundial::http {
 
-ConnectionTable::Seat::Seat(Seat&& other) noexcept
+ConnectionTable::Slot::Slot(Slot&& other) noexcept
     : table_(std::exchange(other.table_, nullptr)), number_(other.number_) {}
 
-ConnectionTable::Seat::~Seat() {
+ConnectionTable::Slot::~Slot() {
     if (table_ != nullptr) table_->leave(number_);
 }
 
-void ConnectionTable::Seat::arriving() {
+void ConnectionTable::Slot::arriving() {
     const std::lock_guard lock(table_->mutex_);
     Entry& entry = table_->entries_.at(number_);
     if (!entry.turn) return;
@@ -19,14 +19,14 @@ void ConnectionTable::Seat::arriving() {
     table_->join_line(number_, entry);
 }
 
-bool ConnectionTable::Seat::answering() {
+bool ConnectionTable::Slot::answering() {
     const std::lock_guard lock(table_->mutex_);
     Entry& entry = table_->entries_.at(number_);
     table_->leave_line(entry);
     return !entry.evicted;
 }
 
-void ConnectionTable::Seat::waiting(bool has_shown_key) {
+void ConnectionTable::Slot::waiting(bool has_shown_key) {
     const std::lock_guard lock(table_->mutex_);
     Entry& entry = table_->entries_.at(number_);
     table_->leave_line(entry);
@@ -34,12 +34,12 @@ void ConnectionTable::Seat::waiting(bool has_shown_key) {
 }
 
 ConnectionTable::Admission ConnectionTable::admit(const std::string& network,
-                                                  std::size_t most_of_network) {
+                                                  std::size_t max_of_network) {
     const std::lock_guard lock(mutex_);
     const auto own = networks_.find(network);
-    const bool network_full = own != networks_.end() && own->second.seats >= most_of_network;
+    const bool network_full = own != networks_.end() && own->second.slots >= max_of_network;
     Admission admission;
-    if (network_full || seats_taken_ >= most_) {
+    if (network_full || slots_taken_ >= max_connections_) {
         const Line& line = network_full ? own->second.line : line_;
         if (line.empty()) return {};
         admission.evicted = evict_first_of(line);
@@ -47,16 +47,16 @@ ConnectionTable::Admission ConnectionTable::admit(const std::string& network,
     const std::uint64_t number = ++last_number_;
     Entry& entry = entries_[number];
     entry.network = network;
-    ++networks_[network].seats;
-    ++seats_taken_;
+    ++networks_[network].slots;
+    ++slots_taken_;
     join_line(number, entry);
-    admission.seat.emplace(Seat(*this, number));
+    admission.slot.emplace(Slot(*this, number));
     return admission;
 }
 
-void ConnectionTable::name(const Seat& seat, std::weak_ptr<Connection> connection) {
+void ConnectionTable::name(const Slot& slot, std::weak_ptr<Connection> connection) {
     const std::lock_guard lock(mutex_);
-    entries_.at(seat.number_).connection = std::move(connection);
+    entries_.at(slot.number_).connection = std::move(connection);
 }
 
 std::shared_ptr<Connection> ConnectionTable::evict() {
@@ -75,7 +75,7 @@ std::vector<std::shared_ptr<Connection>> ConnectionTable::all() const {
 
 std::size_t ConnectionTable::size() const {
     const std::lock_guard lock(mutex_);
-    return seats_taken_;
+    return slots_taken_;
 }
 
 void ConnectionTable::join_line(std::uint64_t number, Entry& entry) {
@@ -91,17 +91,17 @@ void ConnectionTable::leave_line(Entry& entry) {
     entry.turn.reset();
 }
 
-void ConnectionTable::give_back_seat(const std::string& network) {
+void ConnectionTable::release_slot(const std::string& network) {
     const auto of = networks_.find(network);
-    if (--of->second.seats == 0) networks_.erase(of);
-    --seats_taken_;
+    if (--of->second.slots == 0) networks_.erase(of);
+    --slots_taken_;
 }
 
 std::shared_ptr<Connection> ConnectionTable::evict_first_of(const Line& line) {
     Entry& entry = entries_.at(line.begin()->second);
     leave_line(entry);
     entry.evicted = true;
-    give_back_seat(entry.network);
+    release_slot(entry.network);
     return entry.connection.lock();
 }
 
@@ -109,7 +109,7 @@ void ConnectionTable::leave(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(number);
     leave_line(found->second);
-    if (!found->second.evicted) give_back_seat(found->second.network);
+    if (!found->second.evicted) release_slot(found->second.network);
     entries_.erase(found);
 }
 

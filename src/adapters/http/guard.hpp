@@ -25,7 +25,7 @@ public:
 };
 
 /// Admits every request.
-class OpenDoor final : public Guard {
+class OpenGuard final : public Guard {
 public:
     [[nodiscard]] bool knows(const Operation& /*operation*/) const override { return true; }
     Admission admit(Request& /*request*/, const Operation* /*operation*/) override { return {}; }

@@ -11,10 +11,10 @@
 namespace sundial::http {
 namespace {
 
-constexpr std::size_t most_failures = 10;  // of one network in a minute
+constexpr std::size_t max_failures = 10;  // of one network in a minute
 
 /// The handle of every caller while no key exists.
-constexpr std::string_view nobody = "";
+constexpr std::string_view no_handle = "";
 
 /// The token in the single Authorization field; null if the field is absent, empty if it contains
 /// no key.
@@ -40,7 +40,7 @@ KeyGuard::KeyGuard(KeyGuardSettings settings, ApiKeyRing& keys, const MonotonicC
       browsers_(std::move(browsers)),
       keys_(keys),
       monotonic_(monotonic),
-      failures_(most_failures),
+      failures_(max_failures),
       requests_(settings.requests_per_second) {}
 
 bool KeyGuard::knows(const Operation& operation) const { return access_rule(operation) != nullptr; }
@@ -56,7 +56,7 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     if (open_route) return {};
     const auto holder = who(request);
     if (!holder) return {.refused = unauthenticated(request)};
-    request.actor = holder->handle == nobody ? "loopback" : "key:" + holder->handle;
+    request.actor = holder->handle == no_handle ? "loopback" : "key:" + holder->handle;
     request.role = holder->role;
 
     Admission admission = within_rate(request, *holder);
@@ -88,7 +88,7 @@ bool KeyGuard::asks_for_no_key(bool open_route) {
 std::optional<KeyHolder> KeyGuard::who(const Request& request) {
     if (const auto key = shown_key(request.headers)) return keys_.holder_of(*key);
     if (!settings_.loopback || !keys_.empty()) return std::nullopt;
-    return KeyHolder{std::string(nobody), Role::admin};
+    return KeyHolder{std::string(no_handle), Role::admin};
 }
 
 Response KeyGuard::unauthenticated(const Request& request) {
@@ -111,7 +111,7 @@ Response KeyGuard::unauthenticated(const Request& request) {
 Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
     if (settings_.requests_per_second == 0) return {};
     const std::string name =
-        holder.handle == nobody ? network_of(request.remote_address) : holder.handle;
+        holder.handle == no_handle ? network_of(request.remote_address) : holder.handle;
     const auto token = requests_.take(name, monotonic_.now());
     Admission admission;
     if (!token.taken) {

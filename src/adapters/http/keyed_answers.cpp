@@ -24,7 +24,7 @@ constexpr std::size_t longest_key = 255;
 constexpr std::chrono::seconds longest_wait = 30s;  // the same as for pull workers
 /// Polling interval while another request with the same key runs. Polling, because the other
 /// request may run on another instance.
-constexpr std::chrono::milliseconds between_looks = 50ms;
+constexpr std::chrono::milliseconds between_checks = 50ms;
 
 /// All values of a field, as if they were sent in one.
 std::string joined(const Headers& headers, std::string_view name) {
@@ -217,14 +217,14 @@ Response KeyedAnswers::answer(const Request& request, const Handler& handler,
 }
 
 Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work& work,
-                               Patience patience, const std::shared_ptr<Wait>& wait) const {
+                               WaitMode mode, const std::shared_ptr<Wait>& wait) const {
     const Request& request = job->request;
     Response response;
     const bool another_waits = !wait && waiting_->busy(job->keyed.scope);
     const Answered answered = another_waits ? InProgress{} : run(*job, work, response);
     if (const auto* kept = std::get_if<KeptAnswer>(&answered)) return read_again(kept->answer);
     if (const auto* other = std::get_if<InProgress>(&answered)) {
-        if (!patience.last) return wait_for_other(job, patience.wait);
+        if (!mode.last) return wait_for_other(job, mode.wait);
         return in_progress(request, *other);
     }
     if (std::holds_alternative<KeyReused>(answered)) {
@@ -284,7 +284,7 @@ Response KeyedAnswers::wait_for_other(const std::shared_ptr<const Job>& job,
         Later{.at_most = wait,
               .listen = [](const std::function<void()>&) { return std::shared_ptr<void>(); },
               .answer = std::move(answer),
-              .look_after = between_looks});
+              .check_after = between_checks});
     return response;
 }
 
@@ -305,10 +305,11 @@ Response KeyedAnswers::first(const std::shared_ptr<const Job>& job, Response res
         if (!again.later) wait->claim.reset();
         return again;
     };
-    response.later = std::make_shared<const Later>(Later{.at_most = response.later->at_most,
-                                                         .listen = response.later->listen,
-                                                         .answer = std::move(answer),
-                                                         .look_after = response.later->look_after});
+    response.later =
+        std::make_shared<const Later>(Later{.at_most = response.later->at_most,
+                                            .listen = response.later->listen,
+                                            .answer = std::move(answer),
+                                            .check_after = response.later->check_after});
     return response;
 }
 

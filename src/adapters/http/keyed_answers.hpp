@@ -30,13 +30,13 @@ private:
     struct Job;
     struct Wait;
     using Work = std::function<Response()>;
-    struct Patience {
+    struct WaitMode {
         std::chrono::seconds wait{0};  // Prefer: wait=n
         bool last = true;              // no further waiting
     };
     /// `wait` belongs to this request, if it already waits.
     [[nodiscard]] Response attempt(const std::shared_ptr<const Job>& job, const Work& work,
-                                   Patience patience,
+                                   WaitMode mode,
                                    const std::shared_ptr<Wait>& wait = nullptr) const;
     [[nodiscard]] Answered run(const Job& job, const Work& work, Response& response) const;
     [[nodiscard]] Response wait_for_other(const std::shared_ptr<const Job>& job,

@@ -100,7 +100,7 @@ struct Later {
     /// Later.
     std::function<Response(bool last)> answer;
     /// Interval for calling `answer` without a wake-up; zero: never.
-    std::chrono::milliseconds look_after{0};
+    std::chrono::milliseconds check_after{0};
 };
 
 /// A body without a known end that holds no thread while there is nothing to send. The connection

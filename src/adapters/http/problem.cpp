@@ -9,7 +9,7 @@
 namespace sundial::http {
 namespace {
 
-constexpr std::size_t most_errors_shown = 20;
+constexpr std::size_t max_errors_shown = 20;
 
 constexpr std::array kinds{
     ProblemKind{Code::validation_failed, "VALIDATION_FAILED", 400, "Request validation failed",
@@ -112,7 +112,7 @@ std::string to_json(const MemberValue& value) {
 
 std::string to_json(std::span<const FieldError> errors) {
     std::string list = "[";
-    for (const FieldError& error : errors.first(std::min(errors.size(), most_errors_shown))) {
+    for (const FieldError& error : errors.first(std::min(errors.size(), max_errors_shown))) {
         if (list.size() > 1) list += ',';
         list += R"({"pointer":)" + quoted_json(error.pointer) + R"(,"code":)" +
                 quoted_json(error.code) + R"(,"message":)" + quoted_json(error.message) + '}';

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Bound on names in memory. Beyond it, expired entries are removed first.
-constexpr std::size_t most_names = 10'000;
+constexpr std::size_t max_names = 10'000;
 constexpr Mono window = 60s;
 
 /// Whole seconds, rounded up.
@@ -22,9 +22,9 @@ std::chrono::seconds whole(Mono duration) {
 /// Removing a tenth at once keeps a client with ever new names from causing a full scan for each.
 template <class Map, class Spent>
 void make_room(Map& map, Spent spent) {
-    if (map.size() < most_names) return;
+    if (map.size() < max_names) return;
     std::erase_if(map, [&](const auto& entry) { return spent(entry.second); });
-    if (map.size() >= most_names) map.erase(map.begin(), std::next(map.begin(), most_names / 10));
+    if (map.size() >= max_names) map.erase(map.begin(), std::next(map.begin(), max_names / 10));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::chrono::seconds FailureLimit::count(const std::string& name, Mono now) {
     }
     auto& failures = failures_[name];
     while (!failures.empty() && old(failures.front())) failures.pop_front();
-    if (failures.size() >= most_) return whole(window - (now - failures.front()));
+    if (failures.size() >= max_failures_) return whole(window - (now - failures.front()));
     failures.push_back(now);
     return 0s;
 }

@@ -36,17 +36,17 @@ private:
     std::unordered_map<std::string, Bucket> buckets_;
 };
 
-/// At most `most` failures per name in any minute. Thread-safe.
+/// At most `max_failures` failures per name in any minute. Thread-safe.
 class FailureLimit {
 public:
-    explicit FailureLimit(std::size_t most) : most_(most) {}
+    explicit FailureLimit(std::size_t max_failures) : max_failures_(max_failures) {}
 
     /// Counts a failure. Returns zero if it is within the limit, else the wait until the next is
     /// allowed.
     [[nodiscard]] std::chrono::seconds count(const std::string& name, Mono now);
 
 private:
-    const std::size_t most_;
+    const std::size_t max_failures_;
     std::mutex mutex_;
     std::unordered_map<std::string, std::deque<Mono>> failures_;  // in the last minute
 };

@@ -207,7 +207,7 @@ std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request
         return response;
     };
     return std::make_shared<const Later>(
-        Later{later->at_most, later->listen, std::move(answer), later->look_after});
+        Later{later->at_most, later->listen, std::move(answer), later->check_after});
 }
 
 std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Request>& request,

@@ -129,17 +129,17 @@ void check_number(const SchemaNode& node, double number, const std::string& poin
     errors.push_back({pointer, "out_of_range", std::move(message)});
 }
 
-void check_count(std::size_t count, const std::optional<std::size_t>& least,
-                 const std::optional<std::size_t>& most, std::string_view noun,
+void check_count(std::size_t count, const std::optional<std::size_t>& min,
+                 const std::optional<std::size_t>& max, std::string_view noun,
                  const std::string& pointer, Errors& errors) {
-    if (most && count > *most) {
+    if (max && count > *max) {
         errors.push_back(
             {pointer, "too_long",
-             "must have at most " + count_text(*most, noun) + ", has " + std::to_string(count)});
+             "must have at most " + count_text(*max, noun) + ", has " + std::to_string(count)});
     }
-    if (least && count < *least) {
+    if (min && count < *min) {
         errors.push_back({pointer, count == 0 ? "required" : "out_of_range",
-                          "must have at least " + count_text(*least, noun)});
+                          "must have at least " + count_text(*min, noun)});
     }
 }
 

@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 
 constexpr auto without_throwing = asio::as_tuple(asio::use_awaitable);
 constexpr auto pause_after_failed_accept = 100ms;  // until a file descriptor is free
-constexpr std::size_t most_turned_away_at_once = 64;
+constexpr std::size_t max_rejected_at_once = 64;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ struct HttpServer::Impl {
     [[nodiscard]] std::shared_ptr<asio::ssl::context> certificate() const;
     asio::awaitable<void> accept_all();
     void take(tcp::socket socket);
-    void turn_away_politely(tcp::socket socket);
+    void reject_politely(tcp::socket socket);
     void close_listener();
 
     /// An exception in a coroutine means a bug or lack of memory. Only that coroutine ends.
@@ -94,8 +94,8 @@ struct HttpServer::Impl {
     RequestObserver& observer;
     base::Log& log;
     std::atomic<bool> stopping = false;
-    std::atomic<std::size_t> turned_away = 0;
-    InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and seats
+    std::atomic<std::size_t> rejected = 0;
+    InFlight in_flight;  // these two outlive `io`, whose coroutines hold entries and slots
     const TrustedProxies proxies;
     ConnectionTable table;
     asio::io_context io;
@@ -171,18 +171,18 @@ void HttpServer::Impl::take(tcp::socket socket) {
         proxies.trusts(address) ? settings.connections : settings.connections_per_network;
     auto admission = table.admit(network_of(address), bound);
     if (admission.evicted) admission.evicted->close();
-    if (!admission.seat) return turn_away_politely(std::move(socket));
+    if (!admission.slot) return reject_politely(std::move(socket));
     const auto executor = socket.get_executor();
     auto connection =
         std::make_shared<Connection>(TimedSocket(std::move(socket), certificate()),
-                                     std::move(address), std::move(*admission.seat), shared);
+                                     std::move(address), std::move(*admission.slot), shared);
     connection->enter(table);
     asio::co_spawn(executor, connection->serve(), log_failure());
 }
 
-void HttpServer::Impl::turn_away_politely(tcp::socket socket) {
+void HttpServer::Impl::reject_politely(tcp::socket socket) {
     // A refused client is not worth a TLS handshake.
-    if (settings.tls || turned_away >= most_turned_away_at_once) return;
+    if (settings.tls || rejected >= max_rejected_at_once) return;
     const std::string id = "req-" + to_string(world.new_uuid());
     const Problem problem{.code = Code::overloaded,
                           .detail = "Too many connections; close some, or come back later"};
@@ -192,11 +192,11 @@ void HttpServer::Impl::turn_away_politely(tcp::socket socket) {
     bytes += response.body;
     observer.answered(
         {.method = "OTHER", .route = "none", .status = response.status, .duration = 0s});
-    ++turned_away;
+    ++rejected;
     const auto executor = socket.get_executor();
-    asio::co_spawn(executor, turn_away(std::move(socket), std::move(bytes), settings.linger_time),
+    asio::co_spawn(executor, reject(std::move(socket), std::move(bytes), settings.linger_time),
                    [this, logged = log_failure()](const std::exception_ptr& failure) {
-                       --turned_away;
+                       --rejected;
                        logged(failure);
                    });
 }

@@ -26,15 +26,15 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 /// Polling interval for a disconnect once there are unread bytes, because the socket then no longer
 /// reports the end behind them.
-constexpr auto between_looks = std::chrono::seconds{1};
+constexpr auto between_checks = std::chrono::seconds{1};
 
 /// The other side has closed or reset the connection. Unread bytes may remain, such as a next
 /// request or the TLS close_notify.
 bool is_at_end(tcp::socket& socket) {
     pollfd asked{.fd = socket.native_handle(), .events = POLLRDHUP, .revents = 0};
     constexpr int at_once = 0;
-    const int told = ::poll(&asked, 1, at_once);
-    return told > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+    const int ready = ::poll(&asked, 1, at_once);
+    return ready > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 }  // namespace
@@ -152,8 +152,8 @@ asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
     // Other handlers of this strand run only while the alarm is awaited, so no wake-up is missed.
     bool over = false;
     while (!over) {
-        const Time next_look = std::chrono::steady_clock::now() + between_looks;
-        resting->alarm.expires_at(resting->unread ? std::min(deadline, next_look) : deadline);
+        const Time next_check = std::chrono::steady_clock::now() + between_checks;
+        resting->alarm.expires_at(resting->unread ? std::min(deadline, next_check) : deadline);
         co_await resting->alarm.async_wait(as_result);
         if (!state_->socket.is_open()) break;
         if (resting->unread) resting->gone = is_at_end(state_->socket);

@@ -44,12 +44,13 @@ Claimed claim_wanted(State& state, const Claiming& claiming,
         const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
         for (std::size_t i = 0; i < count; ++i) {
             const Event& before = *events[i];
-            const bool rescued = is_claimed(before);
-            if (rescued) state.attempts.insert({before.id, before.attempt}, lost_try(before));
+            const bool previous_lost = is_claimed(before);
+            if (previous_lost)
+                state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
             Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
             state.live.replace(event.id, event);
             if (state.obstacles.find(event.id)) state.obstacles.erase(event.id);
-            claimed.events.push_back({std::move(event), rescued});
+            claimed.events.push_back({std::move(event), previous_lost});
         }
     }
     return claimed;

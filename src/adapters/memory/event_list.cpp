@@ -105,12 +105,12 @@ DeadLetters dead_letters(const State& state, DeadLettersBy by) {
                std::pair{std::get<Failed>(b->state).at, b->id};
     };
     std::ranges::sort(letters, newest_first);
-    DeadLetterTally tally{by};
+    DeadLetterCounters counters{by};
     for (const Event* event : letters) {
         const auto& failed = std::get<Failed>(event->state);
-        tally.add(failed.reason, event->endpoint, failed.at, event->id);
+        counters.add(failed.reason, event->endpoint, failed.at, event->id);
     }
-    return std::move(tally).result();
+    return std::move(counters).result();
 }
 
 }  // namespace sundial::memory

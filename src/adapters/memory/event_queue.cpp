@@ -14,15 +14,15 @@ MemoryEventQueue::~MemoryEventQueue() = default;
 
 std::uint32_t MemoryEventQueue::shards() const { return state_->shards; }
 
-Horizon MemoryEventQueue::look() {
+QueuePeek MemoryEventQueue::peek() {
     const Turn turn{*state_};
-    Horizon horizon{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
+    QueuePeek peeked{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
     for (const auto& [id, event] : state_->live.rows()) {
         if (is_pull(*state_, event)) continue;
-        Instant& next = horizon.next[shard_of(id, state_->shards)];
+        Instant& next = peeked.next[shard_of(id, state_->shards)];
         next = std::min(next, event.claimable_at);
     }
-    return horizon;
+    return peeked;
 }
 
 Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
@@ -45,10 +45,12 @@ std::vector<Result<void>> MemoryEventQueue::settle(std::span<const Settlement> s
     return answers;
 }
 
-std::vector<Result<void>> MemoryEventQueue::give_back(std::span<const GivenBack> given_back) {
+std::vector<Result<void>> MemoryEventQueue::release_claims(
+    std::span<const ReleasedClaim> released) {
     Turn turn{*state_};
     std::vector<Result<void>> answers;
-    for (const GivenBack& one : given_back) answers.push_back(memory::give_back(*state_, one));
+    for (const ReleasedClaim& one : released)
+        answers.push_back(memory::release_claims(*state_, one));
     turn.commit();
     return answers;
 }

@@ -13,10 +13,10 @@ public:
     explicit MemoryEventQueue(const MemoryStore& store);
     ~MemoryEventQueue() override;
     [[nodiscard]] std::uint32_t shards() const override;
-    Horizon look() override;
+    QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;

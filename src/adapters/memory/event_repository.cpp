@@ -24,18 +24,18 @@ bool is_behind(const Event& event, ScheduleId schedule, Version version) {
 }
 
 AttemptRecord success_of(const FinishedEvent& completed) {
-    const auto& [event, last_try] = completed;
+    const auto& [event, last_attempt] = completed;
     return {.event = event.id,
             .number = event.attempt,
             .outcome = AttemptOutcome::succeeded,
             .endpoint = event.endpoint,
-            .started_at = last_try.started_at,
-            .duration = last_try.duration,
-            .status_code = last_try.status_code,
+            .started_at = last_attempt.started_at,
+            .duration = last_attempt.duration,
+            .status_code = last_attempt.status_code,
             .error_code = {},
             .error_text = {},
             .response_body = {},
-            .instance = last_try.settled_by,
+            .instance = last_attempt.settled_by,
             .held = Version{event.version.value - 1}};
 }
 
@@ -187,26 +187,26 @@ void MemoryEventRepository::forget_user(UserId user) {
 }
 
 std::size_t MemoryEventRepository::unpark(std::optional<EndpointId> endpoint, std::size_t limit) {
-    return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
-                              return event.endpoint == endpoint && event.claimable_at == never &&
-                                     status_of(event) == EventStatus::processing;
-                          }));
+    return expedite_at_most(limit, live_where(state_, [&](const Event& event) {
+                                return event.endpoint == endpoint && event.claimable_at == never &&
+                                       status_of(event) == EventStatus::processing;
+                            }));
 }
 
-std::size_t MemoryEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
-                                          std::size_t limit) {
-    return hasten_at_most(limit, live_where(state_, [&](const Event& event) {
-                              const Obstacle* its = state_.obstacles.find(event.id);
-                              return event.endpoint == endpoint && its && *its == obstacle;
-                          }));
+std::size_t MemoryEventRepository::expedite(EndpointId endpoint, Obstacle obstacle,
+                                            std::size_t limit) {
+    return expedite_at_most(limit, live_where(state_, [&](const Event& event) {
+                                const Obstacle* its = state_.obstacles.find(event.id);
+                                return event.endpoint == endpoint && its && *its == obstacle;
+                            }));
 }
 
-std::size_t MemoryEventRepository::hasten_at_most(std::size_t limit,
-                                                  const std::vector<Event>& waiting) {
+std::size_t MemoryEventRepository::expedite_at_most(std::size_t limit,
+                                                    const std::vector<Event>& waiting) {
     const std::size_t count = std::min(limit, waiting.size());
     for (std::size_t i = 0; i < count; ++i) {
         const EventId id = waiting[i].id;
-        state_.live.replace(id, sundial::hasten(waiting[i], now_).value());
+        state_.live.replace(id, sundial::expedite(waiting[i], now_).value());
         if (state_.obstacles.find(id)) state_.obstacles.erase(id);
     }
     return count;

@@ -27,7 +27,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override;
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
+    std::size_t expedite(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<Event> walk(const EventWalk& walk) override;
@@ -39,7 +39,7 @@ private:
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
     /// Erases its attempts and moves.
     void erase_tracks_of(EventId id);
-    std::size_t hasten_at_most(std::size_t limit, const std::vector<Event>& waiting);
+    std::size_t expedite_at_most(std::size_t limit, const std::vector<Event>& waiting);
 
     State& state_;
     Instant now_;

@@ -10,7 +10,7 @@ namespace {
 
 /// Maximum positions that one page of the feed reads, so that a filter with few matches still makes
 /// progress.
-constexpr std::size_t most_looked_at = 10'000;
+constexpr std::size_t max_scanned = 10'000;
 
 bool is_named(const std::vector<std::string>& names, const std::string& name) {
     return names.empty() || std::ranges::find(names, name) != names.end();
@@ -156,12 +156,12 @@ void MemoryEventStore::erase_payloads(const StreamId& stream, std::uint64_t befo
     }
 }
 
-FeedProgress MemoryFeed::measure(std::size_t most) {
+FeedProgress MemoryFeed::measure(std::size_t max_followers) {
     const Turn turn{*state_};
     const auto& recorded = state_->recorded.rows();
     FeedProgress progress{.position = recorded.empty() ? 0 : recorded.rbegin()->first};
     for (const auto& [name, checkpoint] : state_->checkpoints.rows()) {
-        if (progress.followers.size() == most) break;
+        if (progress.followers.size() == max_followers) break;
         progress.followers.push_back({name, checkpoint.position});
     }
     return progress;
@@ -172,9 +172,9 @@ FeedPage MemoryFeed::read_all(std::uint64_t after, const FeedFilter& filter, std
     FeedPage page{.entries = {}, .next_position = after};
     const auto& rows = state_->recorded.rows();
     auto row = rows.upper_bound(after);
-    for (std::size_t looked = 0;
-         row != rows.end() && looked < most_looked_at && page.entries.size() < limit;
-         ++row, ++looked) {
+    for (std::size_t scanned = 0;
+         row != rows.end() && scanned < max_scanned && page.entries.size() < limit;
+         ++row, ++scanned) {
         page.next_position = row->first;
         if (!matches(row->second, filter)) continue;
         const StreamHead* head = state_->streams.find(row->second.stream);

@@ -36,7 +36,7 @@ class MemoryFeed final : public Feed, public FeedMeter {
 public:
     explicit MemoryFeed(const MemoryStore& store) : state_{store.state_} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
-    FeedProgress measure(std::size_t most) override;
+    FeedProgress measure(std::size_t max_followers) override;
 
 private:
     std::shared_ptr<State> state_;

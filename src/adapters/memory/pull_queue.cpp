@@ -11,7 +11,7 @@ namespace sundial::memory {
 MemoryPullQueue::MemoryPullQueue(const MemoryStore& store) : state_{store.state_} {}
 MemoryPullQueue::~MemoryPullQueue() = default;
 
-PullHorizon MemoryPullQueue::look(std::span<const EndpointId> endpoints) {
+PullPeek MemoryPullQueue::peek(std::span<const EndpointId> endpoints) {
     const Turn turn{*state_};
     std::map<std::tuple<EndpointId, std::uint32_t, Priority>, Instant> first;
     for (const auto& [id, event] : state_->live.rows()) {
@@ -21,12 +21,12 @@ PullHorizon MemoryPullQueue::look(std::span<const EndpointId> endpoints) {
             {*event.endpoint, shard_of(id, state_->shards), event.priority}, event.claimable_at);
         head->second = std::min(head->second, event.claimable_at);
     }
-    PullHorizon horizon{state_->clock.now(), {}};
+    PullPeek peeked{state_->clock.now(), {}};
     for (const auto& [key, next] : first) {
         const auto& [endpoint, shard, priority] = key;
-        horizon.heads.push_back({endpoint, shard, priority, next});
+        peeked.heads.push_back({endpoint, shard, priority, next});
     }
-    return horizon;
+    return peeked;
 }
 
 Claimed MemoryPullQueue::claim(const PullRequest& request) {

@@ -12,7 +12,7 @@ class MemoryPullQueue final : public PullQueue {
 public:
     explicit MemoryPullQueue(const MemoryStore& store);
     ~MemoryPullQueue() override;
-    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
 
 private:

@@ -27,12 +27,12 @@ bool had_happened(const State& state, const Settlement& settlement) {
     }
     const FinishedEvent* finished = state.history.find(settlement.id);
     return finished && finished->event.attempt == settlement.number &&
-           finished->last_try.settled_by == settlement.by;
+           finished->last_attempt.settled_by == settlement.by;
 }
 
 /// Records the actual result of a LOST attempt, unless the attempt was never sent because no
 /// attempts remained.
-void tell_late(State& state, const Settlement& settlement) {
+void record_late_result(State& state, const Settlement& settlement) {
     if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const AttemptKey key{settlement.id, settlement.number};
     const AttemptRecord* lost = state.attempts.find(key);
@@ -52,7 +52,7 @@ Result<void> settle(State& state, const Settlement& settlement) {
     const Event* event = still_held(state, settlement.id, settlement.held);
     if (!event) {
         if (had_happened(state, settlement)) return {};
-        tell_late(state, settlement);
+        record_late_result(state, settlement);
         return LeaseLost{settlement.id, settlement.held};
     }
     Event next = settled(*event, settlement, state.clock.now());
@@ -72,18 +72,18 @@ Result<void> settle(State& state, const Settlement& settlement) {
     return {};
 }
 
-Result<void> give_back(State& state, const GivenBack& given_back) {
-    const Event* event = still_held(state, given_back.id, given_back.held);
-    const AttemptKey key{given_back.id, given_back.number};
+Result<void> release_claims(State& state, const ReleasedClaim& released) {
+    const Event* event = still_held(state, released.id, released.held);
+    const AttemptKey key{released.id, released.number};
     if (!event) {
-        if (recorded(state, key, AttemptOutcome::released, given_back.by)) return {};
-        return LeaseLost{given_back.id, given_back.held};
+        if (recorded(state, key, AttemptOutcome::released, released.by)) return {};
+        return LeaseLost{released.id, released.held};
     }
     const Instant now = state.clock.now();
-    Event next = release(*event, now, given_back.delay ? now + *given_back.delay : never).value();
-    state.attempts.insert(key, released_try(*event, given_back));
-    state.live.replace(given_back.id, std::move(next));
-    if (given_back.obstacle) state.obstacles.insert(given_back.id, *given_back.obstacle);
+    Event next = release(*event, now, released.delay ? now + *released.delay : never).value();
+    state.attempts.insert(key, released_attempt(*event, released));
+    state.live.replace(released.id, std::move(next));
+    if (released.obstacle) state.obstacles.insert(released.id, *released.obstacle);
     return {};
 }
 

@@ -7,7 +7,7 @@ namespace sundial::memory {
 
 /// Settles one claim, as EventQueue::settle does.
 [[nodiscard]] Result<void> settle(State& state, const Settlement& settlement);
-/// Releases one claim, as EventQueue::give_back does.
-[[nodiscard]] Result<void> give_back(State& state, const GivenBack& given_back);
+/// Releases one claim, as EventQueue::release_claims does.
+[[nodiscard]] Result<void> release_claims(State& state, const ReleasedClaim& released);
 
 }  // namespace sundial::memory

@@ -33,7 +33,7 @@
 namespace sundial::memory {
 
 /// The attempt that ended an event; empty for a cancelled one.
-struct LastTry {
+struct LastAttempt {
     std::optional<Claimant> settled_by;
     std::optional<Instant> started_at;
     std::chrono::microseconds duration{0};
@@ -42,7 +42,7 @@ struct LastTry {
 
 struct FinishedEvent {
     Event event;
-    LastTry last_try;
+    LastAttempt last_attempt;
 };
 
 struct AttemptKey {

@@ -45,7 +45,7 @@ void PostgresCheckpointStore::put(const std::string& name, const Checkpoint& che
     if (checkpoint.version.value > 1) {
         evidence.before = Call{sql::checkpoint_at, name, Version{checkpoint.version.value - 1}};
     }
-    session_.leaves(std::move(evidence));
+    session_.add_evidence(std::move(evidence));
 }
 
 void PostgresCheckpointStore::park(const std::string& name, const ParkedEvent& event) {

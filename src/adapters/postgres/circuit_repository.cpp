@@ -1,6 +1,6 @@
 #include "adapters/postgres/circuit_repository.hpp"
 
-#include "adapters/postgres/manners_statements.hpp"
+#include "adapters/postgres/limit_statements.hpp"
 #include "adapters/postgres/rows.hpp"
 
 namespace sundial::postgres {

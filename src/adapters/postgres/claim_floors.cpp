@@ -15,13 +15,13 @@ constexpr Instant beginning = std::chrono::sys_days{std::chrono::year{-4000} / 1
 /// that writes "now" has read the clock before.
 constexpr std::chrono::microseconds margin = 200ms;
 /// Maximum distance of a floor behind the clock, even if a transaction is open for longer.
-constexpr std::chrono::microseconds most_behind = 1s;
+constexpr std::chrono::microseconds max_behind = 1s;
 /// A hint lowers the floors by at most this much.
 constexpr std::chrono::microseconds recent = 10s;
 
 /// The sweep may take one part in ten of the time, and accumulate at most 100 ms of unused time.
 constexpr int part = 10;
-constexpr std::chrono::microseconds most_saved = 100ms;
+constexpr std::chrono::microseconds max_saved = 100ms;
 /// Target size of a slice in pages: a millisecond or two.
 constexpr std::uint64_t of_a_slice = 1'000;
 constexpr int growth = 4, retreat = 16;
@@ -52,7 +52,7 @@ std::vector<Instant> ClaimFloors::all() const {
     return floors_;
 }
 
-void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mono now) {
+void ClaimFloors::note_peek(const std::vector<Instant>& from, const Seen& seen, Mono now) {
     base::check(from.size() == floors_.size() && seen.heads.size() == floors_.size());
     const std::lock_guard lock{mutex_};
     if (seen.first_open >= witness_.next) {
@@ -61,7 +61,7 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
     }
     if (!raised_ && seen.pages < limit_) return;
     const Instant proven = seen.first_open >= proven_.next ? proven_.at : beginning;
-    const Instant safe = std::max(std::min(proven, seen.now) - margin, seen.now - most_behind);
+    const Instant safe = std::max(std::min(proven, seen.now) - margin, seen.now - max_behind);
     for (std::size_t i = 0; i < floors_.size(); ++i) {
         if (floors_[i] == from[i]) {  // not changed meanwhile
             floors_[i] = std::max(floors_[i], std::min(seen.heads[i], safe));
@@ -71,10 +71,10 @@ void ClaimFloors::looked(const std::vector<Instant>& from, const Seen& seen, Mon
     if (!raised_) begin_to_sweep(now);
 }
 
-void ClaimFloors::could_not_look(Instant about_now, Mono now) {
+void ClaimFloors::peek_failed(Instant about_now, Mono now) {
     const std::lock_guard lock{mutex_};
     if (raised_) return;
-    std::ranges::fill(floors_, about_now - most_behind);
+    std::ranges::fill(floors_, about_now - max_behind);
     begin_to_sweep(now);
 }
 
@@ -88,7 +88,7 @@ std::optional<ClaimFloors::Slice> ClaimFloors::next_slice(Mono now) {
     const std::lock_guard lock{mutex_};
     if (!raised_) return std::nullopt;
     const auto since = std::chrono::duration_cast<std::chrono::microseconds>(now - last_);
-    allowance_ = std::min(allowance_ + since / part, most_saved);
+    allowance_ = std::min(allowance_ + since / part, max_saved);
     last_ = now;
     if (allowance_ <= 0us) return std::nullopt;
     return Slice{turn_, step_ >= last_step ? beginning : down_to_ - step_, down_to_};

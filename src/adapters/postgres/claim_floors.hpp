@@ -44,10 +44,10 @@ public:
     /// Where a peek starts in each shard and priority, in this order.
     [[nodiscard]] std::vector<Instant> all() const;
     /// Raises the floors by the result of a peek that started at `from`.
-    void looked(const std::vector<Instant>& from, const Seen& seen, Mono now);
+    void note_peek(const std::vector<Instant>& from, const Seen& seen, Mono now);
     /// Reports that a peek timed out on dead entries. From now on peeks start a second before
     /// `about_now`; the sweep finds events below that.
-    void could_not_look(Instant about_now, Mono now);
+    void peek_failed(Instant about_now, Mono now);
     /// Reports that an event of any shard is claimable at `due`, so that peeks start there. If
     /// `due` is long past, the floors stay and the sweep finds the event, because all the dead
     /// entries may be in between.

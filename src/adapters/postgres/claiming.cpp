@@ -21,11 +21,11 @@ Claimed claimed_in(const Database::Answered& answered) {
     Claimed claimed{{}, answered.now};
     if (rows.empty()) return claimed;
     claimed.now = rows.get<Instant>(0, rows.column("now").value());
-    const int rescued = rows.column("rescued").value();
+    const int previous_lost = rows.column("rescued").value();
     auto events = events_in(rows);
     claimed.events.reserve(events.size());
     for (std::size_t row = 0; row < events.size(); ++row) {
-        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, rescued)});
+        claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, previous_lost)});
     }
     return claimed;
 }

@@ -180,7 +180,7 @@ Connection::~Connection() = default;
 
 void Connection::meet() {
     try {
-        const Call question{sql::who_answers};
+        const Call question{sql::backend_identity};
         const auto answers = run({&question, 1}, false, first_silence);
         direct_ = answers.front().get<std::int32_t>(0, 0) == backend_process();
         if (answers.front().get<bool>(0, 1)) {
@@ -360,11 +360,11 @@ bool Connection::was_notified() {
     struct Free {
         void operator()(PGnotify* notification) const { PQfreemem(notification); }
     };
-    bool told = false;
+    bool notified = false;
     while (const std::unique_ptr<PGnotify, Free> one{PQnotifies(connection_.get())}) {
-        told = told || one->be_pid != backend_process();
+        notified = notified || one->be_pid != backend_process();
     }
-    return told;
+    return notified;
 }
 
 int Connection::socket() const { return PQsocket(connection_.get()); }

@@ -14,11 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int most_tries = 5;  // of a transaction (reliability 5)
+constexpr int max_tries = 5;  // of a transaction (reliability 5)
 /// Maximum attempts if a lock wait timed out. Each has already cost a time-out. But the cause may
 /// be a deadlock that the server would have detected at the same moment, so a few repetitions are
 /// worthwhile.
-constexpr int most_waits = 3;
+constexpr int max_waits = 3;
 /// The attempt with the longest pause before it: half a second or less.
 constexpr int longest_pause = 8;
 
@@ -139,7 +139,7 @@ Instant Database::about_now() const {
     return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
 }
 
-void Database::tell_conflict(std::string_view operation, const SqlError& error) {
+void Database::report_conflict(std::string_view operation, const SqlError& error) {
     log_.write({.level = base::LogLevel::info,
                 .event_name = "store.conflict",
                 .message = "another transaction was in the way (SQLSTATE " + error.state +
@@ -160,7 +160,7 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
          .fields = {}});
 }
 
-void Database::tell_unanswered(std::string_view operation, const Unanswered& unanswered) {
+void Database::report_unanswered(std::string_view operation, const Unanswered& unanswered) {
     log_.write({.level = base::LogLevel::warn,
                 .event_name = "commit.outcome_unknown",
                 .message = "no answer to a commit: " + unanswered.why,
@@ -173,7 +173,7 @@ bool Database::has_happened(const Unanswered& unanswered) {
     if (unanswered.evidence) {
         const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
         for (int number = 1; std::chrono::steady_clock::now() < give_up; ++number) {
-            const Finding finding = look_for(*unanswered.evidence);
+            const Finding finding = check_evidence(*unanswered.evidence);
             if (finding == Finding::never) break;
             if (finding != Finding::not_yet) return finding == Finding::happened;
             pause_before(std::min(number, longest_pause), number);
@@ -182,7 +182,7 @@ bool Database::has_happened(const Unanswered& unanswered) {
     throw OutcomeUnknown{"outcome unknown: " + unanswered.why};
 }
 
-Database::Finding Database::look_for(const Evidence& evidence) {
+Database::Finding Database::check_evidence(const Evidence& evidence) {
     try {
         const auto connection = pool_.borrow();
         const auto finds = [&](const Call& call) {
@@ -222,10 +222,10 @@ bool Database::may_retry(const SqlError& error, int tries) {
                         .correlation_id = {},
                         .fields = {}});
         }
-        return tries < most_tries;
+        return tries < max_tries;
     }
-    if (error.state == "55P03") return tries < most_waits;
-    return (is_conflict(error) || is_of_wrong_connection(error)) && tries < most_tries;
+    if (error.state == "55P03") return tries < max_waits;
+    return (is_conflict(error) || is_of_wrong_connection(error)) && tries < max_tries;
 }
 
 void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
@@ -267,11 +267,11 @@ void Database::try_again_and_again(std::string_view operation,
                     throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
                                              error.what() + " (SQLSTATE " + error.state + ")"};
                 }
-                if (is_conflict(error)) tell_conflict(operation, error);
+                if (is_conflict(error)) report_conflict(operation, error);
             }
         }
         if (unanswered) {
-            tell_unanswered(operation, *unanswered);
+            report_unanswered(operation, *unanswered);
             if (has_happened(*unanswered)) return;
             if (number > 1) throw Unavailable{unanswered->why};
         }

@@ -60,7 +60,7 @@ public:
     void part(const std::function<bool(Session&)>& work);
     /// One piece of evidence is enough, since a transaction happens completely or not at all.
     /// Evidence without `before` is preferred, because it proves both outcomes.
-    void leaves(Evidence evidence) {
+    void add_evidence(Evidence evidence) {
         if (!evidence_ || (evidence_->before && !evidence.before)) evidence_ = std::move(evidence);
     }
     /// The database's clock when the transaction began.
@@ -152,13 +152,13 @@ private:
     /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session session_of(Try& attempt, const Statement& begin);
-    void tell_conflict(std::string_view operation, const SqlError& error);
+    void report_conflict(std::string_view operation, const SqlError& error);
     /// Closes all connections if the error says that they lead to the wrong server.
     void leave_if_wrong(Connection& connection, const SqlError& error);
-    void tell_unanswered(std::string_view operation, const Unanswered& unanswered);
+    void report_unanswered(std::string_view operation, const Unanswered& unanswered);
     /// Whether the transaction committed. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);
-    [[nodiscard]] Finding look_for(const Evidence& evidence);
+    [[nodiscard]] Finding check_evidence(const Evidence& evidence);
 
     const Settings settings_;
     base::Log& log_;

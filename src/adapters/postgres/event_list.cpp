@@ -137,14 +137,14 @@ std::uint64_t count_events(Session& session, const EventWalk& walk) {
 }
 
 DeadLetters dead_letters(Session& session, DeadLettersBy by) {
-    DeadLetterTally tally{by};
+    DeadLetterCounters counters{by};
     const auto rows =
-        session.run(sql::newest_dead_letters, static_cast<std::int64_t>(most_dead_letters + 1));
+        session.run(sql::newest_dead_letters, static_cast<std::int64_t>(max_dead_letters + 1));
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        tally.add(rows.get<std::string>(row, 0), rows.get<std::optional<EndpointId>>(row, 1),
-                  rows.get<Instant>(row, 2), rows.get<EventId>(row, 3));
+        counters.add(rows.get<std::string>(row, 0), rows.get<std::optional<EndpointId>>(row, 1),
+                     rows.get<Instant>(row, 2), rows.get<EventId>(row, 3));
     }
-    return std::move(tally).result();
+    return std::move(counters).result();
 }
 
 }  // namespace sundial::postgres

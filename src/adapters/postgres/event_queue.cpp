@@ -19,11 +19,11 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds tick = 1s;
 /// Maximum rows counted for each priority of each shard with a backlog.
-constexpr std::int32_t most_counted = 10'000;
+constexpr std::int32_t max_counted = 10'000;
 /// Index pages read to reach the start of a part, for both scans of a peek.
-constexpr std::uint64_t way_to_a_part = 8;
+constexpr std::uint64_t pages_per_descent = 8;
 /// Maximum time a due event may wait for the sweep.
-constexpr std::chrono::microseconds most_while_due = 5ms;
+constexpr std::chrono::microseconds max_while_due = 5ms;
 
 /// The indices of the items that one statement handles: a statement touches one shard.
 template <class Key>
@@ -159,7 +159,7 @@ Call settling(const Statement& statement, std::int16_t shard, std::span<const Se
 
 }  // namespace
 
-Horizon PostgresEventQueue::look() {
+QueuePeek PostgresEventQueue::peek() {
     using Clock = std::chrono::steady_clock;
     const std::vector<Instant> floors = floors_.all();
     constexpr auto priorities = std::tuple_size_v<ClaimFloors::Priorities>;
@@ -168,18 +168,18 @@ Horizon PostgresEventQueue::look() {
     for (std::size_t i = 0; i < floors.size(); ++i) {
         each.push_back(static_cast<std::int16_t>(i / priorities));
     }
-    Horizon horizon{{}, std::vector<Instant>(shards(), never)};
+    QueuePeek peeked{{}, std::vector<Instant>(shards(), never)};
     ClaimFloors::Seen seen;
     try {
-        seen = read(each, floors, never, horizon);
+        seen = read(each, floors, never, peeked);
     } catch (const StatementTimeout&) {
-        floors_.could_not_look(database_.about_now(), Clock::now());
+        floors_.peek_failed(database_.about_now(), Clock::now());
         throw;  // the next peek is shorter
     }
-    const auto looked = Clock::now();
-    floors_.looked(floors, seen, looked);
+    const auto peeked_at = Clock::now();
+    floors_.note_peek(floors, seen, peeked_at);
     const bool due =
-        std::ranges::any_of(horizon.next, [&horizon](Instant next) { return next <= horizon.now; });
+        std::ranges::any_of(peeked.next, [&peeked](Instant next) { return next <= peeked.now; });
     while (const auto slice = floors_.next_slice(Clock::now())) {
         const auto began = Clock::now();
         const auto took = [began] {
@@ -188,37 +188,37 @@ Horizon PostgresEventQueue::look() {
         each.assign(priorities, static_cast<std::int16_t>(slice->shard));
         const std::vector<Instant> from(priorities, slice->from);
         try {
-            const auto found = read(each, from, slice->until, horizon);
+            const auto found = read(each, from, slice->until, peeked);
             floors_.swept(*slice, found, took());
         } catch (const Unavailable&) {
             floors_.gave_up(*slice, took());
             break;  // the result of the peek is still valid
         }
-        if (due && Clock::now() > looked + most_while_due) break;
+        if (due && Clock::now() > peeked_at + max_while_due) break;
     }
-    return horizon;
+    return peeked;
 }
 
 void PostgresEventQueue::hint(Instant due) { floors_.lower(due); }
 
 ClaimFloors::Seen PostgresEventQueue::read(const std::vector<std::int16_t>& each,
                                            const std::vector<Instant>& from, Instant until,
-                                           Horizon& horizon) {
-    const Call call{sql::look, each, from, std::vector<Instant>(each.size(), until)};
+                                           QueuePeek& peeked) {
+    const Call call{sql::peek, each, from, std::vector<Instant>(each.size(), until)};
     const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
     const Answer& rows = answered.answers.front();
-    horizon.now = answered.now;
+    peeked.now = answered.now;
     ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = answered.now};
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
-        Instant& next = horizon.next.at(static_cast<std::size_t>(each.at(place)));
+        Instant& next = peeked.next.at(static_cast<std::size_t>(each.at(place)));
         next = std::min(next, rows.get<Instant>(row, 1));
         seen.heads[place] = rows.get<Instant>(row, 2);
         seen.pages = std::max(seen.pages, rows.get<std::uint64_t>(row, 3));
         seen.first_open = rows.get<std::uint64_t>(row, 4);
         seen.next = rows.get<std::uint64_t>(row, 5);
     }
-    seen.pages -= std::min(seen.pages, way_to_a_part * each.size());
+    seen.pages -= std::min(seen.pages, pages_per_descent * each.size());
     return seen;
 }
 
@@ -262,10 +262,11 @@ std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement>
     return answers_of(settlements, done);
 }
 
-std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBack> given_back) {
-    const ByShard parts = by_shard(given_back, shards());
-    std::vector<bool> done(given_back.size());
-    const auto give_back = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+std::vector<Result<void>> PostgresEventQueue::release_claims(
+    std::span<const ReleasedClaim> released) {
+    const ByShard parts = by_shard(released, shards());
+    std::vector<bool> done(released.size());
+    const auto release_claims = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
         std::vector<EventId> ids;
         std::vector<Version> held;
         std::vector<Attempt> numbers;
@@ -274,36 +275,36 @@ std::vector<Result<void>> PostgresEventQueue::give_back(std::span<const GivenBac
         std::vector<std::string> reasons;
         std::vector<std::optional<std::string>> obstacles, workers;
         for (const std::size_t i : indices) {
-            const auto& obstacle = given_back[i].obstacle;
-            ids.push_back(given_back[i].id);
-            held.push_back(given_back[i].held);
-            numbers.push_back(given_back[i].number);
-            instances.push_back(given_back[i].by.instance);
-            workers.push_back(worker_of(given_back[i].by));
-            delays.push_back(given_back[i].delay);
-            reasons.push_back(as_text(given_back[i].reason));
+            const auto& obstacle = released[i].obstacle;
+            ids.push_back(released[i].id);
+            held.push_back(released[i].held);
+            numbers.push_back(released[i].number);
+            instances.push_back(released[i].by.instance);
+            workers.push_back(worker_of(released[i].by));
+            delays.push_back(released[i].delay);
+            reasons.push_back(as_text(released[i].reason));
             obstacles.push_back(obstacle ? std::optional{std::string{to_string(*obstacle)}}
                                          : std::nullopt);
         }
-        return Call{sql::give_back, shard,  ids,     held,      numbers,
-                    instances,      delays, reasons, obstacles, workers};
+        return Call{sql::release_claims, shard,  ids,     held,      numbers,
+                    instances,           delays, reasons, obstacles, workers};
     };
-    const auto look_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
+    const auto check_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
         std::vector<EventId> ids;
         std::vector<Attempt> numbers;
         std::vector<InstanceId> instances;
         for (const std::size_t i : indices) {
-            ids.push_back(given_back[i].id);
-            numbers.push_back(given_back[i].number);
-            instances.push_back(given_back[i].by.instance);
+            ids.push_back(released[i].id);
+            numbers.push_back(released[i].number);
+            instances.push_back(released[i].by.instance);
         }
-        return Call{sql::given_back_before, shard, ids, numbers, instances};
+        return Call{sql::released_before, shard, ids, numbers, instances};
     };
     CRASH_POINT("release: before commit");
-    run_for_each(database_, "give back", parts, done, give_back);
+    run_for_each(database_, "give back", parts, done, release_claims);
     CRASH_POINT("release: after commit");
-    run_for_each(database_, "give back", left_of(parts, done), done, look_again);
-    return answers_of(given_back, done);
+    run_for_each(database_, "give back", left_of(parts, done), done, check_again);
+    return answers_of(released, done);
 }
 
 std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
@@ -329,7 +330,7 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
 }
 
 Backlog PostgresEventQueue::backlog() {
-    const Call backlog{sql::backlog, shards(), tick, most_counted};
+    const Call backlog{sql::backlog, shards(), tick, max_counted};
     const auto answered = database_.run("backlog", Database::Effect::none, {&backlog, 1});
     const Answer& row = answered.answers.front();
     const auto missed = row.get<std::uint64_t>(0, 0);

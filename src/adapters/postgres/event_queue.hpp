@@ -13,19 +13,19 @@ public:
         : database_{database}, floors_{database.shards(), many} {}
     [[nodiscard]] std::uint32_t shards() const override { return database_.shards(); }
     void hint(Instant due) override;
-    Horizon look() override;
+    QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;
     QueueDepth depth() override;
 
 private:
-    /// Reads each priority of each shard and records in `horizon` when an event becomes claimable.
+    /// Reads each priority of each shard and records in `peeked` when an event becomes claimable.
     ClaimFloors::Seen read(const std::vector<std::int16_t>& each, const std::vector<Instant>& from,
-                           Instant until, Horizon& horizon);
+                           Instant until, QueuePeek& peeked);
 
     Database& database_;
     ClaimFloors floors_;

@@ -129,7 +129,7 @@ std::vector<Result<void>> PostgresEventRepository::add_each(std::span<const Even
     std::vector<IdempotencyKey> known;
     for (std::size_t i = 0; i < events.size(); ++i) {
         if (fresh.contains(events[i].id)) {
-            leaves(events[i], added.get<std::string>(0, 1));
+            add_evidence(events[i], added.get<std::string>(0, 1));
         } else {
             refused.push_back(i);
             known.push_back(events[i].key);
@@ -154,17 +154,17 @@ Answer PostgresEventRepository::insert(std::span<const Event> events) {
         session_.shards(), given.jitters, given.nominal_times, given.second_passes, given.origins);
 }
 
-void PostgresEventRepository::leaves(const Event& added, std::string transaction) {
-    session_.leaves(
+void PostgresEventRepository::add_evidence(const Event& added, std::string transaction) {
+    session_.add_evidence(
         {std::move(transaction), Call{sql::find_key, added.key, added.id, session_.shards()}});
 }
 
-void PostgresEventRepository::leaves_changed(const Event& changed, Instant updated_at,
-                                             std::string transaction) {
+void PostgresEventRepository::add_change_evidence(const Event& changed, Instant updated_at,
+                                                  std::string transaction) {
     const auto shard = session_.shard_of(changed.id);
     Call row{sql::find_change, shard, changed.id, changed.version, updated_at, transaction};
-    session_.leaves({std::move(transaction), std::move(row),
-                     Call{sql::find_version, shard, changed.id, version_before(changed)}});
+    session_.add_evidence({std::move(transaction), std::move(row),
+                           Call{sql::find_version, shard, changed.id, version_before(changed)}});
 }
 
 Result<void> PostgresEventRepository::duplicate(const IdempotencyKey& key) {
@@ -227,7 +227,7 @@ void PostgresEventRepository::update(const Event& changed) {
         changed.due, changed.tz_release, changed.payload, changed.first_attempt_at,
         changed.updated_at, changed.jitter, identity.time, identity.second_pass, session_.shards());
     base::check(updated.changed() == 1);
-    leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
+    add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
 }
 
 Result<void> PostgresEventRepository::update_key(const Event& changed,
@@ -247,7 +247,7 @@ void PostgresEventRepository::finish(const Event& finished) {
         sql::finish_event, session_.shard_of(finished.id), finished.id, version_before(finished),
         finished.version, to_string(status_of(finished)), end.at, end.reason, finished.user);
     base::check(moved.changed() == 1);
-    leaves_changed(finished, end.at, moved.get<std::string>(0, 0));
+    add_change_evidence(finished, end.at, moved.get<std::string>(0, 0));
 }
 
 void PostgresEventRepository::finish_dropped(const Event& cancelled) {
@@ -260,7 +260,7 @@ Result<void> PostgresEventRepository::update_dismissed(const Event& changed, Ver
         session_.run(sql::update_dismissed, session_.shard_of(changed.id), changed.id, held,
                      changed.version, changed.dismissed_at, changed.updated_at);
     if (updated.changed() == 1) {
-        leaves_changed(changed, changed.updated_at, updated.get<std::string>(0, 0));
+        add_change_evidence(changed, changed.updated_at, updated.get<std::string>(0, 0));
         return {};
     }
     const auto event = find(changed.id);
@@ -285,7 +285,7 @@ Result<void> PostgresEventRepository::add_retry(const Event& fresh) {
         fresh.tz_release, fresh.payload, fresh.claimable_at, fresh.version, fresh.retry_of,
         fresh.created_at, fresh.jitter, identity.time, identity.second_pass, identity.origin);
     base::check(added.changed() == 1);
-    leaves(fresh, added.get<std::string>(0, 0));
+    add_evidence(fresh, added.get<std::string>(0, 0));
     return {};
 }
 
@@ -312,10 +312,10 @@ std::size_t PostgresEventRepository::unpark(std::optional<EndpointId> endpoint, 
     return unparked.changed();
 }
 
-std::size_t PostgresEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
-                                            std::size_t limit) {
+std::size_t PostgresEventRepository::expedite(EndpointId endpoint, Obstacle obstacle,
+                                              std::size_t limit) {
     return session_
-        .run(sql::hasten, endpoint, to_string(obstacle), static_cast<std::int64_t>(limit),
+        .run(sql::expedite, endpoint, to_string(obstacle), static_cast<std::int64_t>(limit),
              session_.now())
         .changed();
 }
@@ -324,7 +324,7 @@ bool PostgresEventRepository::has_live(const LiveQuery& query) {
     const auto origin = query.origin ? std::optional{to_string(*query.origin)} : std::nullopt;
     const auto rows = query.user ? session_.run(sql::live_of_user, query.schedule, *query.user,
                                                 origin, query.due_before, query.due_after)
-                                 : session_.run(sql::live_of_nobody, query.schedule, origin,
+                                 : session_.run(sql::live_without_user, query.schedule, origin,
                                                 query.due_before, query.due_after);
     return !rows.empty();
 }

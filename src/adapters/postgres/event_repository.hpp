@@ -26,7 +26,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override;
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
+    std::size_t expedite(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<Event> walk(const EventWalk& walk) override;
@@ -38,10 +38,10 @@ private:
     /// Returns one row for each new event: its id and the transaction id.
     [[nodiscard]] Answer insert(std::span<const Event> events);
     /// Leaves evidence: the key of `added` exists only if the transaction committed.
-    void leaves(const Event& added, std::string transaction);
+    void add_evidence(const Event& added, std::string transaction);
     /// Leaves evidence: the row of `changed` with this content, as long as no other transaction
     /// changes it further.
-    void leaves_changed(const Event& changed, Instant updated_at, std::string transaction);
+    void add_change_evidence(const Event& changed, Instant updated_at, std::string transaction);
     [[nodiscard]] Result<void> duplicate(const IdempotencyKey& key);
     /// The same for many keys, in one round trip.
     [[nodiscard]] std::vector<Result<void>> duplicates(std::span<const IdempotencyKey> keys);

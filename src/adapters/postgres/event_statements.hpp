@@ -238,7 +238,7 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
       FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
 
 /// $1 endpoint, $2 obstacle, $3 limit, $4 now.
-inline constexpr Statement hasten{"hasten", R"sql(
+inline constexpr Statement expedite{"hasten", R"sql(
     WITH held_up AS (
         SELECT shard, id FROM sundial.events
          WHERE endpoint_id = $1 AND obstacle = $2 AND claimed_by IS NULL
@@ -254,7 +254,7 @@ inline constexpr Statement live_of_user{"live_of_user", R"sql(
        AND ($4::timestamptz IS NULL OR due < $4) AND ($5::timestamptz IS NULL OR due > $5)
      LIMIT 1)sql"};
 /// The same for events without a user: $1 schedule, $2 origin, $3 due before, $4 due after.
-inline constexpr Statement live_of_nobody{"live_of_nobody", R"sql(
+inline constexpr Statement live_without_user{"live_of_nobody", R"sql(
     SELECT FROM sundial.events
      WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
        AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)

@@ -108,7 +108,7 @@ std::vector<std::uint64_t> PostgresEventStore::append(std::span<const RecordedEv
         columns.schema_versions, columns.data, columns.content_hashes, columns.occurred,
         columns.correlations, columns.causations, columns.actors, columns.tenants,
         columns.traceparents, columns.headers);
-    session_.leaves({added.get<std::string>(0, 1), Call{sql::find_record, first.event_id}});
+    session_.add_evidence({added.get<std::string>(0, 1), Call{sql::find_record, first.event_id}});
     return column_of<std::uint64_t>(added, 0);
 }
 

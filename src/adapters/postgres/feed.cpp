@@ -11,14 +11,14 @@ namespace sundial::postgres {
 namespace {
 
 /// Maximum positions that one page reads, so that a filter with few matches still makes progress.
-constexpr std::int64_t most_looked_at = 10'000;
+constexpr std::int64_t max_scanned = 10'000;
 
 }  // namespace
 
 FeedPage PostgresFeed::read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
-    Window window = look(after);
+    Window window = read_window(after);
     if (window.end == after && !window.positions.empty() && settle(window.positions.back())) {
-        window = look(after);
+        window = read_window(after);
     }
     FeedPage page{.entries = {}, .next_position = window.end};
     if (window.end == after) return page;
@@ -33,15 +33,15 @@ FeedPage PostgresFeed::read_all(std::uint64_t after, const FeedFilter& filter, s
     });
     if (page.entries.size() == limit) page.next_position = page.entries.back().event.position;
     page.more = page.next_position < window.positions.back() ||
-                window.positions.size() == static_cast<std::size_t>(most_looked_at);
+                window.positions.size() == static_cast<std::size_t>(max_scanned);
     return page;
 }
 
-FeedProgress PostgresFeed::measure(std::size_t most) {
+FeedProgress PostgresFeed::measure(std::size_t max_followers) {
     FeedProgress progress;
     database_.read("measure_feed", [&](Session& session) {
         const std::array calls{Call{sql::last_position},
-                               Call{sql::followers, static_cast<std::int64_t>(most)}};
+                               Call{sql::followers, static_cast<std::int64_t>(max_followers)}};
         const auto answers = session.run(calls);
         progress = {.position = answers[0].get<std::uint64_t>(0, 0)};
         for (std::size_t row = 0; row < answers[1].size(); ++row) {
@@ -57,13 +57,13 @@ PostgresFeed::Settled PostgresFeed::settled() const {
     return settled_;
 }
 
-PostgresFeed::Window PostgresFeed::look(std::uint64_t after) {
+PostgresFeed::Window PostgresFeed::read_window(std::uint64_t after) {
     // Read before the snapshot: positions settled by now are settled in the snapshot.
     const Settled settled = this->settled();
     Window window{{}, after};
     database_.read("read_feed", [&](Session& session) {
         window.positions =
-            column_of<std::uint64_t>(session.run(sql::feed_window, after, most_looked_at), 0);
+            column_of<std::uint64_t>(session.run(sql::feed_window, after, max_scanned), 0);
     });
     const bool of_this_server = settled.server == database_.server().started;
     for (const std::uint64_t position : window.positions) {

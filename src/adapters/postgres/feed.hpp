@@ -19,7 +19,7 @@ class PostgresFeed final : public Feed, public FeedMeter {
 public:
     explicit PostgresFeed(Database& database) : database_{database} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
-    FeedProgress measure(std::size_t most) override;
+    FeedProgress measure(std::size_t max_followers) override;
 
 private:
     /// The transactions that were appending when `position` was already visible.
@@ -33,7 +33,7 @@ private:
         std::vector<std::uint64_t> positions;
         std::uint64_t end;  // all positions up to here are visible or will never exist
     };
-    [[nodiscard]] Window look(std::uint64_t after);
+    [[nodiscard]] Window read_window(std::uint64_t after);
     /// Checks which transactions are appending, after `seen` was visible. True if more positions
     /// are settled than before.
     bool settle(std::uint64_t seen);

@@ -37,8 +37,8 @@ void PostgresIdempotencyRepository::put(const IdempotencyRecord& record) {
                      answer, record.sealed, record.steps_done, Bytes{record.progress},
                      record.attempt, record.leased_until, record.expires_at);
     auto transaction = written.get<std::string>(0, 0);
-    session_.leaves({transaction, Call{sql::find_put_of_idempotency_record, tenant, principal, key,
-                                       transaction}});
+    session_.add_evidence({transaction, Call{sql::find_put_of_idempotency_record, tenant, principal,
+                                             key, transaction}});
 }
 
 void PostgresIdempotencyRepository::remove(const IdempotencyScope& scope) {

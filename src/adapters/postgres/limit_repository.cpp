@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "adapters/postgres/manners_statements.hpp"
+#include "adapters/postgres/limit_statements.hpp"
 #include "adapters/postgres/rows.hpp"
 
 namespace sundial::postgres {

@@ -15,8 +15,8 @@ Pool::Loan Pool::borrow() {
     std::uint64_t generation = 0;
     {
         std::unique_lock lock{mutex_};
-        if (lent_ == size_ || !waiting_.empty()) wait_for_turn(lock);
-        ++lent_;
+        if (borrowed_ == size_ || !waiting_.empty()) wait_for_turn(lock);
+        ++borrowed_;
         wake_the_next();
         generation = generation_;
         while (!connection && !idle_.empty()) {
@@ -38,7 +38,7 @@ void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock) {
     std::condition_variable turn;
     waiting_.push_back(&turn);
     const bool has_come =
-        turn.wait_for(lock, wait_, [&] { return lent_ < size_ && waiting_.front() == &turn; });
+        turn.wait_for(lock, wait_, [&] { return borrowed_ < size_ && waiting_.front() == &turn; });
     std::erase(waiting_, &turn);
     if (has_come) return;
     wake_the_next();
@@ -47,7 +47,7 @@ void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock) {
 }
 
 void Pool::wake_the_next() {
-    if (lent_ < size_ && !waiting_.empty()) waiting_.front()->notify_one();
+    if (borrowed_ < size_ && !waiting_.empty()) waiting_.front()->notify_one();
 }
 
 std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
@@ -61,7 +61,7 @@ std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
 
 void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t generation) {
     const std::lock_guard lock{mutex_};
-    --lent_;
+    --borrowed_;
     const bool usable = connection && !connection->is_broken() && generation == generation_;
     if (usable) idle_.push_back(std::move(connection));
     wake_the_next();
@@ -69,7 +69,7 @@ void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t gener
 
 PoolUse Pool::use() const {
     const std::lock_guard lock{mutex_};
-    return {idle_.size(), lent_, waiting_.size()};
+    return {idle_.size(), borrowed_, waiting_.size()};
 }
 
 std::vector<ServerAddress> Pool::servers() const {

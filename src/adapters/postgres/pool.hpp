@@ -63,7 +63,7 @@ private:
     base::Log& log_;
     mutable std::mutex mutex_;
     std::deque<std::condition_variable*> waiting_;  // the first is served next
-    std::size_t lent_ = 0;
+    std::size_t borrowed_ = 0;
     // generation of the connections; it also selects the host to try first
     std::uint64_t generation_ = 0;
     // the most recently used is last, and lent first

@@ -5,19 +5,19 @@
 
 namespace sundial::postgres {
 
-PullHorizon PostgresPullQueue::look(std::span<const EndpointId> endpoints) {
+PullPeek PostgresPullQueue::peek(std::span<const EndpointId> endpoints) {
     const std::vector<EndpointId> ids{endpoints.begin(), endpoints.end()};
-    const Call look{sql::look_to_pull, ids, database_.shards()};
-    const auto answered = database_.run("look", Database::Effect::none, {&look, 1});
+    const Call peek{sql::peek_to_pull, ids, database_.shards()};
+    const auto answered = database_.run("look", Database::Effect::none, {&peek, 1});
     const Answer& rows = answered.answers.front();
-    PullHorizon horizon{answered.now, {}};
+    PullPeek peeked{answered.now, {}};
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        horizon.heads.push_back({.endpoint = rows.get<EndpointId>(row, 0),
-                                 .shard = rows.get<std::uint32_t>(row, 1),
-                                 .priority = static_cast<Priority>(rows.get<std::int32_t>(row, 2)),
-                                 .next = rows.get<Instant>(row, 3)});
+        peeked.heads.push_back({.endpoint = rows.get<EndpointId>(row, 0),
+                                .shard = rows.get<std::uint32_t>(row, 1),
+                                .priority = static_cast<Priority>(rows.get<std::int32_t>(row, 2)),
+                                .next = rows.get<Instant>(row, 3)});
     }
-    return horizon;
+    return peeked;
 }
 
 Claimed PostgresPullQueue::claim(const PullRequest& request) {

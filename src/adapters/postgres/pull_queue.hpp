@@ -8,7 +8,7 @@ namespace sundial::postgres {
 class PostgresPullQueue final : public PullQueue {
 public:
     explicit PostgresPullQueue(Database& database) : database_{database} {}
-    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
 
 private:

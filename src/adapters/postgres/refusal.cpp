@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto longest_try = 3s;
+constexpr auto longest_attempt = 3s;
 
 constexpr std::string_view no_such_database = "3D000";
 constexpr std::string_view wrong_password = "28P01";
@@ -49,7 +49,7 @@ Attempt attempted(const std::string& url) {
     Attempt attempt{PQconnectStartParams(names, values, 1)};
     if (!attempt || PQstatus(attempt.get()) == CONNECTION_BAD) return attempt;
     PQsetErrorVerbosity(attempt.get(), PQERRORS_SQLSTATE);
-    const auto end = std::chrono::steady_clock::now() + longest_try;
+    const auto end = std::chrono::steady_clock::now() + longest_attempt;
     for (auto wanted = PGRES_POLLING_WRITING;
          wanted == PGRES_POLLING_WRITING || wanted == PGRES_POLLING_READING;
          wanted = PQconnectPoll(attempt.get())) {

@@ -32,7 +32,7 @@ inline constexpr Statement still_runs{"still_runs", R"sql(
 
 /// Shows whether there is a pooler (the process is then not the one that the connection reported),
 /// and whether the server is a standby.
-inline constexpr Statement who_answers{
+inline constexpr Statement backend_identity{
     "who_answers", "SELECT pg_backend_pid(), pg_is_in_recovery()", Statement::Plan::fresh};
 
 /// Transaction-local settings, because a session may belong to a pooler. Returns the time, the
@@ -79,7 +79,7 @@ inline constexpr Statement configure_queue{"configure_queue", R"sql(
 /// evaluated first. The claimed entries are ordered only for the planner, which otherwise may take
 /// any index while statistics say that the table is empty. $1 shards, each once for each priority,
 /// $2 from, $3 until.
-inline constexpr Statement look{"look", R"sql(
+inline constexpr Statement peek{"look", R"sql(
     SELECT part.place, least(head.claimable_at, held.until, 'infinity'),
            least(head.claimable_at, held.soon, 'infinity'),
            pg_stat_get_xact_blocks_fetched('sundial.events_to_claim'::regclass)
@@ -142,7 +142,7 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
 
 /// When the first event of each endpoint, shard and priority is claimable for the endpoint's
 /// workers. Leaves out parked events. $1 endpoints, $2 number of shards.
-inline constexpr Statement look_to_pull{"look_to_pull", R"sql(
+inline constexpr Statement peek_to_pull{"look_to_pull", R"sql(
     SELECT endpoint.id, shard.number, priority.number, head.claimable_at
       FROM unnest($1::uuid[]) AS endpoint(id)
      CROSS JOIN generate_series(0, $2 - 1) AS shard(number)
@@ -312,7 +312,7 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
 /// the claims that were still ours. $1 shard, $2 ids, $3 versions held, $4 attempt numbers, $5
 /// instances, $6 delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null:
 /// the instance's own claim).
-inline constexpr Statement give_back{"give_back", R"sql(
+inline constexpr Statement release_claims{"give_back", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
           FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
@@ -338,7 +338,7 @@ inline constexpr Statement give_back{"give_back", R"sql(
 
 /// For releases whose row is past the version held: returns the ordinals of those that had already
 /// happened. $1 shard, $2 ids, $3 attempt numbers, $4 instances.
-inline constexpr Statement given_back_before{"given_back_before", R"sql(
+inline constexpr Statement released_before{"given_back_before", R"sql(
     SELECT ordinal
       FROM unnest($2::uuid[], $3::integer[], $4::uuid[]) WITH ORDINALITY AS given(id, number, instance, ordinal)
      WHERE EXISTS (SELECT FROM sundial.attempts AS ours

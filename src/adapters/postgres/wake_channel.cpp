@@ -35,27 +35,27 @@ WakeChannel::WakeChannel(Settings settings, Wakeups& local, base::Log& log)
     : settings_{std::move(settings)},
       local_{local},
       log_{log},
-      stirred_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-    base::check(stirred_ >= 0);
+      signal_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    base::check(signal_ >= 0);
     thread_ = std::thread{[this] { run(); }};
 }
 
 WakeChannel::~WakeChannel() {
     stopping_ = true;
-    stir();
+    signal_thread();
     thread_.join();
-    close(stirred_);
+    close(signal_);
 }
 
 void WakeChannel::due_at(Instant when) {
     local_.due_at(when);
     if (when > settings_.now() + settings_.tick) return;
-    if (!to_tell_.exchange(true)) stir();
+    if (!to_notify_.exchange(true)) signal_thread();
 }
 
-void WakeChannel::stir() const {
+void WakeChannel::signal_thread() const {
     const std::uint64_t one = 1;
-    static_cast<void>(!write(stirred_, &one, sizeof one));  // a full counter wakes it, too
+    static_cast<void>(!write(signal_, &one, sizeof one));  // a full counter wakes it, too
 }
 
 void WakeChannel::run() {
@@ -70,7 +70,7 @@ void WakeChannel::run() {
         }
         const auto until = std::chrono::steady_clock::now() + pause;
         while (!stopping_ && std::chrono::steady_clock::now() < until) {
-            to_tell_ = false;  // cannot notify; the others peek once a tick
+            to_notify_ = false;  // cannot notify; the others peek once a tick
             wait(-1, pause);
         }
     }
@@ -95,13 +95,13 @@ void WakeChannel::serve(Connection& connection) {
     while (!stopping_) {
         if (connection.was_notified()) local_.due_at(long_ago);
         const auto now = std::chrono::steady_clock::now();
-        if (!to_tell_) {
+        if (!to_notify_) {
             wait(connection.socket(), -1ms);
         } else if (now < next_hint) {
             wait(connection.socket(),
                  std::chrono::ceil<std::chrono::milliseconds>(next_hint - now));
         } else {
-            to_tell_ = false;  // before sending: a hint that comes meanwhile is sent again
+            to_notify_ = false;  // before sending: a hint that comes meanwhile is sent again
             run_one(connection, sql::notify);
             next_hint = std::chrono::steady_clock::now() + between_hints;
         }
@@ -109,11 +109,11 @@ void WakeChannel::serve(Connection& connection) {
 }
 
 void WakeChannel::wait(int socket, std::chrono::milliseconds at_most) {
-    std::array<pollfd, 2> wanted{{{.fd = stirred_, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> wanted{{{.fd = signal_, .events = POLLIN, .revents = 0},
                                   {.fd = socket, .events = POLLIN, .revents = 0}}};
     poll(wanted.data(), wanted.size(), static_cast<int>(at_most.count()));
     std::uint64_t times = 0;
-    static_cast<void>(!read(stirred_, &times, sizeof times));
+    static_cast<void>(!read(signal_, &times, sizeof times));
 }
 
 void WakeChannel::warn(std::string message) {

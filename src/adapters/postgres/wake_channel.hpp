@@ -42,14 +42,14 @@ private:
     void serve(Connection& connection);
     /// Waits until there is something to do, at most `at_most`; negative: no limit.
     void wait(int socket, std::chrono::milliseconds at_most);
-    void stir() const;
+    void signal_thread() const;
     void warn(std::string message);
 
     const Settings settings_;
     Wakeups& local_;
     base::Log& log_;
-    const int stirred_;  // an eventfd
-    std::atomic<bool> to_tell_{false};
+    const int signal_;  // an eventfd
+    std::atomic<bool> to_notify_{false};
     std::atomic<bool> listening_{false};
     std::atomic<bool> stopping_{false};
     std::thread thread_;

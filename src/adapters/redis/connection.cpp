@@ -14,7 +14,7 @@ namespace {
 /// longer is down.
 constexpr timeval longest_silence{.tv_sec = 2, .tv_usec = 0};
 /// Maximum idle connections. At most 32 requests run at once, and few of them use locks.
-constexpr std::size_t most_idle = 8;
+constexpr std::size_t max_idle = 8;
 
 struct FreeReply {
     void operator()(void* reply) const { freeReplyObject(reply); }
@@ -77,7 +77,7 @@ Server::~Server() = default;
 Reply Server::run(const std::vector<std::string_view>& command) {
     Connection connection = borrow();
     Reply reply = exchange(*connection, command);  // on failure it is not returned to the pool
-    give_back(std::move(connection));
+    release_claims(std::move(connection));
     return reply;
 }
 
@@ -109,9 +109,9 @@ Server::Connection Server::connect() const {
     return connection;
 }
 
-void Server::give_back(Connection connection) {
+void Server::release_claims(Connection connection) {
     const std::lock_guard lock{mutex_};
-    if (idle_.size() < most_idle) idle_.push_back(std::move(connection));
+    if (idle_.size() < max_idle) idle_.push_back(std::move(connection));
 }
 
 }  // namespace sundial::redis

@@ -42,7 +42,7 @@ private:
 
     [[nodiscard]] Connection borrow();
     [[nodiscard]] Connection connect() const;
-    void give_back(Connection connection);
+    void release_claims(Connection connection);
 
     const Address address_;
     std::mutex mutex_;

@@ -18,7 +18,7 @@ constexpr std::string_view names_key = "sundial:locks";
 
 /// Maximum grants per request, if the token turns out not to be the greatest. Each time another
 /// server, or an older state of this one, must have granted in between.
-constexpr int most_grants = 3;
+constexpr int max_grants = 3;
 
 std::string hex(std::string_view bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -98,7 +98,7 @@ Result<LockGrant> RedisLocks::acquire(const LockRequest& request) {
     // A request for a held lock does not use the database.
     const auto seen = find(request.name);
     if (seen && seen->token_hash != hex(request.token_hash)) return held(*seen);
-    for (int grants = 0; grants < most_grants; ++grants) {
+    for (int grants = 0; grants < max_grants; ++grants) {
         const FencingToken floor = std::max(request.floor, greatest_seen(store_, request.name));
         const auto granted = ask(request, floor);
         if (!granted) return granted.error();

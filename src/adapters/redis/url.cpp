@@ -13,11 +13,11 @@ namespace {
                       "; a lock server is redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]"};
 }
 
-int number(std::string_view text, int most, const std::string& what) {
+int number(std::string_view text, int max, const std::string& what) {
     int value = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most) {
-        refuse(what + " is a number up to " + std::to_string(most));
+    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > max) {
+        refuse(what + " is a number up to " + std::to_string(max));
     }
     return value;
 }

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "adapters/sqlite/json_text.hpp"
-#include "adapters/sqlite/manners_statements.hpp"
+#include "adapters/sqlite/limit_statements.hpp"
 #include "adapters/sqlite/rows.hpp"
 
 namespace sundial::sqlite {

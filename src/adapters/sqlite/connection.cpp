@@ -14,7 +14,7 @@
 namespace sundial::sqlite {
 namespace {
 
-constexpr int wait_for_strangers = 5'000;  // ms: a shell may hold a lock on the file
+constexpr int foreign_lock_timeout = 5'000;  // ms: a shell may hold a lock on the file
 
 int flags_of(Connection::Role role) {
     return SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX |
@@ -24,7 +24,7 @@ int flags_of(Connection::Role role) {
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, Connection::Role role) {
     try {
         return std::make_unique<SQLite::Database>(file.string(), flags_of(role),
-                                                  wait_for_strangers);
+                                                  foreign_lock_timeout);
     } catch (const SQLite::Exception& error) {
         throw Unavailable{error.what()};
     }

@@ -83,7 +83,7 @@ public:
     Connection& operator=(const Connection&) = delete;
 
     /// From now on, informs `health` if the file is the cause of a failure.
-    void tell(Health& health) { health_ = &health; }
+    void report_to(Health& health) { health_ = &health; }
 
     template <class... Values>
     [[nodiscard]] Cursor query(const Statement& statement, const Values&... values) {

@@ -9,7 +9,7 @@
 #include "adapters/sqlite/file_check.hpp"
 #include "adapters/sqlite/file_lock.hpp"
 #include "adapters/sqlite/health.hpp"
-#include "adapters/sqlite/manners_statements.hpp"
+#include "adapters/sqlite/limit_statements.hpp"
 #include "adapters/sqlite/migrations.hpp"
 #include "adapters/sqlite/open.hpp"
 #include "adapters/sqlite/private_files.hpp"
@@ -36,7 +36,7 @@ fs::path path_of(const Settings& settings) {
 }
 
 /// Called before any file is created or changed.
-void refuse_what_is_no_database(const fs::path& file) {
+void refuse_foreign_file(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) {
         throw CannotStart{file.string() +
@@ -245,7 +245,7 @@ bool OpenSqliteDatabase::prepare(Connection& connection, const fs::path& file,
 fs::path checked_file(const Settings& settings) {
     base::check(settings.real_time != nullptr);
     const fs::path file = path_of(settings);
-    refuse_what_is_no_database(file);
+    refuse_foreign_file(file);
     if (!settings.auto_migrate && !fs::exists(file)) {
         throw CannotStart{"there is no database " + file.string() +
                           ". Run `sundial db migrate`, or set storage.auto_migrate"};
@@ -263,7 +263,7 @@ std::unique_ptr<SqliteDatabase> SqliteDatabase::open(const Settings& settings, b
 
 MigrationStatus migration_status(const Settings& settings) {
     const fs::path file = path_of(settings);
-    refuse_what_is_no_database(file);
+    refuse_foreign_file(file);
     if (!fs::exists(file)) return nothing_applied();
     return at_start(file, [&] {
         Connection connection{file, Connection::Role::reader};
@@ -274,7 +274,7 @@ MigrationStatus migration_status(const Settings& settings) {
 std::vector<Migration> migrate(const Settings& settings, base::Log& log) {
     base::check(settings.real_time != nullptr);
     const fs::path file = path_of(settings);
-    refuse_what_is_no_database(file);
+    refuse_foreign_file(file);
     const FileLock lock{file};
     keep_private(file, log);
     return at_start(file, [&] {

@@ -81,15 +81,15 @@ Cursor run(Connection& connection, const Statement& statement, const EventQuery&
                             limit_of(page), query.reason, until...);
 }
 
-bool dead_letters_will_do(const EventWalk& walk) { return walk.filter.dismissed == false; }
+bool dead_letters_suffice(const EventWalk& walk) { return walk.filter.dismissed == false; }
 
 const Statement& parts_of(const EventWalk& walk) {
     if (walk.through == EventWalk::Through::live) return sql::walk_live;
-    return dead_letters_will_do(walk) ? sql::walk_dead_letters : sql::walk_failed;
+    return dead_letters_suffice(walk) ? sql::walk_dead_letters : sql::walk_failed;
 }
 const Statement& count_of(const EventWalk& walk) {
     if (walk.through == EventWalk::Through::live) return sql::count_live;
-    return dead_letters_will_do(walk) ? sql::count_dead_letters : sql::count_failed;
+    return dead_letters_suffice(walk) ? sql::count_dead_letters : sql::count_failed;
 }
 
 }  // namespace
@@ -126,13 +126,13 @@ std::uint64_t count_events(Connection& connection, const EventWalk& walk) {
 }
 
 DeadLetters dead_letters(Connection& connection, DeadLettersBy by) {
-    DeadLetterTally tally{by};
-    auto row = connection.query(sql::newest_dead_letters, most_dead_letters + 1);
+    DeadLetterCounters counters{by};
+    auto row = connection.query(sql::newest_dead_letters, max_dead_letters + 1);
     while (row.next()) {
-        tally.add(row.get<std::string>(0), row.get<std::optional<EndpointId>>(1),
-                  row.get<Instant>(2), row.get<EventId>(3));
+        counters.add(row.get<std::string>(0), row.get<std::optional<EndpointId>>(1),
+                     row.get<Instant>(2), row.get<EventId>(3));
     }
-    return std::move(tally).result();
+    return std::move(counters).result();
 }
 
 }  // namespace sundial::sqlite

@@ -22,18 +22,18 @@ constexpr int priorities = 4;
 
 }  // namespace
 
-Horizon SqliteEventQueue::look() {
-    Horizon horizon{Instant{}, {never}};
+QueuePeek SqliteEventQueue::peek() {
+    QueuePeek peeked{Instant{}, {never}};
     readers_.run([&](Session& session) {
-        horizon.now = session.now;
-        auto row = session.connection.query(sql::look);
+        peeked.now = session.now;
+        auto row = session.connection.query(sql::peek);
         base::check(row.next());
         for (int priority = 0; priority < priorities; ++priority) {
             const auto next = row.get<std::optional<Instant>>(priority);
-            horizon.next[0] = std::min(horizon.next[0], next.value_or(never));
+            peeked.next[0] = std::min(peeked.next[0], next.value_or(never));
         }
     });
-    return horizon;
+    return peeked;
 }
 
 Claimed SqliteEventQueue::claim_ready(const ClaimRequest& request) {
@@ -70,12 +70,14 @@ std::vector<Result<void>> SqliteEventQueue::settle(std::span<const Settlement> s
     return answers;
 }
 
-std::vector<Result<void>> SqliteEventQueue::give_back(std::span<const GivenBack> given_back) {
+std::vector<Result<void>> SqliteEventQueue::release_claims(
+    std::span<const ReleasedClaim> released) {
     std::vector<Result<void>> answers;
-    if (given_back.empty()) return answers;
+    if (released.empty()) return answers;
     writer_.run([&](Session& session) {
         answers.clear();
-        for (const GivenBack& one : given_back) answers.push_back(sqlite::give_back(session, one));
+        for (const ReleasedClaim& one : released)
+            answers.push_back(sqlite::release_claims(session, one));
         CRASH_POINT("release: before commit");
         return true;
     });

@@ -12,10 +12,10 @@ class SqliteEventQueue final : public EventQueue {
 public:
     SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
     [[nodiscard]] std::uint32_t shards() const override { return 1; }
-    Horizon look() override;
+    QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;

@@ -165,25 +165,25 @@ std::size_t SqliteEventRepository::unpark(std::optional<EndpointId> endpoint, st
     auto parked = endpoint
                       ? session_.connection.query(sql::parked_of_endpoint, *endpoint, never, limit)
                       : session_.connection.query(sql::parked_of_none, never, limit);
-    return hasten_all(all_of(std::move(parked), read_event));
+    return expedite_all(all_of(std::move(parked), read_event));
 }
 
-std::size_t SqliteEventRepository::hasten(EndpointId endpoint, Obstacle obstacle,
-                                          std::size_t limit) {
-    return hasten_all(all_of(
+std::size_t SqliteEventRepository::expedite(EndpointId endpoint, Obstacle obstacle,
+                                            std::size_t limit) {
+    return expedite_all(all_of(
         session_.connection.query(sql::held_up_events, endpoint, obstacle, limit), read_event));
 }
 
-std::size_t SqliteEventRepository::hasten_all(const std::vector<Event>& waiting) {
+std::size_t SqliteEventRepository::expedite_all(const std::vector<Event>& waiting) {
     for (const Event& event : waiting) {
-        move_live(session_, event, sundial::hasten(event, session_.now).value());
+        move_live(session_, event, sundial::expedite(event, session_.now).value());
     }
     return waiting.size();
 }
 
 bool SqliteEventRepository::has_live(const LiveQuery& query) {
     auto row = session_.connection.query(
-        query.user ? sql::has_live_of_user : sql::has_live_of_nobody, query.schedule, query.user,
+        query.user ? sql::has_live_of_user : sql::has_live_without_user, query.schedule, query.user,
         query.origin, query.due_before, query.due_after);
     return row.next() && row.get<bool>(0);
 }

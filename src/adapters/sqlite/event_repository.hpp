@@ -27,7 +27,7 @@ public:
     void erase_of_user(UserId user) override;
     void forget_user(UserId user) override;
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override;
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
+    std::size_t expedite(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override;
     bool has_live(const LiveQuery& query) override;
     Page<Event> list(const EventQuery& query) override;
     std::vector<Event> walk(const EventWalk& walk) override;
@@ -37,7 +37,7 @@ public:
 
 private:
     void replace(const Event& before, const Event& changed);
-    std::size_t hasten_all(const std::vector<Event>& waiting);
+    std::size_t expedite_all(const std::vector<Event>& waiting);
     [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key);
     [[nodiscard]] std::optional<EventStatus> status(EventId id);
 

@@ -49,7 +49,8 @@ void move_live(Session& session, const Event& before, const Event& after) {
     if (is_claimed(after)) session.ledger.lease_until(after.claimable_at);
 }
 
-void finish_live(Session& session, const Event& before, const Event& after, const LastTry& last) {
+void finish_live(Session& session, const Event& before, const Event& after,
+                 const LastAttempt& last) {
     base::check(session.connection.execute(sql::remove_event, after.id) == 1);
     const Ending ending = ending_of(after);
     std::apply(

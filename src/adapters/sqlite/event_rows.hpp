@@ -18,14 +18,15 @@ void add_live(Session& session, const Event& event);
 void move_live(Session& session, const Event& before, const Event& after);
 
 /// The attempt that ended an event; empty for a cancelled one.
-struct LastTry {
+struct LastAttempt {
     std::optional<Claimant> settled_by{};
     std::optional<Instant> started_at{};
     std::chrono::microseconds duration{0};
     std::optional<int> status_code{};
 };
 /// Moves `after`, which is final, to history.
-void finish_live(Session& session, const Event& before, const Event& after, const LastTry& last);
+void finish_live(Session& session, const Event& before, const Event& after,
+                 const LastAttempt& last);
 
 void add_attempt(Session& session, const AttemptRecord& attempt);
 

@@ -21,7 +21,7 @@
 namespace sundial::sqlite::sql {
 
 /// For each priority, the next instant at which an event is claimable.
-inline constexpr Statement look{R"sql(
+inline constexpr Statement peek{R"sql(
     SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0 AND NOT pull),
            (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1 AND NOT pull),
            (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2 AND NOT pull),
@@ -40,7 +40,7 @@ inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
      ORDER BY claimable_at LIMIT ?3)sql"};
 /// The next instant at which an event of priority ?1 is claimable for the workers of endpoint ?2.
 /// ?3 never.
-inline constexpr Statement look_to_pull{R"sql(
+inline constexpr Statement peek_to_pull{R"sql(
     SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
 
@@ -90,7 +90,7 @@ inline constexpr Statement has_live_of_user{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_user
                     WHERE user_id = ?2 AND schedule_id = ?1 AND (?3 IS NULL OR origin = ?3)
                       AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
-inline constexpr Statement has_live_of_nobody{R"sql(
+inline constexpr Statement has_live_without_user{R"sql(
     SELECT EXISTS (SELECT 1 FROM events INDEXED BY events_of_schedule
                     WHERE schedule_id = ?1 AND user_id IS ?2 AND (?3 IS NULL OR origin = ?3)
                       AND (?4 IS NULL OR due < ?4) AND (?5 IS NULL OR due > ?5)))sql"};
@@ -150,7 +150,8 @@ inline constexpr Statement add_history{
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35))sql"};
 /// Number and instance of the attempt that ended an event.
-inline constexpr Statement last_try{"SELECT attempt, settled_by FROM event_history WHERE id = ?1"};
+inline constexpr Statement last_attempt{
+    "SELECT attempt, settled_by FROM event_history WHERE id = ?1"};
 /// The successful attempt of a COMPLETED event, in the columns of `attempt`.
 inline constexpr Statement success{R"sql(
     SELECT id, attempt, 'SUCCEEDED', endpoint_id, started_at, duration, status_code, '', '', x'',

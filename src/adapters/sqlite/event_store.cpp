@@ -13,7 +13,7 @@ namespace {
 
 /// Maximum positions that one page of the feed reads, so that a filter with few matches still makes
 /// progress.
-constexpr std::size_t most_looked_at = 10'000;
+constexpr std::size_t max_scanned = 10'000;
 
 RecordedEvent read_recorded_event(Cursor& row) {
     RecordedEvent event{.stream = {row.take<std::string>(), row.take<std::string>()},
@@ -156,7 +156,7 @@ bool SqliteEventStore::save_snapshot(const StreamId& stream, const Snapshot& sna
                                snapshot.version, snapshot.schema_version, snapshot.state, now_) > 0;
 }
 
-FeedProgress SqliteFeed::measure(std::size_t most) {
+FeedProgress SqliteFeed::measure(std::size_t max_followers) {
     FeedProgress progress;
     readers_.run([&](Session& session) {
         {
@@ -164,7 +164,7 @@ FeedProgress SqliteFeed::measure(std::size_t most) {
             base::check(last.next());
             progress = {.position = last.get<std::uint64_t>(0)};
         }
-        auto row = session.connection.query(sql::followers, most);
+        auto row = session.connection.query(sql::followers, max_followers);
         while (row.next()) {
             progress.followers.push_back({row.get<std::string>(0), row.get<std::uint64_t>(1)});
         }
@@ -177,10 +177,10 @@ FeedPage SqliteFeed::read_all(std::uint64_t after, const FeedFilter& filter, std
     readers_.run([&](Session& session) {
         Connection& connection = session.connection;
         {
-            auto window = connection.query(sql::feed_window, after, most_looked_at);
+            auto window = connection.query(sql::feed_window, after, max_scanned);
             base::check(window.next());
             page.next_position = window.get<std::uint64_t>(0);
-            page.more = window.get<std::size_t>(1) == most_looked_at;
+            page.more = window.get<std::size_t>(1) == max_scanned;
         }
         {
             auto row = connection.query(sql::read_feed, after, page.next_position,

@@ -37,7 +37,7 @@ class SqliteFeed final : public Feed, public FeedMeter {
 public:
     explicit SqliteFeed(Readers& readers) : readers_{readers} {}
     FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) override;
-    FeedProgress measure(std::size_t most) override;
+    FeedProgress measure(std::size_t max_followers) override;
 
 private:
     Readers& readers_;

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 FileCheck::FileCheck(const std::filesystem::path& file, Health& health, base::Log& log)
     : reader_{file, Connection::Role::reader}, health_{health}, log_{log} {
-    reader_.tell(health);
+    reader_.report_to(health);
     thread_ = std::thread{[this] {
         run();
         done_.set_value();
@@ -40,8 +40,8 @@ void FileCheck::run() {
     say(base::LogLevel::info, "the database file was not closed properly: checking it");
     try {
         auto finding = reader_.query(sql::quick_check);
-        const bool told = finding.next();
-        const auto text = told ? finding.get<std::string>(0) : std::string{"no answer"};
+        const bool found = finding.next();
+        const auto text = found ? finding.get<std::string>(0) : std::string{"no answer"};
         if (text != "ok") return health_.broken("quick_check: " + text);
         say(base::LogLevel::info, "the database file is in order");
     } catch (const std::exception& error) {

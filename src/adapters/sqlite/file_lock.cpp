@@ -24,7 +24,7 @@ std::string holder(int descriptor) {
     return pid.empty() ? "" : " (pid " + std::string{pid} + ")";
 }
 
-void say_whose(int descriptor) {
+void write_owner(int descriptor) {
     const std::string pid = std::to_string(::getpid()) + "\n";
     // Only information for people: the lock does not need it.
     if (::ftruncate(descriptor, 0) == 0 && ::pwrite(descriptor, pid.data(), pid.size(), 0) < 0) {
@@ -44,7 +44,7 @@ FileLock::FileLock(const std::filesystem::path& database) {
     }
     // flock belongs to the open file description, so a second open in this process fails too.
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
-        say_whose(descriptor_);
+        write_owner(descriptor_);
         return;
     }
     const int error = errno;

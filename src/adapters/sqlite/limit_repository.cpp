@@ -1,6 +1,6 @@
 #include "adapters/sqlite/limit_repository.hpp"
 
-#include "adapters/sqlite/manners_statements.hpp"
+#include "adapters/sqlite/limit_statements.hpp"
 #include "adapters/sqlite/rows.hpp"
 
 namespace sundial::sqlite {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr mode_t owner_only = S_IRUSR | S_IWUSR;
 
-void tell(base::Log& log, base::LogLevel level, std::string message) {
+void report(base::Log& log, base::LogLevel level, std::string message) {
     log.write({.level = level,
                .event_name = {},
                .message = std::move(message),
@@ -26,12 +26,12 @@ void take_rights_of_others(const std::string& file, base::Log& log) {
     struct stat found{};
     if (::stat(file.c_str(), &found) != 0 || (found.st_mode & (S_IRWXG | S_IRWXO)) == 0) return;
     if (::chmod(file.c_str(), found.st_mode & S_IRWXU) == 0) {
-        tell(log, base::LogLevel::info,
-             file + " was open to other users of this machine; now only its owner may use it");
+        report(log, base::LogLevel::info,
+               file + " was open to other users of this machine; now only its owner may use it");
     } else {
-        tell(log, base::LogLevel::warn,
-             file + " is open to other users of this machine, and its mode cannot be changed: " +
-                 std::generic_category().message(errno) + ". Run `chmod 600 " + file + "`");
+        report(log, base::LogLevel::warn,
+               file + " is open to other users of this machine, and its mode cannot be changed: " +
+                   std::generic_category().message(errno) + ". Run `chmod 600 " + file + "`");
     }
 }
 

@@ -16,20 +16,20 @@ constexpr std::array priorities{Priority::critical, Priority::high, Priority::no
 
 }  // namespace
 
-PullHorizon SqlitePullQueue::look(std::span<const EndpointId> endpoints) {
-    PullHorizon horizon;
+PullPeek SqlitePullQueue::peek(std::span<const EndpointId> endpoints) {
+    PullPeek peeked;
     readers_.run([&](Session& session) {
-        horizon = {session.now, {}};
+        peeked = {session.now, {}};
         for (const EndpointId& endpoint : endpoints) {
             for (const Priority priority : priorities) {
-                auto row = session.connection.query(sql::look_to_pull, priority, endpoint, never);
+                auto row = session.connection.query(sql::peek_to_pull, priority, endpoint, never);
                 base::check(row.next());
                 const auto next = row.get<std::optional<Instant>>(0);
-                if (next) horizon.heads.push_back({endpoint, 0, priority, *next});
+                if (next) peeked.heads.push_back({endpoint, 0, priority, *next});
             }
         }
     });
-    return horizon;
+    return peeked;
 }
 
 Claimed SqlitePullQueue::claim(const PullRequest& request) {

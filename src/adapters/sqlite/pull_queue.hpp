@@ -11,7 +11,7 @@ class Writer;
 class SqlitePullQueue final : public PullQueue {
 public:
     SqlitePullQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
-    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
 
 private:

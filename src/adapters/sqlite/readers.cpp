@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 5s;  // maximum wait for a free reader
+constexpr auto wait_limit = 5s;  // maximum wait for a free reader
 
 /// A read transaction that ends with its scope.
 class Snapshot {
@@ -31,7 +31,7 @@ Readers::Readers(const std::filesystem::path& file, std::size_t count, Time& tim
     : time_{time}, health_{health} {
     for (std::size_t i = 0; i < count; ++i) {
         readers_.push_back(std::make_unique<Connection>(file, Connection::Role::reader));
-        readers_.back()->tell(health);
+        readers_.back()->report_to(health);
         free_.push_back(readers_.back().get());
     }
 }
@@ -40,7 +40,7 @@ void Readers::run(const std::function<void(Session&)>& work) {
     health_.check();
     Connection& reader = take();
     const std::unique_ptr<Connection, std::function<void(Connection*)>> until_done{
-        &reader, [this](Connection* used) { give_back(*used); }};
+        &reader, [this](Connection* used) { release_claims(*used); }};
     const Snapshot snapshot{reader};
     Session session{reader, time_.now()};
     work(session);
@@ -48,7 +48,7 @@ void Readers::run(const std::function<void(Session&)>& work) {
 
 Connection& Readers::take() {
     std::unique_lock lock{mutex_};
-    if (!free_again_.wait_for(lock, patience, [&] { return !free_.empty(); })) {
+    if (!free_again_.wait_for(lock, wait_limit, [&] { return !free_.empty(); })) {
         throw Unavailable{"every connection that reads is busy"};
     }
     Connection* reader = free_.back();
@@ -56,7 +56,7 @@ Connection& Readers::take() {
     return *reader;
 }
 
-void Readers::give_back(Connection& reader) {
+void Readers::release_claims(Connection& reader) {
     {
         const std::lock_guard lock{mutex_};
         free_.push_back(&reader);

@@ -26,7 +26,7 @@ public:
 
 private:
     [[nodiscard]] Connection& take();
-    void give_back(Connection& reader);
+    void release_claims(Connection& reader);
 
     Time& time_;
     Health& health_;

@@ -35,22 +35,22 @@ bool had_happened(Connection& connection, const Settlement& settlement) {
         return is_recorded(connection, settlement.id, settlement.number, AttemptOutcome::retryable,
                            settlement.by);
     }
-    auto last = connection.query(sql::last_try, settlement.id);
+    auto last = connection.query(sql::last_attempt, settlement.id);
     return last.next() && last.get<Attempt>(0) == settlement.number &&
            last.get<std::optional<Claimant>>(1) == settlement.by;
 }
 
 /// Records the actual result of a LOST attempt, unless the attempt was never sent because no
 /// attempts remained.
-void tell_late(Session& session, const Settlement& settlement) {
+void record_late_result(Session& session, const Settlement& settlement) {
     if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
     const auto lost = recorded(session.connection, settlement.id, settlement.number);
     if (!lost || lost->outcome != AttemptOutcome::lost) return;
-    const AttemptRecord& told = settlement.attempt ? *settlement.attempt : *lost;
+    const AttemptRecord& reported = settlement.attempt ? *settlement.attempt : *lost;
     session.connection.execute(sql::update_attempt, settlement.id, settlement.number,
-                               AttemptOutcome::late, told.endpoint, settlement.started_at,
-                               settlement.duration, settlement.status_code, told.error_code,
-                               told.error_text, Bytes{told.response_body}, session.now);
+                               AttemptOutcome::late, reported.endpoint, settlement.started_at,
+                               settlement.duration, settlement.status_code, reported.error_code,
+                               reported.error_text, Bytes{reported.response_body}, session.now);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Result<void> settle(Session& session, const Settlement& settlement) {
     const auto event = still_held(session.connection, settlement.id, settlement.held);
     if (!event) {
         if (had_happened(session.connection, settlement)) return {};
-        tell_late(session, settlement);
+        record_late_result(session, settlement);
         return LeaseLost{settlement.id, settlement.held};
     }
     const Event next = settled(*event, settlement, session.now);
@@ -78,21 +78,21 @@ Result<void> settle(Session& session, const Settlement& settlement) {
     return {};
 }
 
-Result<void> give_back(Session& session, const GivenBack& given_back) {
-    const auto event = still_held(session.connection, given_back.id, given_back.held);
+Result<void> release_claims(Session& session, const ReleasedClaim& released) {
+    const auto event = still_held(session.connection, released.id, released.held);
     if (!event) {
-        if (is_recorded(session.connection, given_back.id, given_back.number,
-                        AttemptOutcome::released, given_back.by)) {
+        if (is_recorded(session.connection, released.id, released.number, AttemptOutcome::released,
+                        released.by)) {
             return {};
         }
-        return LeaseLost{given_back.id, given_back.held};
+        return LeaseLost{released.id, released.held};
     }
-    const Instant until = given_back.delay ? session.now + *given_back.delay : never;
+    const Instant until = released.delay ? session.now + *released.delay : never;
     move_live(session, *event, release(*event, session.now, until).value());
-    if (given_back.obstacle) {
-        session.connection.execute(sql::hold_up, given_back.id, *given_back.obstacle);
+    if (released.obstacle) {
+        session.connection.execute(sql::hold_up, released.id, *released.obstacle);
     }
-    add_attempt(session, released_try(*event, given_back));
+    add_attempt(session, released_attempt(*event, released));
     return {};
 }
 

@@ -7,7 +7,7 @@ namespace sundial::sqlite {
 
 /// Settles one claim, as EventQueue::settle does.
 [[nodiscard]] Result<void> settle(Session& session, const Settlement& settlement);
-/// Releases one claim, as EventQueue::give_back does.
-[[nodiscard]] Result<void> give_back(Session& session, const GivenBack& given_back);
+/// Releases one claim, as EventQueue::release_claims does.
+[[nodiscard]] Result<void> release_claims(Session& session, const ReleasedClaim& released);
 
 }  // namespace sundial::sqlite

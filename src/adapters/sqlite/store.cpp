@@ -89,13 +89,13 @@ void SqliteStore::transact(const std::function<bool(Transaction&)>& work) {
 }
 
 void SqliteStore::read(const std::function<void(Transaction&)>& work) {
-    const auto look = [&](Session& session) {
+    const auto query = [&](Session& session) {
         SqliteTransaction transaction{session};
         work(transaction);
     };
     // Inside a transaction, a read must see its changes.
-    if (Session* const open = writer_.open_here()) return look(*open);
-    readers_.run(look);
+    if (Session* const open = writer_.open_here()) return query(*open);
+    readers_.run(query);
 }
 
 bool SqliteStore::open_here() { return writer_.open_here() != nullptr; }

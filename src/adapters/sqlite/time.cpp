@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto worth_telling = 1s;  // larger steps back are logged (reliability 4)
+constexpr auto min_logged_step = 1s;  // larger steps back are logged (reliability 4)
 
 }  // namespace
 
@@ -24,11 +24,11 @@ Instant Time::now() {
             return real;
         }
     }
-    if (latest - real > worth_telling) tell_of_step(latest - real);
+    if (latest - real > min_logged_step) log_step(latest - real);
     return latest;
 }
 
-void Time::tell_of_step(std::chrono::microseconds back) {
+void Time::log_step(std::chrono::microseconds back) {
     if (behind_.exchange(true)) return;
     const auto skew = std::chrono::duration_cast<std::chrono::milliseconds>(-back).count();
     log_.write({.level = base::LogLevel::warn,

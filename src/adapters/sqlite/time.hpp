@@ -22,7 +22,7 @@ public:
     void move(Instant now) { latest_ = now; }
 
 private:
-    void tell_of_step(std::chrono::microseconds back);
+    void log_step(std::chrono::microseconds back);
 
     const Mode mode_;
     std::atomic<Instant> latest_;

@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_in_batch = 200;   // maximum jobs that one answer waits for
-constexpr std::size_t most_waiting = 4'096;  // callers block, so never more than there are threads
-constexpr auto patience = 5s;                // maximum wait for a place in the queue
+constexpr std::size_t max_in_batch = 200;   // maximum jobs that one answer waits for
+constexpr std::size_t max_waiting = 4'096;  // callers block, so never more than there are threads
+constexpr auto wait_limit = 5s;             // maximum wait for a place in the queue
 // Checkpoints: copying 16 MB of log takes tens of milliseconds; a smaller log is copied when no job
 // waits.
 constexpr int pages_at_once = 4'096;
@@ -29,7 +29,7 @@ constexpr auto idle = 500ms;
 
 Writer::Writer(std::unique_ptr<Connection> connection, Time& time, Health& health, base::Log& log)
     : connection_{std::move(connection)}, time_{time}, health_{health}, log_{log} {
-    connection_->tell(health_);
+    connection_->report_to(health_);
     sqlite3_wal_hook(
         connection_->handle(),
         [](void* its_wal, sqlite3*, const char*, int pages) {
@@ -60,7 +60,7 @@ void Writer::run(const Work& work) {
     auto answer = job.answer.get_future();
     {
         std::unique_lock lock{mutex_};
-        if (!space_.wait_for(lock, patience, [&] { return waiting_.size() < most_waiting; })) {
+        if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
             throw Unavailable{"too many writes wait for the disk"};
         }
         if (stopping_) throw Unavailable{"the database is being closed"};
@@ -85,11 +85,11 @@ void Writer::loop() {
             } else if (!work_.wait_for(lock, idle, ready)) {
                 lock.unlock();
                 if (wal_.unmoved() > 0) checkpoint();
-                if (health_.is_full()) look_for_room();
+                if (health_.is_full()) check_free_space();
                 continue;
             }
             if (waiting_.empty()) break;
-            while (!waiting_.empty() && batch.size() < most_in_batch) {
+            while (!waiting_.empty() && batch.size() < max_in_batch) {
                 batch.push_back(waiting_.front());
                 waiting_.pop_front();
             }
@@ -192,7 +192,7 @@ void Writer::fail(const std::vector<Job*>& batch, const std::exception_ptr& erro
     for (Job* job : batch) job->answer.set_exception(job->error ? job->error : error);
 }
 
-void Writer::look_for_room() {
+void Writer::check_free_space() {
     try {
         connection_->execute(sql::begin_write);
         Ledger{}.store(*connection_, time_.now());

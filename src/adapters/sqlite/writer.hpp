@@ -62,7 +62,7 @@ private:
     void fail(const std::vector<Job*>& batch, const std::exception_ptr& error);
     /// After a write failed on a full disk: tests whether writing works again, in case no caller
     /// writes meanwhile.
-    void look_for_room();
+    void check_free_space();
     void checkpoint();
     void say_clean();
     void warn(const std::string& what, const std::exception& why);

@@ -60,7 +60,7 @@ std::string text_of(const ClaimStep& step, std::string_view source) {
         json.member("result", std::visit(ResultName{}, step.settlement->result));
         json.member("status", step.settlement->status_code);
     }
-    if (step.rescued) json.member("rescued", true);
+    if (step.previous_lost) json.member("rescued", true);
     return std::move(json.end_object()).text() + '\n';
 }
 

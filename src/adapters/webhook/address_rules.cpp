@@ -62,9 +62,9 @@ bool is_unspecified(const Address& address) { return address.bytes == Address{}.
 
 /// Whether both are on the same machine: the same address, or a door that listens on all addresses
 /// and an address of this machine.
-bool same_host(const Address& door, const Address& address) {
-    if (is_unspecified(door)) return is_local(address);
-    return door == address || (is_unspecified(address) && is_local(door));
+bool same_host(const Address& listener, const Address& address) {
+    if (is_unspecified(listener)) return is_local(address);
+    return listener == address || (is_unspecified(address) && is_local(listener));
 }
 
 bool denied_by_default(const Address& address) {
@@ -147,8 +147,8 @@ bool contains(const Network& network, const Address& address) {
     return true;
 }
 
-AddressRules::AddressRules(const AddressSettings& settings, std::vector<Door> listeners,
-                           Doors database)
+AddressRules::AddressRules(const AddressSettings& settings, std::vector<OwnListener> listeners,
+                           OwnListeners database)
     : allow_(networks_in(settings.allow, "delivery.allow")),
       deny_(networks_in(settings.deny, "delivery.deny")),
       allow_private_(settings.allow_private),
@@ -156,16 +156,16 @@ AddressRules::AddressRules(const AddressSettings& settings, std::vector<Door> li
       database_(std::move(database)) {}
 
 bool AddressRules::is_listener(const Address& address, std::uint16_t port) const {
-    return std::ranges::any_of(listeners_, [&](const Door& door) {
-        return door.port == port && same_host(door.address, address);
+    return std::ranges::any_of(listeners_, [&](const OwnListener& listener) {
+        return listener.port == port && same_host(listener.address, address);
     });
 }
 
 bool AddressRules::denied(const Address& address, std::uint16_t port) const {
     if (in_any(deny_, address) || is_listener(address, port)) return true;
     const bool allowed = allow_private_ || in_any(allow_, address);
-    const auto databases = database_ ? database_() : std::vector<Door>{};
-    for (const Door& database : databases) {
+    const auto databases = database_ ? database_() : std::vector<OwnListener>{};
+    for (const OwnListener& database : databases) {
         if (!same_host(database.address, address)) continue;
         if (!allowed || database.port == port) return true;
     }

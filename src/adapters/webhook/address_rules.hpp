@@ -39,7 +39,7 @@ struct Network {
 [[nodiscard]] bool contains(const Network& network, const Address& address);
 
 /// Address and port of a listener that webhooks must never reach.
-struct Door {
+struct OwnListener {
     Address address;
     std::uint16_t port = 0;
 };
@@ -57,12 +57,12 @@ struct AddressSettings {
 class AddressRules {
 public:
     /// Called for each decision, from any thread, because a database may move.
-    using Doors = std::function<std::vector<Door>()>;
+    using OwnListeners = std::function<std::vector<OwnListener>()>;
 
     /// `listeners`: our own; the addresses 0.0.0.0 and :: mean all of this machine. Throws
     /// CannotStart for a text that is not a network.
-    explicit AddressRules(const AddressSettings& settings, std::vector<Door> listeners = {},
-                          Doors database = {});
+    explicit AddressRules(const AddressSettings& settings, std::vector<OwnListener> listeners = {},
+                          OwnListeners database = {});
     [[nodiscard]] bool denied(const Address& address, std::uint16_t port) const;
     [[nodiscard]] bool allows_private() const { return allow_private_; }
 
@@ -72,8 +72,8 @@ private:
     std::vector<Network> allow_;
     std::vector<Network> deny_;
     bool allow_private_;
-    std::vector<Door> listeners_;
-    Doors database_;
+    std::vector<OwnListener> listeners_;
+    OwnListeners database_;
 };
 
 }  // namespace sundial::webhook

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds found_lasts = 30s;
 constexpr std::chrono::microseconds failure_lasts = 1s;
-constexpr std::size_t most_threads = 64;
+constexpr std::size_t max_threads = 64;
 constexpr std::size_t swept_from = 256;  // number of names from which expired entries are removed
 
 }  // namespace
@@ -46,7 +46,7 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
         }
         asked.push_back(host);
         waiting.push_back({host, now});
-        if (threads < most_threads && !begin_thread() && threads == 0) {
+        if (threads < max_threads && !begin_thread() && threads == 0) {
             asked.pop_back();
             waiting.pop_back();
             return Resolution{.addresses = {}, .failure = "no thread is left to look its name up"};

@@ -8,10 +8,10 @@
 namespace sundial::webhook {
 namespace {
 
-constexpr std::size_t most_head_bytes = 32 * 1024;
-constexpr std::size_t most_body_bytes = 64 * 1024;
+constexpr std::size_t max_head_bytes = 32 * 1024;
+constexpr std::size_t max_body_bytes = 64 * 1024;
 constexpr std::size_t kept_body_bytes = 2 * 1024;
-constexpr int most_interim_responses = 8;
+constexpr int max_interim_responses = 8;
 constexpr int switching_protocols = 101;
 constexpr std::chrono::seconds longest_retry_after = std::chrono::hours(24);
 
@@ -43,7 +43,7 @@ std::optional<std::string> field_value(std::string_view line, std::string_view n
 
 bool ResponseReader::head_line(std::string_view line) {
     head_bytes_ += line.size();
-    if (head_bytes_ > most_head_bytes || head_complete_)
+    if (head_bytes_ > max_head_bytes || head_complete_)
         return head_complete_;  // after the head: trailers
     if (const int status = status_in(line); status != 0) {
         status_ = status;
@@ -56,19 +56,19 @@ bool ResponseReader::head_line(std::string_view line) {
     }
     head_complete_ = status_ >= 200 || status_ == switching_protocols;
     if (head_complete_) return status_ != switching_protocols;  // the bytes after 101 are not HTTP
-    return ++interim_ <= most_interim_responses;
+    return ++interim_ <= max_interim_responses;
 }
 
 std::string ResponseReader::refusal() const {
-    return interim_ > most_interim_responses ? "more than 8 interim answers"
-                                             : "the head of the answer has more than 32 KiB";
+    return interim_ > max_interim_responses ? "more than 8 interim answers"
+                                            : "the head of the answer has more than 32 KiB";
 }
 
 bool ResponseReader::body(std::string_view piece) {
     body_bytes_ += piece.size();
     kept_body_.append(
         piece.substr(0, kept_body_bytes - std::min(kept_body_bytes, kept_body_.size())));
-    return body_bytes_ <= most_body_bytes;
+    return body_bytes_ <= max_body_bytes;
 }
 
 std::optional<std::chrono::seconds> ResponseReader::retry_after(

@@ -208,8 +208,8 @@ bool Transfer::may_send_to(std::string_view peer) const {
 /// Otherwise the kernel keeps sending unacknowledged data for minutes after we gave up, and a
 /// network that recovers delivers an old attempt after the one that succeeded.
 void Transfer::forget_unread(int connection) const {
-    const auto patience = static_cast<unsigned>(millis(request_.endpoint->timeout));
-    ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+    const auto timeout_ms = static_cast<unsigned>(millis(request_.endpoint->timeout));
+    ::setsockopt(connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
 }
 
 /// Signed now, not when the attempt began: resolving and handshakes take time, and the signature's
@@ -227,19 +227,19 @@ void Transfer::set_headers() {
     curl_easy_setopt(handle_.get(), CURLOPT_HTTPHEADER, headers_.get());
 }
 
-void Transfer::tell(Outcome outcome) {
+void Transfer::report(Outcome outcome) {
     outcome.duration = world_.clock.now() - started_;
     std::exchange(done_, {})(std::move(outcome));
 }
 
-void Transfer::finish(int curl_code) { tell(outcome(curl_code)); }
+void Transfer::finish(int curl_code) { report(outcome(curl_code)); }
 
 void Transfer::give_up(DeliveryErrorCode code, std::string why) {
-    tell(failed(Verdict::retryable, code, std::move(why)));
+    report(failed(Verdict::retryable, code, std::move(why)));
 }
 
 void Transfer::forbid(std::string why) {
-    tell(failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden, std::move(why)));
+    report(failed(Verdict::permanent, DeliveryErrorCode::destination_forbidden, std::move(why)));
 }
 
 Outcome Transfer::outcome(int curl_code) const {

@@ -78,7 +78,7 @@ private:
     [[nodiscard]] Outcome outcome(int curl_code) const;
     [[nodiscard]] Outcome failure(int curl_code) const;
     [[nodiscard]] std::string time_out_text() const;
-    void tell(Outcome outcome);
+    void report(Outcome outcome);
 
     DeliveryRequest request_;
     Target target_;

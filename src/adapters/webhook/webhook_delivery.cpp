@@ -134,7 +134,7 @@ private:
             int running = 0;
             curl_multi_perform(multi_.get(), &running);
             finish_done();
-            curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(until_next_look().count()),
+            curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(until_next_check().count()),
                             nullptr);
         }
         const std::string why = "given up: the process is stopping";
@@ -195,7 +195,7 @@ private:
         under_way_.emplace(handle, std::move(transfer));
     }
 
-    [[nodiscard]] milliseconds until_next_look() const {
+    [[nodiscard]] milliseconds until_next_check() const {
         microseconds next = clock_.now() + longest_poll;
         for (const auto& transfer : looked_up_) next = std::min(next, transfer->name_due());
         return std::chrono::ceil<milliseconds>(std::max(next - clock_.now(), microseconds(0)));

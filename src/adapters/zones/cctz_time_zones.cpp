@@ -119,14 +119,14 @@ std::shared_ptr<const CctzTimeZones::Loaded> CctzTimeZones::seen(TzDatabase foun
 std::shared_ptr<const TzData> CctzTimeZones::current() const { return loaded(); }
 
 std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
-    const auto in_force = loaded();
+    const auto in_effect = loaded();
     TzDatabase found = read_tz_database(directory_);
-    if (found == in_force->database()) return in_force;
+    if (found == in_effect->database()) return in_effect;
     // Reads a second time: if files are being copied, two reads rarely get the same content.
     if (found != read_tz_database(directory_))
         throw Corrupt("the tz database in '" + directory_.string() + "' is being written");
     auto other = seen(std::move(found));
-    if (const auto why = other->unfit_after(*in_force))
+    if (const auto why = other->unfit_after(*in_effect))
         throw Corrupt("the tz database in '" + directory_.string() + "' is not whole: " + *why);
     return other;
 }

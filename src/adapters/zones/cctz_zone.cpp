@@ -51,7 +51,7 @@ public:
 
     [[nodiscard]] std::optional<ZoneChange> next_change(Instant after) const override {
         auto from = std::chrono::floor<std::chrono::seconds>(after);
-        const auto moved_back = into_what_is_listed(from);
+        const auto moved_back = into_listed_range(from);
         cctz::time_zone::civil_transition found;
         while (zone_.next_transition(from, &found)) {
             const ZoneChange change = change_of(found);
@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] std::optional<ZoneChange> last_change(Instant until) const override {
         auto from = std::chrono::floor<std::chrono::seconds>(until) + std::chrono::seconds{1};
-        const auto moved_back = into_what_is_listed(from);
+        const auto moved_back = into_listed_range(from);
         cctz::time_zone::civil_transition found;
         while (zone_.prev_transition(from, &found)) {
             const ZoneChange change = change_of(found);
@@ -90,7 +90,7 @@ private:
 
     /// cctz lists the changes of an endless rule for one cycle. Moves a later instant back by whole
     /// cycles; returns the distance.
-    [[nodiscard]] std::chrono::seconds into_what_is_listed(Seconds& instant) const {
+    [[nodiscard]] std::chrono::seconds into_listed_range(Seconds& instant) const {
         if (!repeats_ || instant <= last_listed_) return {};
         const auto cycles = (instant - last_listed_ + cycle - std::chrono::seconds{1}) / cycle;
         instant -= cycles * cycle;

@@ -53,7 +53,7 @@ ExpiringKeys ApiKeyRing::expiring() const {
     return expiring;
 }
 
-void ApiKeyRing::look_again() {
+void ApiKeyRing::check_again() {
     {
         const std::lock_guard lock(mutex_);
         known_.reset();

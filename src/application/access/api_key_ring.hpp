@@ -73,7 +73,7 @@ public:
 
     /// A key was made or revoked here: reads the keys again. Does not throw; if the database does
     /// not answer, the next request reads them.
-    void look_again();
+    void check_again();
     /// Reads the keys again unless the last reading is fresh. Throws Unavailable.
     void refresh() { (void)known(); }
     /// The keys of the operator's file, in place of those before.

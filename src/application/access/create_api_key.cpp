@@ -37,7 +37,7 @@ Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& c
             return ValidationFailed{std::move(found)};
         }
         const auto others = tx.api_keys().lock_all();
-        if (others.size() >= most_api_keys) {
+        if (others.size() >= max_api_keys) {
             return invalid("", "not_allowed",
                            "there are " + std::to_string(others.size()) +
                                " keys, which is as many as there may be; revoke some");

@@ -16,7 +16,7 @@
 namespace sundial {
 
 /// Bounds the memory: every instance holds all keys in RAM.
-inline constexpr std::size_t most_api_keys = 1'000;
+inline constexpr std::size_t max_api_keys = 1'000;
 
 struct NewApiKey {
     std::string name{};

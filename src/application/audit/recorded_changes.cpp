@@ -120,7 +120,7 @@ private:
     JsonWriter json_;
 };
 
-std::string told(const User* before, const User& after) {
+std::string recorded_data(const User* before, const User& after) {
     return Members<User>{before, after}
         .add("externalId", &User::external_id)
         .add("firstName", &User::first_name)
@@ -132,7 +132,7 @@ std::string told(const User* before, const User& after) {
         .text();
 }
 
-std::string told(const Endpoint* before, const Endpoint& after) {
+std::string recorded_data(const Endpoint* before, const Endpoint& after) {
     return Members<Endpoint>{before, after}
         .add("externalId", &Endpoint::external_id)
         .add("name", &Endpoint::name)
@@ -152,7 +152,7 @@ std::string told(const Endpoint* before, const Endpoint& after) {
         .text();
 }
 
-std::string told(const Schedule* before, const Schedule& after) {
+std::string recorded_data(const Schedule* before, const Schedule& after) {
     return Members<Schedule>{before, after}
         .add("externalId", &Schedule::external_id)
         .add("eventType", &Schedule::event_type)
@@ -175,7 +175,7 @@ std::string told(const Schedule* before, const Schedule& after) {
         .text();
 }
 
-std::string told(const ApiKey& key) {
+std::string recorded_data(const ApiKey& key) {
     return Members<ApiKey>{nullptr, key}
         .add("name", &ApiKey::name)
         .add("role", &ApiKey::role)
@@ -198,12 +198,12 @@ RecordedEvent recorded(std::string_view aggregate, const Uuid& aggregate_id, Ver
 
 RecordedEvent user_created(const User& user, const ChangeId& id) {
     return recorded(own_stream::user, user.id.value, user.version, "UserCreated",
-                    told(nullptr, user), id);
+                    recorded_data(nullptr, user), id);
 }
 
 RecordedEvent user_updated(const User& before, const User& after, const ChangeId& id) {
     return recorded(own_stream::user, after.id.value, after.version, "UserUpdated",
-                    told(&before, after), id);
+                    recorded_data(&before, after), id);
 }
 
 RecordedEvent user_deleted(const User& last, const ChangeId& id) {
@@ -213,16 +213,17 @@ RecordedEvent user_deleted(const User& last, const ChangeId& id) {
 
 RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id) {
     return recorded(own_stream::endpoint, endpoint.id.value, endpoint.version, "EndpointCreated",
-                    told(nullptr, endpoint), id);
+                    recorded_data(nullptr, endpoint), id);
 }
 
 RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, const ChangeId& id) {
     return recorded(own_stream::endpoint, after.id.value, after.version, "EndpointUpdated",
-                    told(&before, after), id);
+                    recorded_data(&before, after), id);
 }
 
 RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id) {
-    return recorded(own_stream::api_key, key.id.value, key.version, "ApiKeyCreated", told(key), id);
+    return recorded(own_stream::api_key, key.id.value, key.version, "ApiKeyCreated",
+                    recorded_data(key), id);
 }
 
 RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id) {
@@ -232,7 +233,7 @@ RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id) {
 
 RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id) {
     return recorded(own_stream::schedule, schedule.id.value, schedule.version, "ScheduleCreated",
-                    told(nullptr, schedule), id);
+                    recorded_data(nullptr, schedule), id);
 }
 
 RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id) {
@@ -242,7 +243,7 @@ RecordedEvent schedule_deleted(const Schedule& last, const ChangeId& id) {
 
 RecordedEvent schedule_updated(const Schedule& before, const Schedule& after, const ChangeId& id) {
     return recorded(own_stream::schedule, after.id.value, after.version, "ScheduleUpdated",
-                    told(&before, after), id);
+                    recorded_data(&before, after), id);
 }
 
 }  // namespace sundial

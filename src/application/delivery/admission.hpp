@@ -22,7 +22,7 @@ struct AdmissionAsked {
     LimitRules rules;
     std::uint32_t in_flight = 0;
     std::uint32_t waiting = 0;
-    std::chrono::microseconds mean_try{0};
+    std::chrono::microseconds mean_attempt{0};
     bool may_probe = true;  // no probe of this instance is under way
 };
 struct Admission {
@@ -43,7 +43,7 @@ struct HeldUp {
 };
 
 /// The results of one receiver that an instance has collected since its last report.
-struct ReceiverTold {
+struct ReceiverReport {
     EndpointId endpoint;
     CallResults results{};
     std::optional<CallResult> probe{};

@@ -40,17 +40,17 @@ std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const Admission
     return admissions;
 }
 
-std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> given_back) {
-    if (given_back.empty()) return 0;
+std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> claims) {
+    if (claims.empty()) return 0;
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {
         released = 0;
-        const auto open = not_closed(tx, given_back);
-        for (const HeldUp& one : given_back) {
+        const auto open = not_closed(tx, claims);
+        for (const HeldUp& one : claims) {
             if (std::ranges::find(open, one.endpoint) != open.end()) continue;
             const auto event = tx.events().lock(one.event);
             if (!event || event->version != base::next(one.held)) continue;
-            const auto freed = hasten(*event, tx.now());
+            const auto freed = expedite(*event, tx.now());
             if (!freed) continue;  // our lease had expired, and another instance has claimed it
             tx.events().update(*freed);
             ++released;
@@ -74,7 +74,7 @@ Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsk
                        .waiting = !circuit ? asked.waiting
                                   : probes ? 1U
                                            : 0U,
-                       .mean_try = asked.mean_try,
+                       .mean_attempt = asked.mean_attempt,
                        .lease = lease};
     // A request without waiting events returns slots, perhaps of a limit that was removed.
     const bool shares = has_limits(asked.rules) || asked.waiting == 0;

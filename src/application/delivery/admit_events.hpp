@@ -29,7 +29,7 @@ public:
     /// closes a circuit expedites the events that wait for it, and this check runs after events
     /// were released because of the circuit. Whichever of the two comes second sees the other.
     /// Returns the number of events; repeating the call does no harm. Throws Unavailable.
-    [[nodiscard]] std::size_t release_if_closed(std::span<const HeldUp> given_back);
+    [[nodiscard]] std::size_t release_if_closed(std::span<const HeldUp> claims);
 
 private:
     [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,

@@ -11,7 +11,7 @@ namespace {
 
 /// Bounds repeated passes that claim nothing. An event may come due just after a pass, but not
 /// several times in a row.
-constexpr int most_passes_in_vain = 3;
+constexpr int max_empty_passes = 3;
 
 ValidationFailed backwards(const char* pointer, Instant now) {
     return invalid(pointer, "out_of_range",
@@ -27,28 +27,28 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
     auto worker = loop_.take_over();
     Advanced advanced{.now = clock_.now()};
     if (target < advanced.now) return backwards("/to", advanced.now);
-    int passes_in_vain = 0;
+    int empty_passes = 0;
     while (!worker.stopping()) {
-        const Tally done = worker.drain(std::nullopt);
+        const TickCounters done = worker.drain(std::nullopt);
         advanced.delivered += done.completed;
         advanced.failed += done.failed;
         if (progress) progress(advanced);
 
-        const Horizon horizon = queue_.look();
+        const QueuePeek peeked = queue_.peek();
         const Instant resumes = operations_.next_at();  // next batch of a paced operation
-        if (resumes <= horizon.now) {
+        if (resumes <= peeked.now) {
             operations_.drain();
             continue;
         }
-        const Instant next = std::min(resumes, *std::ranges::min_element(horizon.next));
-        if (next <= horizon.now) {  // came due while the rest was settled
-            passes_in_vain = done.claimed > 0 ? 0 : passes_in_vain + 1;
-            if (passes_in_vain < most_passes_in_vain) continue;
+        const Instant next = std::min(resumes, *std::ranges::min_element(peeked.next));
+        if (next <= peeked.now) {  // came due while the rest was settled
+            empty_passes = done.claimed > 0 ? 0 : empty_passes + 1;
+            if (empty_passes < max_empty_passes) continue;
             throw Unavailable("the clock stands still: something is due at " +
                               format_instant_millis(next) + " that cannot be claimed");
         }
         if (advanced.now == target) return advanced;
-        passes_in_vain = 0;
+        empty_passes = 0;
         const auto moved = clock_.set(std::min(next, target));
         if (!moved) return moved.error();
         advanced.now = std::min(next, target);

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 constexpr Mono window = 100ms;
 /// Bounds the events that other instances cannot claim if this instance stops responding.
-constexpr std::size_t most_ahead = 1000;
+constexpr std::size_t max_ahead = 1000;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void ClaimAhead::ended(Mono now) {
 std::size_t ClaimAhead::events(Mono now) const {
     if (now >= window_began_ + 2 * window) return 0;
     const bool over = now >= window_began_ + window;
-    return std::min((over ? in_window_ : in_window_before_) / 2, most_ahead);
+    return std::min((over ? in_window_ : in_window_before_) / 2, max_ahead);
 }
 
 }  // namespace sundial

@@ -63,7 +63,7 @@ bool was_accepted(const AttemptRecord& attempt) {
            (!attempt.status_code || judge_status(*attempt.status_code, 0) == Verdict::accepted);
 }
 
-std::optional<AttemptRecord> accepted_try(Transaction& tx, const Event& event) {
+std::optional<AttemptRecord> accepted_attempt(Transaction& tx, const Event& event) {
     if (event.retry_count == 0) return std::nullopt;  // no attempt was lost, so none can be late
     const auto attempts = tx.events().attempts_of(event.id);
     const auto found = std::ranges::find_if(attempts, was_accepted);
@@ -90,7 +90,7 @@ Outcome without_payload() {
     outcome.verdict = Verdict::permanent;
     outcome.error = DeliveryErrorCode::worker;
     outcome.error_text = "PAYLOAD_TOO_LARGE its schedule's payload has more than " +
-                         std::to_string(most_payload_bytes) + " bytes once names are filled in";
+                         std::to_string(max_payload_bytes) + " bytes once names are filled in";
     return outcome;
 }
 
@@ -105,7 +105,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
             Known found{load_endpoints(tx, claimed), {}, {}};
             found.circuits = load_circuits(tx, found.endpoints);
             for (const Event& event : claimed) {
-                if (auto attempt = accepted_try(tx, event)) {
+                if (auto attempt = accepted_attempt(tx, event)) {
                     found.accepted.emplace(event.id, std::move(*attempt));
                 }
             }
@@ -124,7 +124,7 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
 
     const auto decide_one = [&](const Event& event) -> decltype(Decision::what) {
         if (dropped.contains(event.id)) return Ended{};
-        if (without_zone.contains(event.id)) return KeepBack{zone_is_missing_for, zone_unknown};
+        if (without_zone.contains(event.id)) return Deferral{zone_is_missing_for, zone_unknown};
         if (const auto accepted = known.accepted.find(event.id); accepted != known.accepted.end()) {
             return AcceptedBefore{accepted->second};
         }
@@ -132,17 +132,17 @@ std::vector<Decision> DeliverEvent::decide(std::span<const Event> claimed,
         // Such an event continues as planned.
         const bool was_tried = event.first_attempt_at.has_value();
         if (!event.endpoint) {
-            if (couriers_.handlers.find(event.type) == nullptr) {
-                return KeepBack{std::nullopt, endpoint_missing};
+            if (deliveries_.handlers.find(event.type) == nullptr) {
+                return Deferral{std::nullopt, endpoint_missing};
             }
-            if (is_paused && !was_tried) return KeepBack{handler_is_paused_for, schedule_paused};
-            return Destination{nullptr, {}, couriers_.handler_timeout, {}};
+            if (is_paused && !was_tried) return Deferral{handler_is_paused_for, schedule_paused};
+            return Destination{nullptr, {}, deliveries_.handler_timeout, {}};
         }
         const auto found = known.endpoints.find(*event.endpoint);
-        if (found == known.endpoints.end()) return KeepBack{std::nullopt, endpoint_gone};
-        if (is_paused && !was_tried) return KeepBack{std::nullopt, schedule_paused};
+        if (found == known.endpoints.end()) return Deferral{std::nullopt, endpoint_gone};
+        if (is_paused && !was_tried) return Deferral{std::nullopt, schedule_paused};
         const Endpoint& endpoint = *found->second;
-        if (!endpoint.enabled) return KeepBack{std::nullopt, endpoint_disabled};
+        if (!endpoint.enabled) return Deferral{std::nullopt, endpoint_disabled};
         Destination destination{found->second, endpoint.retry_policy, endpoint.timeout,
                                 target_time(event)};
         if (const auto its = known.circuits.find(endpoint.id); its != known.circuits.end()) {
@@ -178,19 +178,20 @@ void DeliverEvent::start(std::vector<Try> tries) {
             send(std::move(one));
         }
     }
-    if (!to_handlers.empty()) couriers_.in_process->start_all(std::move(to_handlers));
+    if (!to_handlers.empty()) deliveries_.in_process->start_all(std::move(to_handlers));
 }
 
 void DeliverEvent::send(Try one) {
     const Endpoint& endpoint = *one.destination.endpoint;
     base::check(endpoint.type != EndpointType::pull);  // no instance claims such events
-    Delivery& courier = endpoint.type == EndpointType::inbox ? couriers_.inbox : couriers_.webhook;
+    Delivery& delivery =
+        endpoint.type == EndpointType::inbox ? deliveries_.inbox : deliveries_.webhook;
     try {
-        courier.start({.event = std::move(one.event),
-                       .endpoint = one.destination.endpoint,
-                       .target_time = std::move(one.destination.target_time),
-                       .now = one.now},
-                      one.done);
+        delivery.start({.event = std::move(one.event),
+                        .endpoint = one.destination.endpoint,
+                        .target_time = std::move(one.destination.target_time),
+                        .now = one.now},
+                       one.done);
     } catch (const std::exception& exception) {
         Outcome outcome;
         outcome.error = DeliveryErrorCode::worker;
@@ -200,9 +201,9 @@ void DeliverEvent::send(Try one) {
 }
 
 void DeliverEvent::abandon(const Event& event) {
-    couriers_.webhook.abandon(event);
-    couriers_.inbox.abandon(event);
-    if (couriers_.in_process != nullptr) couriers_.in_process->abandon(event);
+    deliveries_.webhook.abandon(event);
+    deliveries_.inbox.abandon(event);
+    if (deliveries_.in_process != nullptr) deliveries_.in_process->abandon(event);
 }
 
 std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
@@ -222,7 +223,7 @@ std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
             if (!destination || !destination->enabled) continue;
             const auto event = tx.events().lock(before.id);
             if (!event || !is_parked(*event)) continue;  // another caller was faster
-            auto freed = hasten(*event, tx.now());
+            auto freed = expedite(*event, tx.now());
             base::check(freed.has_value());
             if (!freed->endpoint) freed->endpoint = endpoint;
             tx.events().update(*freed);

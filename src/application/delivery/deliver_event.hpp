@@ -19,7 +19,7 @@
 namespace sundial {
 
 /// The deliveries by type of endpoint.
-struct Couriers {
+struct Deliveries {
     Delivery& webhook;
     Delivery& inbox;
     Delivery* in_process = nullptr;  // required once `handlers` has an entry
@@ -34,8 +34,8 @@ struct Couriers {
 /// Finds the destination of each claimed event, and starts attempts.
 class DeliverEvent {
 public:
-    DeliverEvent(Store& store, const TimeZones& zones, Ids& ids, Couriers couriers)
-        : store_(store), zones_(zones), ids_(ids), couriers_(couriers) {}
+    DeliverEvent(Store& store, const TimeZones& zones, Ids& ids, Deliveries deliveries)
+        : store_(store), zones_(zones), ids_(ids), deliveries_(deliveries) {}
 
     /// Reads once for the whole batch. Throws Unavailable.
     [[nodiscard]] std::vector<Decision> decide(std::span<const Event> claimed,
@@ -73,7 +73,7 @@ private:
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;
-    Couriers couriers_;
+    Deliveries deliveries_;
 };
 
 }  // namespace sundial

@@ -24,7 +24,7 @@ struct Destination {
     bool failing = false;                 // no attempt was accepted since a failed one
 };
 /// The event may not be sent now: it is deferred and uses no attempt.
-struct KeepBack {
+struct Deferral {
     std::optional<std::chrono::microseconds> delay;  // empty: parked
     std::string reason;
     std::optional<Obstacle> obstacle{};
@@ -40,7 +40,7 @@ struct Ended {};
 /// The decision about one claimed event.
 struct Decision {
     EventId id;
-    std::variant<Destination, KeepBack, AcceptedBefore, Ended> what;
+    std::variant<Destination, Deferral, AcceptedBefore, Ended> what;
 };
 
 }  // namespace sundial

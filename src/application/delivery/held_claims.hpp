@@ -13,14 +13,14 @@
 namespace sundial {
 
 /// How far a claim has come.
-enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, giving_back };
+enum class Stage : std::uint8_t { claimed, planned, ready, sending, settling, releasing };
 [[nodiscard]] bool is_unsent(Stage stage);
 
 struct HeldClaim {
     Event event;  // as claimed
     Instant claimed_at;
-    Mono deadline{};       // no send whose time-out ends later; after it the lease may have expired
-    bool rescued = false;  // an earlier holder lost its lease
+    Mono deadline{};  // no send whose time-out ends later; after it the lease may have expired
+    bool previous_lost = false;  // an earlier holder lost its lease
     Stage stage = Stage::claimed;
     bool lost = false;       // its lease has expired; work under way still completes
     bool abandoned = false;  // its attempt was aborted, or is about to be

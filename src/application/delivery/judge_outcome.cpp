@@ -65,7 +65,7 @@ Settlement settlement_of(const Event& claimed, const Destination& destination,
     return settlement;
 }
 
-bool tries_used_up(const Event& claimed, const RetryPolicy& policy) {
+bool attempts_used_up(const Event& claimed, const RetryPolicy& policy) {
     return claimed.retry_count > delays(policy).size();
 }
 

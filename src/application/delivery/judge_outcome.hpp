@@ -20,7 +20,7 @@ namespace sundial {
 /// No attempts remain: the last ones were lost with their holders. Nothing is sent.
 [[nodiscard]] Settlement lost_for_good(const Event& claimed, const Claimant& by);
 /// Whether no attempts remain.
-[[nodiscard]] bool tries_used_up(const Event& claimed, const RetryPolicy& policy);
+[[nodiscard]] bool attempts_used_up(const Event& claimed, const RetryPolicy& policy);
 
 /// An earlier attempt was accepted; nothing is sent again.
 [[nodiscard]] Settlement accepted_before(const Event& claimed, const AttemptRecord& earlier,

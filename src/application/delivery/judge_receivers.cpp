@@ -7,13 +7,14 @@
 
 namespace sundial {
 
-std::vector<ReceiverChange> JudgeReceivers::run(InstanceId by, std::span<const ReceiverTold> told) {
-    base::check(std::ranges::is_sorted(told, {}, &ReceiverTold::endpoint));
+std::vector<ReceiverChange> JudgeReceivers::run(InstanceId by,
+                                                std::span<const ReceiverReport> reports) {
+    base::check(std::ranges::is_sorted(reports, {}, &ReceiverReport::endpoint));
     std::vector<ReceiverChange> changes;
     store_.transact([&](Transaction& tx) {
         changes.clear();
         const Instant now = tx.now();
-        for (const ReceiverTold& one : told) {
+        for (const ReceiverReport& one : reports) {
             const Circuit before = tx.circuits().lock(one.endpoint);
             Circuit after = count(before, one.results, now, policy_);
             if (one.probe) after = end_probe(std::move(after), by, *one.probe, now, policy_);

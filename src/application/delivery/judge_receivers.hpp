@@ -13,11 +13,11 @@ namespace sundial {
 class JudgeReceivers {
 public:
     JudgeReceivers(Store& store, CircuitPolicy policy) : store_(store), policy_(policy) {}
-    /// In one transaction; `told` is sorted by endpoint. Returns only changes. Throws Unavailable.
-    /// If the outcome is unknown, repeating the report counts it twice, which is better than losing
-    /// it.
+    /// In one transaction; `reports` is sorted by endpoint. Returns only changes. Throws
+    /// Unavailable. If the outcome is unknown, repeating the report counts it twice, which is
+    /// better than losing it.
     [[nodiscard]] std::vector<ReceiverChange> run(InstanceId by,
-                                                  std::span<const ReceiverTold> told);
+                                                  std::span<const ReceiverReport> reports);
 
 private:
     Store& store_;

@@ -10,20 +10,20 @@ using namespace std::chrono_literals;
 
 /// How long results of one receiver are collected before they are reported. Failures become known
 /// soon, and a healthy receiver costs the others only an occasional write.
-constexpr Mono tell_failures_after = 20ms;
-constexpr Mono tell_successes_after = 5s;
+constexpr Mono report_failures_after = 20ms;
+constexpr Mono report_successes_after = 5s;
 
 constexpr std::uint32_t renewals_in_a_lease = 3;
 /// Slots that were unused for this long are returned.
 constexpr Mono spare_for = 1s;
-constexpr Mono look_every = 250ms;
+constexpr Mono check_interval = 250ms;
 
 /// One endpoint may use one in four slots of an instance.
 constexpr std::size_t bulkhead = 4;
 /// An endpoint whose attempts take longer is limited even if no other event is due yet.
-constexpr std::chrono::microseconds slow_try = 250ms;
+constexpr std::chrono::microseconds slow_attempt = 250ms;
 /// An endpoint with events in this period is expected to have more.
-constexpr Mono heard_of_lately = 60s;
+constexpr Mono recently_seen = 60s;
 constexpr Mono farthest_place = 10min;
 
 constexpr int weight_of_past = 7;  // of 8, in the mean
@@ -61,13 +61,13 @@ bool Receivers::takes_too_much(EndpointId endpoint, std::uint32_t in_flight, boo
                                Mono now) const {
     const auto quarter = std::max<std::size_t>(1, settings_.slots / bulkhead);
     if (in_flight < quarter) return false;
-    if (!more_due && at(endpoint).mean_try < slow_try) return false;
+    if (!more_due && at(endpoint).mean_attempt < slow_attempt) return false;
     return has_rivals(now);
 }
 
 bool Receivers::has_rivals(Mono now) const {
     const auto lately = [now](const auto& one) {
-        return now - one.second.last_met < heard_of_lately;
+        return now - one.second.last_met < recently_seen;
     };
     return std::ranges::count_if(receivers_, lately) > 1;
 }
@@ -76,7 +76,7 @@ std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now
     Receiver& receiver = receivers_.at(endpoint);
     const auto quarter =
         static_cast<Mono::rep>(std::max<std::size_t>(1, settings_.slots / bulkhead));
-    const Mono spacing = std::max<Mono>(1ms, receiver.mean_try / quarter);
+    const Mono spacing = std::max<Mono>(1ms, receiver.mean_attempt / quarter);
     receiver.last_place = std::max(receiver.last_place, now) + spacing;
     if (receiver.last_place - now > farthest_place) receiver.last_place = now + spacing;
     return receiver.last_place - now;
@@ -89,7 +89,7 @@ AdmissionAsked Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
             .rules = receiver.rules,
             .in_flight = in_flight,
             .waiting = waiting,
-            .mean_try = receiver.mean_try};
+            .mean_attempt = receiver.mean_attempt};
 }
 
 void Receivers::admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at) {
@@ -100,7 +100,7 @@ void Receivers::admitted(const Admission& admission, std::optional<EventId> prob
     receiver.usable_until = asked_at + settings_.lease - settings_.margin;
     receiver.spare_since.reset();
     receiver.renew_at = asked_at + settings_.lease / renewals_in_a_lease;
-    if (receiver.slots > 0) next_renewal_ = std::min(next_renewal_, asked_at + look_every);
+    if (receiver.slots > 0) next_renewal_ = std::min(next_renewal_, asked_at + check_interval);
 }
 
 std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const { return at(endpoint).probe; }
@@ -115,7 +115,7 @@ std::vector<EndpointId> Receivers::to_renew(const InFlight& in_flight, bool spar
     next_renewal_ = Mono::max();
     for (auto& [endpoint, receiver] : receivers_) {
         if (receiver.slots == 0) continue;
-        next_renewal_ = now + look_every;
+        next_renewal_ = now + check_interval;
         if (in_flight(endpoint) >= receiver.slots) {
             receiver.spare_since.reset();
         } else if (!receiver.spare_since) {
@@ -131,57 +131,57 @@ std::vector<EndpointId> Receivers::to_renew(const InFlight& in_flight, bool spar
 void Receivers::saw(EndpointId endpoint, EventId event, CallResult result,
                     std::chrono::microseconds duration, Mono now) {
     Receiver& receiver = receivers_[endpoint];
-    receiver.mean_try = mean_of(receiver.mean_try, duration);
+    receiver.mean_attempt = mean_of(receiver.mean_attempt, duration);
     if (receiver.probe == event) {
         receiver.probe.reset();
         receiver.probe_result = result;
     } else {
         receiver.results.add(result);
     }
-    tell_by(receiver, now);
+    report_by(receiver, now);
     const bool accepted = result == CallResult::accepted;
-    if (accepted && receiver.failing) next_telling_ = receiver.tell_at = now;
+    if (accepted && receiver.failing) next_report_ = receiver.report_at = now;
     if (result != CallResult::none) receiver.failing = !accepted;
 }
 
-void Receivers::tell_by(Receiver& receiver, Mono now) {
-    if (has_nothing_to_tell(receiver)) return;
-    const Mono wait = is_urgent(receiver) ? tell_failures_after : tell_successes_after;
-    receiver.tell_at = std::min(receiver.tell_at, now + wait);
-    next_telling_ = std::min(next_telling_, receiver.tell_at);
+void Receivers::report_by(Receiver& receiver, Mono now) {
+    if (has_nothing_to_report(receiver)) return;
+    const Mono wait = is_urgent(receiver) ? report_failures_after : report_successes_after;
+    receiver.report_at = std::min(receiver.report_at, now + wait);
+    next_report_ = std::min(next_report_, receiver.report_at);
 }
 
-std::vector<ReceiverTold> Receivers::to_tell(bool all, std::size_t limit, Mono now) {
-    std::vector<ReceiverTold> told;
-    next_telling_ = Mono::max();
+std::vector<ReceiverReport> Receivers::to_report(bool all, std::size_t limit, Mono now) {
+    std::vector<ReceiverReport> reports;
+    next_report_ = Mono::max();
     for (auto& [endpoint, receiver] : receivers_) {
-        if (has_nothing_to_tell(receiver)) continue;
-        if (told.size() == limit || (!all && now < receiver.tell_at)) {
-            next_telling_ = std::min(next_telling_, receiver.tell_at);
+        if (has_nothing_to_report(receiver)) continue;
+        if (reports.size() == limit || (!all && now < receiver.report_at)) {
+            next_report_ = std::min(next_report_, receiver.report_at);
             continue;
         }
-        told.push_back({endpoint, receiver.results, receiver.probe_result});
+        reports.push_back({endpoint, receiver.results, receiver.probe_result});
         receiver.results = {};
         receiver.probe_result.reset();
-        receiver.tell_at = Mono::max();
+        receiver.report_at = Mono::max();
     }
-    return told;
+    return reports;
 }
 
-void Receivers::put_back(std::span<const ReceiverTold> told, Mono now) {
-    for (const ReceiverTold& one : told) {
+void Receivers::put_back(std::span<const ReceiverReport> reports, Mono now) {
+    for (const ReceiverReport& one : reports) {
         Receiver& receiver = receivers_[one.endpoint];
         receiver.results.accepted += one.results.accepted;
         receiver.results.answered += one.results.answered;
         receiver.results.failed += one.results.failed;
         if (!receiver.probe_result) receiver.probe_result = one.probe;
-        tell_by(receiver, now);
+        report_by(receiver, now);
     }
 }
 
-bool Receivers::has_told(bool all) const {
+bool Receivers::has_reported(bool all) const {
     return std::ranges::none_of(receivers_, [&](const auto& entry) {
-        return is_urgent(entry.second) || (all && !has_nothing_to_tell(entry.second));
+        return is_urgent(entry.second) || (all && !has_nothing_to_report(entry.second));
     });
 }
 
@@ -193,8 +193,8 @@ bool Receivers::has_slots() const {
 void Receivers::forget_idle(const std::function<bool(EndpointId)>& in_use, Mono now) {
     std::erase_if(receivers_, [&](const auto& entry) {
         const Receiver& receiver = entry.second;
-        return receiver.slots == 0 && !receiver.probe && has_nothing_to_tell(receiver) &&
-               now - receiver.last_met >= heard_of_lately && !in_use(entry.first);
+        return receiver.slots == 0 && !receiver.probe && has_nothing_to_report(receiver) &&
+               now - receiver.last_met >= recently_seen && !in_use(entry.first);
     });
 }
 

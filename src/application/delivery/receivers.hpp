@@ -53,7 +53,7 @@ public:
     /// The event that was sent as a probe.
     [[nodiscard]] std::optional<EventId> probe_of(EndpointId endpoint) const;
     /// The result of the last probe is not reported yet: the circuit still waits for it.
-    [[nodiscard]] bool has_probe_to_tell(EndpointId endpoint) const {
+    [[nodiscard]] bool has_probe_to_report(EndpointId endpoint) const {
         return at(endpoint).probe_result.has_value();
     }
     /// Whether the granted slots last for a request of that length.
@@ -72,16 +72,16 @@ public:
     /// event is settled, so that no crash can lose it and the receiver is not taken for gone.
     void saw(EndpointId endpoint, EventId event, CallResult result,
              std::chrono::microseconds duration, Mono now);
-    [[nodiscard]] bool may_tell(Mono now) const { return now >= next_telling_; }
+    [[nodiscard]] bool may_report(Mono now) const { return now >= next_report_; }
     /// Results to report now, or all results if `all`. At most `limit` receivers.
-    [[nodiscard]] std::vector<ReceiverTold> to_tell(bool all, std::size_t limit, Mono now);
+    [[nodiscard]] std::vector<ReceiverReport> to_report(bool all, std::size_t limit, Mono now);
     /// The report failed.
-    void put_back(std::span<const ReceiverTold> told, Mono now);
+    void put_back(std::span<const ReceiverReport> reports, Mono now);
 
     /// When a renewal or a report may be needed.
-    [[nodiscard]] Mono next_moment() const { return std::min(next_renewal_, next_telling_); }
+    [[nodiscard]] Mono next_moment() const { return std::min(next_renewal_, next_report_); }
     /// Nothing remains to report that others wait for; `all`: nothing at all.
-    [[nodiscard]] bool has_told(bool all) const;
+    [[nodiscard]] bool has_reported(bool all) const;
     [[nodiscard]] bool has_slots() const;
     /// Forgets endpoints that were not used for long. `in_use` returns whether events are bound for
     /// one.
@@ -103,22 +103,22 @@ private:
         // Results to report.
         CallResults results;
         std::optional<CallResult> probe_result;
-        Mono tell_at = Mono::max();
-        std::chrono::microseconds mean_try{0};
+        Mono report_at = Mono::max();
+        std::chrono::microseconds mean_attempt{0};
         Mono last_place{};
     };
     [[nodiscard]] const Receiver& at(EndpointId endpoint) const { return receivers_.at(endpoint); }
     static bool is_urgent(const Receiver& receiver) {
         return receiver.probe_result || receiver.results.failed > 0;
     }
-    static bool has_nothing_to_tell(const Receiver& receiver) {
+    static bool has_nothing_to_report(const Receiver& receiver) {
         return !receiver.probe_result && receiver.results == CallResults{};
     }
-    void tell_by(Receiver& receiver, Mono now);
+    void report_by(Receiver& receiver, Mono now);
 
     Settings settings_;
     std::map<EndpointId, Receiver> receivers_;
-    Mono next_renewal_ = Mono::max(), next_telling_ = Mono::max();
+    Mono next_renewal_ = Mono::max(), next_report_ = Mono::max();
 };
 
 }  // namespace sundial

@@ -2,6 +2,8 @@
 
 namespace sundial {
 
-Tally Tick::run(std::optional<std::uint64_t> limit) { return loop_.take_over().drain(limit); }
+TickCounters Tick::run(std::optional<std::uint64_t> limit) {
+    return loop_.take_over().drain(limit);
+}
 
 }  // namespace sundial

@@ -14,7 +14,7 @@ public:
     explicit Tick(WorkerLoop& loop) : loop_(loop) {}
     /// Claims until `limit` events are claimed or none is due; returns once they are settled.
     /// Throws Unavailable.
-    Tally run(std::optional<std::uint64_t> limit);
+    TickCounters run(std::optional<std::uint64_t> limit);
 
 private:
     WorkerLoop& loop_;

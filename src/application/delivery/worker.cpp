@@ -20,11 +20,11 @@ constexpr std::size_t settle_batch = 100;
 constexpr Mono settle_wait = 20ms;
 constexpr Mono settle_wait_when_idle = 2ms;
 /// Bounds the outcomes that wait to be settled before claiming stops: four of the largest writes.
-constexpr std::size_t most_unsettled = 2000;
-constexpr std::size_t most_told = 100;  // receivers in one report
+constexpr std::size_t max_unsettled = 2000;
+constexpr std::size_t max_reported = 100;  // receivers in one report
 /// Longer than the usual pauses of a receiver or a network.
 constexpr Mono stuck_after = 1s;
-const KeepBack stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
+const Deferral stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
 
 std::uint32_t home_shard(const InstanceId& instance, std::uint32_t shards) {
     return instance.value.bytes.back() % shards;
@@ -44,8 +44,8 @@ std::vector<T> take(std::deque<T>& queue, std::size_t limit) {
 
 Worker::Worker(WorkerSettings settings)
     : settings_(settings),
-      rota_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
-            settings.clock_stands_still),
+      scheduler_(settings.shards, home_shard(settings.instance, settings.shards), settings.tick,
+                 settings.clock_stands_still),
       receivers_({.slots = settings.slots, .lease = settings.lease, .margin = margin}),
       plan_limit_(largest_write),
       settle_limit_(largest_write),
@@ -65,7 +65,7 @@ Command Worker::next(Mono now) {
     if (auto command = next_admission(now)) return *std::move(command);
     if (auto command = next_send(now)) return *std::move(command);
     if (auto command = next_claim(now)) return *std::move(command);
-    if (auto command = next_telling(now)) return *std::move(command);
+    if (auto command = next_report(now)) return *std::move(command);
     if (auto command = next_write(now)) return *std::move(command);
     if (auto command = next_plan(now)) return *std::move(command);
     if (auto command = next_read(now)) return *std::move(command);
@@ -96,7 +96,7 @@ std::optional<Command> Worker::next_admission(Mono now) {
         }
     }
     if (waiting.empty()) return std::nullopt;
-    AskLeave ask;
+    RequestAdmission ask;
     asking_.clear();
     for (auto& [endpoint, events] : waiting) {
         // The most urgent event goes first, and a probe is the oldest of all.
@@ -110,7 +110,7 @@ std::optional<Command> Worker::next_admission(Mono now) {
         const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
         const bool under_way = probing != nullptr &&
                                (probing->stage == Stage::ready || probing->stage == Stage::sending);
-        asked.may_probe = !under_way && !receivers_.has_probe_to_tell(endpoint);
+        asked.may_probe = !under_way && !receivers_.has_probe_to_report(endpoint);
         ask.asked.push_back(asked);
         asking_.push_back(std::move(events));
     }
@@ -118,13 +118,14 @@ std::optional<Command> Worker::next_admission(Mono now) {
     return ask;
 }
 
-std::optional<Command> Worker::next_telling(Mono now) {
-    if (!tell_backoff_.over(now)) return std::nullopt;
-    const bool all = held_.empty() && (stopping_ || (winding_up() && !receivers_.has_told(false)));
-    if (!all && !receivers_.may_tell(now)) return std::nullopt;
-    telling_ = receivers_.to_tell(all, most_told, now);
-    if (telling_.empty()) return std::nullopt;
-    return TellResults{telling_};
+std::optional<Command> Worker::next_report(Mono now) {
+    if (!report_backoff_.over(now)) return std::nullopt;
+    const bool all =
+        held_.empty() && (stopping_ || (winding_up() && !receivers_.has_reported(false)));
+    if (!all && !receivers_.may_report(now)) return std::nullopt;
+    reporting_ = receivers_.to_report(all, max_reported, now);
+    if (reporting_.empty()) return std::nullopt;
+    return ReportResults{reporting_};
 }
 
 std::optional<Command> Worker::next_send(Mono now) {
@@ -134,7 +135,7 @@ std::optional<Command> Worker::next_send(Mono now) {
         ready_.pop_front();
         if (claim == nullptr) continue;
         if (now + claim->destination.timeout > claim->deadline) {
-            keep_back(*claim, too_short_for(claim->destination.timeout));
+            defer(*claim, too_short_for(claim->destination.timeout));
             continue;
         }
         const Endpoint* endpoint = claim->destination.endpoint.get();
@@ -145,23 +146,23 @@ std::optional<Command> Worker::next_send(Mono now) {
             continue;
         }
         held_.move_to(*claim, Stage::sending);
-        claim->started_at = std::max(claim->claimed_at, rota_.database_now(now));
+        claim->started_at = std::max(claim->claimed_at, scheduler_.database_now(now));
         return Send{claim->event, claim->destination, claim->started_at};
     }
     return std::nullopt;
 }
 
 std::optional<Command> Worker::next_write(Mono now) {
-    give_back_if_stuck(now);
-    if (!to_give_back_.empty() && give_back_backoff_.over(now)) {
-        giving_back_ = take(to_give_back_, largest_write);
-        GiveBack give_back;
-        for (const PendingReturn& one : giving_back_) {
-            give_back.batch.push_back(one.given_back);
-            if (one.parked) give_back.parked.push_back(*one.parked);
-            if (one.held_up) give_back.held_up.push_back(*one.held_up);
+    release_if_stuck(now);
+    if (!to_release_.empty() && release_backoff_.over(now)) {
+        releasing_ = take(to_release_, largest_write);
+        ReleaseClaims release_claims;
+        for (const PendingReturn& one : releasing_) {
+            release_claims.batch.push_back(one.released);
+            if (one.parked) release_claims.parked.push_back(*one.parked);
+            if (one.held_up) release_claims.held_up.push_back(*one.held_up);
         }
-        return give_back;
+        return release_claims;
     }
     if (settling_.empty() && !to_settle_.empty() && now >= settle_at(now)) {
         settling_ = take(to_settle_, settle_limit_);
@@ -187,28 +188,28 @@ std::optional<Command> Worker::next_plan(Mono now) {
 
 /// Precedes the planning of earlier claims, because a claim runs beside it.
 std::optional<Command> Worker::next_claim(Mono now) {
-    if (!may_read(now) || !rota_.has_looked() || !backlog_counted_ || !may_claim(now)) {
+    if (!may_read(now) || !scheduler_.has_peeked() || !backlog_counted_ || !may_claim(now)) {
         return std::nullopt;
     }
-    std::size_t most = std::min(room(now), settings_.claim_batch);
-    if (pass_ && pass_->left) most = std::min<std::size_t>(most, *pass_->left);
-    const auto turn = rota_.next_claim(static_cast<std::uint32_t>(most), now);
+    std::size_t max_claims = std::min(room(now), settings_.claim_batch);
+    if (pass_ && pass_->left) max_claims = std::min<std::size_t>(max_claims, *pass_->left);
+    const auto turn = scheduler_.next_claim(static_cast<std::uint32_t>(max_claims), now);
     if (!turn) return std::nullopt;
-    if (rota_.look_overdue(now)) return look(now);
+    if (scheduler_.peek_overdue(now)) return peek(now);
     claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
     return Claim{claiming_->request};
 }
 
 std::optional<Command> Worker::next_read(Mono now) {
     if (!may_read(now)) return std::nullopt;
-    if (!rota_.has_looked()) return look(now);
+    if (!scheduler_.has_peeked()) return peek(now);
     if (!backlog_counted_) return CountBacklog{};
-    if (may_claim(now) && rota_.must_look(now)) return look(now);
+    if (may_claim(now) && scheduler_.must_peek(now)) return peek(now);
     close_pass_if_done(now);
     return std::nullopt;
 }
 
-Look Worker::look(Mono now) {
+Peek Worker::peek(Mono now) {
     issued_at_ = now;
     return {};
 }
@@ -217,7 +218,7 @@ void Worker::close_pass_if_done(Mono now) {
     if (!pass_ || pass_->closed) return;
     const bool used_up = pass_->left == 0U;
     // While all slots are taken, due events cannot be claimed yet.
-    const bool nothing_due = may_claim(now) && rota_.hopeless(now);
+    const bool nothing_due = may_claim(now) && scheduler_.nothing_claimable(now);
     pass_->closed = used_up || nothing_due;
 }
 
@@ -228,18 +229,18 @@ Mono Worker::next_moment(Mono now) const {
     if (held_.has_leases() && !settling) at(std::max(extend_at_, extend_backoff_.until()));
     if (held_.sending() > 0) at(held_.first_deadline());
     if (!to_disable_.empty()) at(disable_backoff_.until());
-    if (!to_give_back_.empty()) at(give_back_backoff_.until());
+    if (!to_release_.empty()) at(release_backoff_.until());
     if (!to_settle_.empty() && !settling) at(settle_at(now));
     if (!to_plan_.empty()) at(plan_backoff_.until());
     if (!to_admit_.empty()) at(admit_backoff_.until());
     if (too_many_since_) at(*too_many_since_ + stuck_after);
-    at(std::max({receivers_.next_moment(), admit_backoff_.until(), tell_backoff_.until()}));
+    at(std::max({receivers_.next_moment(), admit_backoff_.until(), report_backoff_.until()}));
     if (stopping_) {
         at(drain_until_);
     } else if (!read_backoff_.over(now)) {
         at(read_backoff_.until());
     } else if (!claiming_ && may_claim(now)) {
-        at(rota_.next_change(now));
+        at(scheduler_.next_change(now));
     }
     return std::max(moment, now);
 }
@@ -247,7 +248,7 @@ Mono Worker::next_moment(Mono now) const {
 Mono Worker::settle_at(Mono now) const {
     if (to_settle_.empty()) return Mono::max();
     const bool more_to_send = held_.taken_slots() > held_.sending();
-    const bool more_due = !stopping_ && rota_.anything_due(now);
+    const bool more_due = !stopping_ && scheduler_.anything_due(now);
     const bool more_to_come =
         held_.sending() > 0 || more_to_send || claiming_ || (more_due && may_claim(now));
     const std::size_t enough = std::clamp(ahead_.events(now), settle_batch, largest_write);
@@ -267,12 +268,12 @@ bool Worker::may_read(Mono now) const {
 bool Worker::may_claim(Mono now) const {
     const bool passing = !pass_ || (!pass_->closed && pass_->left != 0U);
     return passing && !stopping_ && !in_doubt() && !settle_backoff_.failing() &&
-           to_settle_.size() + settling_.size() < most_unsettled && room(now) * 2 >= capacity(now);
+           to_settle_.size() + settling_.size() < max_unsettled && room(now) * 2 >= capacity(now);
 }
 
 /// A new claim can send it, unless the endpoint's time-out exceeds every lease under these
 /// settings.
-KeepBack Worker::too_short_for(std::chrono::microseconds timeout) const {
+Deferral Worker::too_short_for(std::chrono::microseconds timeout) const {
     if (timeout + margin < settings_.lease)
         return {0us, "LEASE_SHORT its lease would end before its time-out"};
     return {1min,
@@ -296,7 +297,7 @@ std::size_t Worker::room(Mono now) const {
     return all - std::min(all, held_.taken_slots());
 }
 
-void Worker::give_back_if_stuck(Mono now) {
+void Worker::release_if_stuck(Mono now) {
     const std::size_t taken = held_.taken_slots();
     if (held_.sending() < settings_.slots || taken <= capacity(now)) {
         too_many_since_.reset();
@@ -307,14 +308,14 @@ void Worker::give_back_if_stuck(Mono now) {
     for (std::size_t left = taken - capacity(now); left > 0 && !ready_.empty(); ready_.pop_back()) {
         HeldClaim* claim = held_.find(ready_.back(), Stage::ready);
         if (claim == nullptr) continue;
-        keep_back(*claim, stuck);
+        defer(*claim, stuck);
         --left;
     }
 }
 
 bool Worker::all_done() const {
-    return held_.empty() && !claiming_ && to_give_back_.empty() && to_disable_.empty() &&
-           receivers_.has_told(stopping_) && !receivers_.has_slots();
+    return held_.empty() && !claiming_ && to_release_.empty() && to_disable_.empty() &&
+           receivers_.has_reported(stopping_) && !receivers_.has_slots();
 }
 
 bool Worker::winding_up() const { return stopping_ || (pass_ && pass_->closed); }

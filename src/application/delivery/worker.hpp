@@ -13,7 +13,7 @@
 
 #include "application/delivery/admission.hpp"
 #include "application/delivery/claim_ahead.hpp"
-#include "application/delivery/claim_rota.hpp"
+#include "application/delivery/claim_scheduler.hpp"
 #include "application/delivery/destination.hpp"
 #include "application/delivery/held_claims.hpp"
 #include "application/delivery/receivers.hpp"
@@ -41,14 +41,14 @@ struct WorkerSettings {
 /// their answers may arrive before or after those to later commands. Pass each answer to the method
 /// named with the command, or call failed().
 struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
-struct Look {};          // EventQueue::look -> horizon()
+struct Peek {};          // EventQueue::peek -> peeked()
 struct Claim {           // EventQueue::claim_ready -> claimed()
     ClaimRequest request;
 };
 struct Plan {  // successors and destinations of claimed events -> planned()
     std::vector<Event> events;
 };
-struct AskLeave {  // AdmitEvents -> admitted()
+struct RequestAdmission {  // AdmitEvents -> admitted()
     std::vector<AdmissionAsked> asked;
 };
 struct Send {  // start one attempt; no answer now, but one delivered() later
@@ -59,8 +59,8 @@ struct Send {  // start one attempt; no answer now, but one delivered() later
 struct Abandon {  // abort an attempt whose lease may have expired; its outcome still arrives
     Event event;
 };
-struct TellResults {  // JudgeReceivers -> results_told()
-    std::vector<ReceiverTold> told;
+struct ReportResults {  // JudgeReceivers -> results_reported()
+    std::vector<ReceiverReport> reports;
 };
 struct DisableEndpoint {  // its receiver answered 410, or nothing for days -> endpoint_disabled()
     EndpointId endpoint;
@@ -69,8 +69,9 @@ struct DisableEndpoint {  // its receiver answered 410, or nothing for days -> e
 struct Settle {  // EventQueue::settle -> settled()
     std::vector<Settlement> batch;
 };
-struct GiveBack {  // EventQueue::give_back, then free events that need not wait -> given_back()
-    std::vector<GivenBack> batch;
+struct ReleaseClaims {  // EventQueue::release_claims, then free events that need not wait ->
+                        // claims_released()
+    std::vector<ReleasedClaim> batch;
     std::vector<Event> parked;
     std::vector<HeldUp> held_up;
 };
@@ -82,8 +83,9 @@ struct WaitUntil {  // or until any input arrives
     Mono when;
 };
 struct Finished {};  // after stop(): nothing is held any more, or the time to drain has passed
-using Command = std::variant<CountBacklog, Look, Claim, Plan, AskLeave, Send, Abandon, TellResults,
-                             DisableEndpoint, Settle, GiveBack, Extend, WaitUntil, Finished>;
+using Command =
+    std::variant<CountBacklog, Peek, Claim, Plan, RequestAdmission, Send, Abandon, ReportResults,
+                 DisableEndpoint, Settle, ReleaseClaims, Extend, WaitUntil, Finished>;
 
 /// A claim that this instance has settled.
 struct Settled {
@@ -105,16 +107,16 @@ public:
 
     // Answers to commands.
     void backlog_counted();
-    void horizon(const Horizon& horizon, Mono now);
+    void peeked(const QueuePeek& peeked, Mono now);
     void claimed(Claimed claimed, Mono answered);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
     /// One answer for each requested endpoint.
     void admitted(std::span<const Admission> admissions);
-    void results_told(std::span<const ReceiverChange> changes);
+    void results_reported(std::span<const ReceiverChange> changes);
     void endpoint_disabled();
     [[nodiscard]] std::vector<Settled> settled(std::span<const Result<void>> results, Mono now);
-    void given_back(std::size_t released, Mono now);
+    void claims_released(std::size_t freed, Mono now);
     /// Returns the events whose lease was lost.
     std::vector<Event> extended(std::span<const EventId> lost);
     /// The command's port threw. If `transient` (Unavailable), the command is repeated, except a
@@ -161,7 +163,7 @@ private:
         Mono since{};
     };
     struct PendingReturn {
-        GivenBack given_back;
+        ReleasedClaim released;
         std::optional<Event> parked{};
         std::optional<HeldUp> held_up{};
     };
@@ -176,11 +178,11 @@ private:
     [[nodiscard]] std::optional<Command> next_admission(Mono now);
     [[nodiscard]] std::optional<Command> next_send(Mono now);
     [[nodiscard]] std::optional<Command> next_claim(Mono now);
-    [[nodiscard]] std::optional<Command> next_telling(Mono now);
+    [[nodiscard]] std::optional<Command> next_report(Mono now);
     [[nodiscard]] std::optional<Command> next_write(Mono now);
     [[nodiscard]] std::optional<Command> next_plan(Mono now);
     [[nodiscard]] std::optional<Command> next_read(Mono now);
-    [[nodiscard]] Look look(Mono now);
+    [[nodiscard]] Peek peek(Mono now);
     [[nodiscard]] Mono next_moment(Mono now) const;
     [[nodiscard]] bool all_done() const;
     /// Nothing more will be sent: reports that other instances wait for are not delayed.
@@ -189,7 +191,7 @@ private:
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
     /// Work under a lease claimed or extended at `issued_at` must end by then.
-    [[nodiscard]] KeepBack too_short_for(std::chrono::microseconds timeout) const;
+    [[nodiscard]] Deferral too_short_for(std::chrono::microseconds timeout) const;
     [[nodiscard]] Mono deadline_of(Mono issued_at) const;
     /// Two extensions failed, so held leases may be lost.
     [[nodiscard]] bool in_doubt() const;
@@ -199,21 +201,21 @@ private:
     [[nodiscard]] Mono settle_at(Mono now) const;
     void close_pass_if_done(Mono now);
     /// Releases events that were claimed ahead once attempts become slow.
-    void give_back_if_stuck(Mono now);
+    void release_if_stuck(Mono now);
 
     void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline);
     /// Sends it, requests admission, or defers it.
     void let_through(HeldClaim& claim, Mono now);
     /// Its circuit has opened: admitted events must be admitted again.
-    void ask_leave_anew(EndpointId endpoint);
+    void request_admission_again(EndpointId endpoint);
     void disable(EndpointId endpoint, std::string reason);
-    void keep_back(HeldClaim& claim, const KeepBack& why);
+    void defer(HeldClaim& claim, const Deferral& why);
     void finish(HeldClaim& claim, Settlement settlement, Mono now);
 
     static constexpr std::size_t largest_write = 500;
 
     WorkerSettings settings_;
-    ClaimRota rota_;
+    ClaimScheduler scheduler_;
     HeldClaims held_;
     ClaimAhead ahead_;
     Receivers receivers_;
@@ -221,14 +223,14 @@ private:
     std::deque<EventId> to_plan_, ready_;
     std::set<EventId> to_admit_;  // each once; may still contain an event that was claimed again
     std::deque<PendingSettlement> to_settle_;
-    std::deque<PendingReturn> to_give_back_;
+    std::deque<PendingReturn> to_release_;
     std::deque<DisableEndpoint> to_disable_;
     // State of the command under way.
     std::vector<EventId> planning_;
     std::vector<std::vector<EventId>> asking_;  // events that wait, by requested endpoint
-    std::vector<ReceiverTold> telling_;
+    std::vector<ReceiverReport> reporting_;
     std::vector<PendingSettlement> settling_;
-    std::vector<PendingReturn> giving_back_;
+    std::vector<PendingReturn> releasing_;
     Mono issued_at_{};
     struct ClaimUnderWay {
         ClaimRequest request;
@@ -238,8 +240,8 @@ private:
 
     Mono extend_at_{};
     unsigned extensions_failed_ = 0;
-    Backoff extend_backoff_, settle_backoff_, give_back_backoff_, plan_backoff_, read_backoff_,
-        disable_backoff_, admit_backoff_, tell_backoff_;
+    Backoff extend_backoff_, settle_backoff_, release_backoff_, plan_backoff_, read_backoff_,
+        disable_backoff_, admit_backoff_, report_backoff_;
     std::size_t plan_limit_;
     std::size_t settle_limit_;
     bool backlog_counted_;

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds own_try_wait = 1s;
-const KeepBack stopping{0us, "STOPPING the instance stops"};
+const Deferral stopping{0us, "STOPPING the instance stops"};
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
 
@@ -20,7 +20,7 @@ const std::string gone_reason = "the receiver answered 410 Gone";
 /// (reliability 3).
 Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10s, lease / 3); }
 
-KeepBack held_up_by(Obstacle obstacle, std::chrono::microseconds wait) {
+Deferral deferred_by(Obstacle obstacle, std::chrono::microseconds wait) {
     return {wait,
             obstacle == Obstacle::circuit
                 ? "CIRCUIT_OPEN its endpoint fails, and is left in peace for a while"
@@ -37,8 +37,8 @@ void Worker::backlog_counted() {
     read_backoff_.succeed();
 }
 
-void Worker::horizon(const Horizon& horizon, Mono now) {
-    rota_.looked(horizon, issued_at_, now);
+void Worker::peeked(const QueuePeek& peeked, Mono now) {
+    scheduler_.note_peek(peeked, issued_at_, now);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
@@ -46,7 +46,7 @@ void Worker::horizon(const Horizon& horizon, Mono now) {
 void Worker::claimed(Claimed claimed, Mono answered) {
     const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
-    rota_.claimed(request.shard, request.shares, claimed, issued_at, answered);
+    scheduler_.claimed(request.shard, request.shares, claimed, issued_at, answered);
     if (pass_ && pass_->left) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
     }
@@ -67,7 +67,7 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
         // Our own lease expired before we knew. An unsent claim is void. An attempt under way must
         // not overlap with a second one, and its outcome will be recorded as LATE.
         if (!is_unsent(known->stage)) {
-            to_give_back_.push_back(
+            to_release_.push_back(
                 {{id, event.version, event.attempt, settings_.instance, own_try_wait,
                   "LEASE_LOST an earlier try of this instance is not over"}});
             return;
@@ -77,9 +77,9 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
     HeldClaim& claim = held_.add({.event = std::move(claimed.event),
                                   .claimed_at = claimed_at,
                                   .deadline = deadline,
-                                  .rescued = claimed.rescued});
+                                  .previous_lost = claimed.previous_lost});
     if (stopping_) {
-        keep_back(claim, stopping);
+        defer(claim, stopping);
     } else {
         to_plan_.push_back(id);
     }
@@ -90,22 +90,23 @@ void Worker::planned(std::vector<Decision> decisions, Instant earliest_successor
     plan_limit_ = largest_write;
     base::check(decisions.size() == planning_.size());
     planning_.clear();
-    if (earliest_successor != never) rota_.hint(earliest_successor);
+    if (earliest_successor != never) scheduler_.hint(earliest_successor);
     for (Decision& decision : decisions) {
         HeldClaim* claim = held_.find(decision.id, Stage::claimed);
         if (claim == nullptr) continue;
         if (std::holds_alternative<Ended>(decision.what)) {
             held_.forget(decision.id);
-        } else if (const auto* why = std::get_if<KeepBack>(&decision.what)) {
-            keep_back(*claim, *why);
+        } else if (const auto* why = std::get_if<Deferral>(&decision.what)) {
+            defer(*claim, *why);
         } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decision.what)) {
             finish(*claim, accepted_before(claim->event, accepted->attempt, settings_.instance),
                    now);
         } else {
             claim->destination = std::move(std::get<Destination>(decision.what));
-            // An event that was not rescued has used up its attempts only if the policy became
-            // shorter. Its promised attempt is sent and is the last.
-            if (claim->rescued && tries_used_up(claim->event, claim->destination.retry_policy)) {
+            // If no attempt was lost, the attempts are used up only because the policy became
+            // shorter. The promised attempt is sent and is the last.
+            if (claim->previous_lost &&
+                attempts_used_up(claim->event, claim->destination.retry_policy)) {
                 finish(*claim, lost_for_good(claim->event, settings_.instance), now);
             } else {
                 let_through(*claim, now);
@@ -120,9 +121,8 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
     if (endpoint != nullptr) {
         receivers_.meet(claim.destination, now);
         if (receivers_.takes_too_much(endpoint->id, held_.bound_for(endpoint->id),
-                                      rota_.anything_due(now), now)) {
-            keep_back(claim,
-                      held_up_by(Obstacle::limit, receivers_.place_in_line(endpoint->id, now)));
+                                      scheduler_.anything_due(now), now)) {
+            defer(claim, deferred_by(Obstacle::limit, receivers_.place_in_line(endpoint->id, now)));
             return;
         }
         if (!receivers_.admits(endpoint->id, held_.in_flight(endpoint->id),
@@ -151,26 +151,26 @@ void Worker::admitted(std::span<const Admission> admissions) {
                 held_.move_to(claim, Stage::ready);
                 ready_.push_back(waiting[place]);
             } else {
-                keep_back(claim, held_up_by(admission.obstacle.value(),
-                                            admission.waits[place - admission.admitted]));
+                defer(claim, deferred_by(admission.obstacle.value(),
+                                         admission.waits[place - admission.admitted]));
             }
         }
     }
     asking_.clear();
 }
 
-void Worker::results_told(std::span<const ReceiverChange> changes) {
-    tell_backoff_.succeed();
-    telling_.clear();
+void Worker::results_reported(std::span<const ReceiverChange> changes) {
+    report_backoff_.succeed();
+    reporting_.clear();
     for (const ReceiverChange& change : changes) {
         if (change.given_up) disable(change.endpoint, *change.given_up);
         if (change.before == CircuitState::closed && change.after != CircuitState::closed) {
-            ask_leave_anew(change.endpoint);
+            request_admission_again(change.endpoint);
         }
     }
 }
 
-void Worker::ask_leave_anew(EndpointId endpoint) {
+void Worker::request_admission_again(EndpointId endpoint) {
     receivers_.opened(endpoint);
     for (HeldClaim* claim : held_.unsent()) {
         const Endpoint* bound_for = claim->destination.endpoint.get();
@@ -194,7 +194,7 @@ void Worker::endpoint_disabled() {
     for (HeldClaim* claim : held_.unsent()) {
         const Endpoint* endpoint = claim->destination.endpoint.get();
         if (endpoint == nullptr || endpoint->id != to_disable_.front().endpoint) continue;
-        keep_back(*claim, {std::nullopt, "ENDPOINT_DISABLED its endpoint is disabled"});
+        defer(*claim, {std::nullopt, "ENDPOINT_DISABLED its endpoint is disabled"});
     }
     to_disable_.pop_front();
 }
@@ -209,8 +209,8 @@ std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono
         HeldClaim& claim = held_.at(settlement.id, Stage::settling);
         const bool late = !results[i].has_value();
         if (const auto* retry = std::get_if<RetryIn>(&settlement.result); retry && !late) {
-            rota_.expect(shard_of(settlement.id, settings_.shards),
-                         rota_.reached(now) + retry->delay);
+            scheduler_.expect(shard_of(settlement.id, settings_.shards),
+                              scheduler_.reached(now) + retry->delay);
         }
         all.push_back({std::move(claim.event), std::move(settlement), late});
         held_.forget(all.back().event.id);
@@ -219,21 +219,21 @@ std::vector<Settled> Worker::settled(std::span<const Result<void>> results, Mono
     return all;
 }
 
-void Worker::given_back(std::size_t released, Mono now) {
-    give_back_backoff_.succeed();
-    for (const PendingReturn& one : giving_back_) {
-        const GivenBack& given_back = one.given_back;
-        const HeldClaim* claim = held_.find(given_back.id, Stage::giving_back);
-        if (claim != nullptr && claim->event.version == given_back.held) {
-            held_.forget(given_back.id);
+void Worker::claims_released(std::size_t freed, Mono now) {
+    release_backoff_.succeed();
+    for (const PendingReturn& one : releasing_) {
+        const ReleasedClaim& released = one.released;
+        const HeldClaim* claim = held_.find(released.id, Stage::releasing);
+        if (claim != nullptr && claim->event.version == released.held) {
+            held_.forget(released.id);
         }
-        if (given_back.delay) {
-            rota_.expect(shard_of(given_back.id, settings_.shards),
-                         rota_.reached(now) + *given_back.delay);
+        if (released.delay) {
+            scheduler_.expect(shard_of(released.id, settings_.shards),
+                              scheduler_.reached(now) + *released.delay);
         }
     }
-    giving_back_.clear();
-    if (released > 0) rota_.hint(rota_.reached(now));
+    releasing_.clear();
+    if (freed > 0) scheduler_.hint(scheduler_.reached(now));
 }
 
 std::vector<Event> Worker::extended(std::span<const EventId> lost) {
@@ -257,7 +257,7 @@ std::vector<Event> Worker::extended(std::span<const EventId> lost) {
 std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double random, Mono now) {
     HeldClaim& claim = held_.at(id, Stage::sending);
     if (!outcome.begun) {
-        keep_back(claim, stopping);
+        defer(claim, stopping);
         return std::nullopt;
     }
     ahead_.ended(now);
@@ -274,18 +274,18 @@ std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double
     return Try{claim.event, claim.destination, claim.started_at, std::move(outcome)};
 }
 
-void Worker::wake(Instant due) { rota_.hint(due); }
+void Worker::wake(Instant due) { scheduler_.hint(due); }
 
 void Worker::stop(Mono now) {
     if (stopping_) return;
     stopping_ = true;
     drain_until_ = now + settings_.drain;
-    for (HeldClaim* claim : held_.unsent()) keep_back(*claim, stopping);
+    for (HeldClaim* claim : held_.unsent()) defer(*claim, stopping);
 }
 
 void Worker::begin_pass(std::optional<std::uint64_t> limit) {
     pass_ = Pass{limit, false};
-    rota_.forget();
+    scheduler_.forget();
 }
 
 bool Worker::pass_over() const { return pass_ && pass_->closed && all_done(); }
@@ -293,15 +293,15 @@ bool Worker::pass_over() const { return pass_ && pass_->closed && all_done(); }
 void Worker::end_pass() { pass_.reset(); }
 
 bool Worker::caught_up_to(Instant then) const {
-    return rota_.past(then) && !held_.any_due_by(then);
+    return scheduler_.past(then) && !held_.any_due_by(then);
 }
 
-Instant Worker::database_now(Mono now) const { return rota_.database_now(now); }
+Instant Worker::database_now(Mono now) const { return scheduler_.database_now(now); }
 
-Instant Worker::reached(Mono now) const { return rota_.reached(now); }
+Instant Worker::reached(Mono now) const { return scheduler_.reached(now); }
 
-void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
-    held_.move_to(claim, Stage::giving_back);
+void Worker::defer(HeldClaim& claim, const Deferral& why) {
+    held_.move_to(claim, Stage::releasing);
     const Event& event = claim.event;
     PendingReturn back{{event.id, event.version, event.attempt, settings_.instance, why.delay,
                         why.reason, why.obstacle}};
@@ -309,7 +309,7 @@ void Worker::keep_back(HeldClaim& claim, const KeepBack& why) {
     if (why.obstacle == Obstacle::circuit) {
         back.held_up = {event.id, event.version, claim.destination.endpoint->id};
     }
-    to_give_back_.push_back(std::move(back));
+    to_release_.push_back(std::move(back));
 }
 
 void Worker::finish(HeldClaim& claim, Settlement settlement, Mono now) {

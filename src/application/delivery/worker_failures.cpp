@@ -34,11 +34,11 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             worker.read_backoff_.fail(random, now);
             worker.backlog_counted_ = true;
         }
-        void operator()(const Look&) const { worker.read_backoff_.fail(random, now); }
+        void operator()(const Peek&) const { worker.read_backoff_.fail(random, now); }
         void operator()(const Claim& claim) const {
             worker.claiming_.reset();
             worker.read_backoff_.fail(random, now);
-            worker.rota_.claim_failed(claim.request.shard);
+            worker.scheduler_.claim_failed(claim.request.shard);
         }
         void operator()(const Plan& plan) const {
             worker.plan_backoff_.fail(random, now);
@@ -48,29 +48,28 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
                 return;
             }
             worker.planning_.clear();
-            worker.keep_back(
-                worker.held_.at(plan.events.front().id, Stage::claimed),
-                {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
+            worker.defer(worker.held_.at(plan.events.front().id, Stage::claimed),
+                         {planning_failed_wait, "PLANNING_FAILED its successor cannot be planned"});
         }
-        void operator()(const AskLeave&) const {
+        void operator()(const RequestAdmission&) const {
             worker.admit_backoff_.fail(random, now);
             for (const auto& waiting : worker.asking_) {
                 for (const EventId id : waiting) {
                     if (transient) {
                         worker.to_admit_.insert(id);
                     } else {
-                        worker.keep_back(worker.held_.at(id, Stage::planned),
-                                         {planning_failed_wait,
-                                          "ADMISSION_FAILED its endpoint's limits are unreadable"});
+                        worker.defer(worker.held_.at(id, Stage::planned),
+                                     {planning_failed_wait,
+                                      "ADMISSION_FAILED its endpoint's limits are unreadable"});
                     }
                 }
             }
             worker.asking_.clear();
         }
-        void operator()(const TellResults&) const {
-            worker.tell_backoff_.fail(random, now);
-            if (transient) worker.receivers_.put_back(worker.telling_, now);
-            worker.telling_.clear();
+        void operator()(const ReportResults&) const {
+            worker.report_backoff_.fail(random, now);
+            if (transient) worker.receivers_.put_back(worker.reporting_, now);
+            worker.reporting_.clear();
         }
         void operator()(const DisableEndpoint&) const {
             worker.disable_backoff_.fail(random, now);
@@ -87,17 +86,17 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             worker.settling_.clear();
             worker.held_.forget(settle.batch.front().id);
         }
-        void operator()(const GiveBack&) const {
-            worker.give_back_backoff_.fail(random, now);
+        void operator()(const ReleaseClaims&) const {
+            worker.release_backoff_.fail(random, now);
             if (transient) {
-                put_back(worker.to_give_back_, worker.giving_back_);
+                put_back(worker.to_release_, worker.releasing_);
                 return;
             }
-            for (const PendingReturn& one : worker.giving_back_) {
-                const EventId id = one.given_back.id;
-                if (worker.held_.find(id, Stage::giving_back)) worker.held_.forget(id);
+            for (const PendingReturn& one : worker.releasing_) {
+                const EventId id = one.released.id;
+                if (worker.held_.find(id, Stage::releasing)) worker.held_.forget(id);
             }
-            worker.giving_back_.clear();
+            worker.releasing_.clear();
         }
         void operator()(const Extend&) const {
             worker.extend_backoff_.fail(random, now);

@@ -56,16 +56,16 @@ WorkerLoop::~WorkerLoop() = default;
 void WorkerLoop::run() {
     {
         const std::lock_guard turn_lock(turn_);
-        work_beside({std::make_unique<SideThread>(), std::make_unique<SideThread>()});
+        use_executors({std::make_unique<ExecutorThread>(), std::make_unique<ExecutorThread>()});
     }
     turn_until_finished();
     const std::lock_guard turn_lock(turn_);
-    work_beside({});
+    use_executors({});
 }
 
-void WorkerLoop::work_beside(Sides sides) {
-    claim_.side = std::move(sides.claims);
-    settle_.side = std::move(sides.settlements);
+void WorkerLoop::use_executors(TaskExecutors executors) {
+    claim_.executor = std::move(executors.claims);
+    settle_.executor = std::move(executors.settlements);
 }
 
 void WorkerLoop::turn_until_finished() {
@@ -203,28 +203,28 @@ void WorkerLoop::carry_out(const CountBacklog& command) {
     recovery_.start(*backlog, worker_.database_now(now()), now());
 }
 
-void WorkerLoop::carry_out(const Look& command) {
-    const auto horizon = answer_of(command, [&] { return ports_.queue.look(); });
-    if (horizon) worker_.horizon(*horizon, now());
+void WorkerLoop::carry_out(const Peek& command) {
+    const auto peeked = answer_of(command, [&] { return ports_.queue.peek(); });
+    if (peeked) worker_.peeked(*peeked, now());
 }
 
 template <class One, class Answer, class Call>
-void WorkerLoop::begin(Beside<One, Answer>& task, const One& command, Call call,
-                       bool Mailbox::* told, void (WorkerLoop::*take)()) {
+void WorkerLoop::begin(BackgroundTask<One, Answer>& task, const One& command, Call call,
+                       bool Mailbox::* ended, void (WorkerLoop::*take)()) {
     task.command = command;
     const auto work = std::make_shared<std::packaged_task<Answer()>>(std::move(call));
     task.answer = work->get_future();
-    if (!task.side) {
+    if (!task.executor) {
         (*work)();
         (this->*take)();
         return;
     }
-    task.side->run([work] { (*work)(); },
-                   [mailbox = mailbox_, told] {
-                       const std::lock_guard lock(mailbox->mutex);
-                       (*mailbox).*told = true;
-                       mailbox->arrived.notify_all();
-                   });
+    task.executor->run([work] { (*work)(); },
+                       [mailbox = mailbox_, ended] {
+                           const std::lock_guard lock(mailbox->mutex);
+                           (*mailbox).*ended = true;
+                           mailbox->arrived.notify_all();
+                       });
 }
 
 void WorkerLoop::carry_out(const Claim& command) {
@@ -241,7 +241,7 @@ void WorkerLoop::take_claimed() {
     if (!answer) return;
     auto& [claimed, asked, answered] = *answer;
     if (!claimed.events.empty()) {
-        tally_.claimed += claimed.events.size();
+        counters_.claimed += claimed.events.size();
         report_claim(claimed.events, answered - asked, settings_.instance, ports_.log,
                      ports_.observer);
     }
@@ -259,7 +259,7 @@ void WorkerLoop::carry_out(const Plan& command) {
     if (decisions) worker_.planned(*std::move(decisions), planning.earliest, now());
 }
 
-void WorkerLoop::carry_out(const AskLeave& command) {
+void WorkerLoop::carry_out(const RequestAdmission& command) {
     const auto admissions = answer_of(command, [&] {
         return ports_.admit.run(settings_.instance, command.asked, settings_.lease);
     });
@@ -296,11 +296,11 @@ void WorkerLoop::carry_out(const Abandon& command) {
     ports_.deliver.abandon(command.event);
 }
 
-void WorkerLoop::carry_out(const TellResults& command) {
+void WorkerLoop::carry_out(const ReportResults& command) {
     const auto changes =
-        answer_of(command, [&] { return ports_.judge.run(settings_.instance, command.told); });
+        answer_of(command, [&] { return ports_.judge.run(settings_.instance, command.reports); });
     if (!changes) return;
-    worker_.results_told(*changes);
+    worker_.results_reported(*changes);
     for (const ReceiverChange& change : *changes) {
         if (auto line = circuit_line(change)) ports_.log.write(*std::move(line));
     }
@@ -331,22 +331,22 @@ void WorkerLoop::report(const Settled& settled) {
     if (settled.late) return;
     const auto& result = settled.settlement.result;
     if (std::holds_alternative<Accepted>(result)) {
-        ++tally_.completed;
+        ++counters_.completed;
     } else if (std::holds_alternative<Refused>(result)) {
-        ++tally_.failed;
+        ++counters_.failed;
     } else {
-        ++tally_.retrying;
+        ++counters_.retrying;
     }
 }
 
-void WorkerLoop::carry_out(const GiveBack& command) {
+void WorkerLoop::carry_out(const ReleaseClaims& command) {
     const auto released = answer_of(command, [&] {
         // Results do not matter: a claim whose lease is lost has nothing to release.
-        static_cast<void>(ports_.queue.give_back(command.batch));
+        static_cast<void>(ports_.queue.release_claims(command.batch));
         return ports_.deliver.release_if_possible(command.parked) +
                ports_.admit.release_if_closed(command.held_up);
     });
-    if (released) worker_.given_back(*released, now());
+    if (released) worker_.claims_released(*released, now());
 }
 
 void WorkerLoop::carry_out(const Extend& command) {
@@ -385,13 +385,13 @@ WorkerLoop::Exclusive::~Exclusive() {
     loop_.taken_over_.notify_all();
 }
 
-Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
+TickCounters WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
     struct Pass {
         Worker& worker;
         ~Pass() { worker.end_pass(); }
     };
     loop_.finish_claim();  // the pass counts only its own claims
-    const Tally before = loop_.tally_;
+    const TickCounters before = loop_.counters_;
     loop_.worker_.begin_pass(limit);
     const Pass pass{loop_.worker_};
     loop_.failing_since_.reset();
@@ -405,7 +405,7 @@ Tally WorkerLoop::Exclusive::drain(std::optional<std::uint64_t> limit) {
         }
         loop_.wait(*until);
     }
-    return loop_.tally_ - before;
+    return loop_.counters_ - before;
 }
 
 }  // namespace sundial

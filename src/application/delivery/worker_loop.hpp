@@ -12,9 +12,9 @@
 
 #include "application/delivery/admit_events.hpp"
 #include "application/delivery/deliver_event.hpp"
+#include "application/delivery/executor_thread.hpp"
 #include "application/delivery/judge_receivers.hpp"
 #include "application/delivery/recover.hpp"
-#include "application/delivery/side_thread.hpp"
 #include "application/delivery/worker.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/clock.hpp"
@@ -29,16 +29,16 @@ namespace sundial {
 
 /// Counters of the worker's results. `retrying` counts attempts that were not accepted and will be
 /// repeated.
-struct Tally {
+struct TickCounters {
     std::uint64_t claimed = 0;
     std::uint64_t completed = 0;
     std::uint64_t failed = 0;
     std::uint64_t retrying = 0;
-    friend Tally operator-(const Tally& a, const Tally& b) {
+    friend TickCounters operator-(const TickCounters& a, const TickCounters& b) {
         return {a.claimed - b.claimed, a.completed - b.completed, a.failed - b.failed,
                 a.retrying - b.retrying};
     }
-    friend bool operator==(const Tally&, const Tally&) = default;
+    friend bool operator==(const TickCounters&, const TickCounters&) = default;
 };
 
 struct WorkerPorts {
@@ -69,10 +69,10 @@ public:
     void run();
     /// Claims and settles there while the loop continues, as run() does on threads. Without them
     /// the loop makes these calls itself.
-    struct Sides {
-        std::unique_ptr<Side> claims, settlements;
+    struct TaskExecutors {
+        std::unique_ptr<TaskExecutor> claims, settlements;
     };
-    void work_beside(Sides sides);
+    void use_executors(TaskExecutors executors);
     /// From any thread, also before run().
     void stop();
     [[nodiscard]] bool stopping() const { return stopping_; }
@@ -85,7 +85,7 @@ public:
     /// Processes arrived input and executes one command. Returns the latest time for the next call,
     /// or nothing after the loop has finished. Only for a caller that drives the loop alone.
     [[nodiscard]] std::optional<Mono> turn();
-    [[nodiscard]] const Tally& tally() const { return tally_; }
+    [[nodiscard]] const TickCounters& counters() const { return counters_; }
 
     /// Holds the worker: run() pauses until this is destroyed.
     class Exclusive {
@@ -98,7 +98,7 @@ public:
         /// Claims, sends and settles on this thread until `limit` events are claimed or none is
         /// due, then waits for their outcomes. Throws Unavailable; the worker keeps the claims it
         /// made. Ends early on stop().
-        Tally drain(std::optional<std::uint64_t> limit);
+        TickCounters drain(std::optional<std::uint64_t> limit);
         [[nodiscard]] bool stopping() const { return loop_.stopping(); }
 
     private:
@@ -121,21 +121,21 @@ private:
     template <class One, class Call>
     [[nodiscard]] auto answer_of(const One& command, Call call);
     template <class One, class Answer>
-    struct Beside;
-    /// Starts `call`. When it ends, `told` is set in the mailbox, and the loop then calls `take`.
+    struct BackgroundTask;
+    /// Starts `call`. When it ends, `ended` is set in the mailbox, and the loop then calls `take`.
     template <class One, class Answer, class Call>
-    void begin(Beside<One, Answer>& task, const One& command, Call call, bool Mailbox::* told,
-               void (WorkerLoop::*take)());
+    void begin(BackgroundTask<One, Answer>& task, const One& command, Call call,
+               bool Mailbox::* ended, void (WorkerLoop::*take)());
     void carry_out(const CountBacklog& command);
-    void carry_out(const Look& command);
+    void carry_out(const Peek& command);
     void carry_out(const Claim& command);
     void carry_out(const Plan& command);
-    void carry_out(const AskLeave& command);
+    void carry_out(const RequestAdmission& command);
     void carry_out(const Abandon& command);
-    void carry_out(const TellResults& command);
+    void carry_out(const ReportResults& command);
     void carry_out(const DisableEndpoint& command);
     void carry_out(const Settle& command);
-    void carry_out(const GiveBack& command);
+    void carry_out(const ReleaseClaims& command);
     void carry_out(const Extend& command);
     void report(const Settled& settled);
     /// Waits for the claim under way.
@@ -150,7 +150,7 @@ private:
     WorkerPorts ports_;
     Worker worker_;
     Recovery recovery_;
-    Tally tally_;
+    TickCounters counters_;
     std::exception_ptr failure_;         // of the latest call of a port
     std::optional<Mono> failing_since_;  // all calls since then have failed
     std::shared_ptr<Mailbox> mailbox_;
@@ -160,13 +160,13 @@ private:
     };
     /// A call that may be under way while the loop continues.
     template <class One, class Answer>
-    struct Beside {
+    struct BackgroundTask {
         std::optional<One> command;  // the latest
         std::future<Answer> answer;
-        std::unique_ptr<Side> side;
+        std::unique_ptr<TaskExecutor> executor;
     };
-    Beside<Claim, ClaimAnswer> claim_;
-    Beside<Settle, std::vector<Result<void>>> settle_;
+    BackgroundTask<Claim, ClaimAnswer> claim_;
+    BackgroundTask<Settle, std::vector<Result<void>>> settle_;
     std::mutex turn_;                 // held by the thread that drives the worker
     std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()
     std::atomic<bool> stopping_{false};

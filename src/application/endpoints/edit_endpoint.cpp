@@ -117,7 +117,7 @@ bool has_other_limits(const Endpoint& before, const Endpoint& after) {
 
 Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
                                    std::optional<Version> expected, const Caller& caller) {
-    bool enabled_now = false, closed_now = false, limited_anew = false;
+    bool enabled_now = false, closed_now = false, limits_changed = false;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
@@ -135,7 +135,7 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         add_defects(*before, after, edit, destinations_, settings_.lease, found);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
-        limited_anew = has_other_limits(*before, after);
+        limits_changed = has_other_limits(*before, after);
         closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);
         if (after == *before) return after;
 
@@ -156,8 +156,8 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
             // Also if it was enabled before: the caller that enabled it may have failed at this
             // point.
             if (enabled) unpark_.run(id);
-            if (closed_now) unpark_.hasten(id, Obstacle::circuit);
-            if (limited_anew) unpark_.hasten(id, Obstacle::limit);
+            if (closed_now) unpark_.expedite(id, Obstacle::circuit);
+            if (limits_changed) unpark_.expedite(id, Obstacle::limit);
         });
     });
     return result;

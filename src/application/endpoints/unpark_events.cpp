@@ -17,9 +17,9 @@ std::size_t UnparkEvents::run(EndpointId endpoint) {
     });
 }
 
-std::size_t UnparkEvents::hasten(EndpointId endpoint, Obstacle obstacle) {
+std::size_t UnparkEvents::expedite(EndpointId endpoint, Obstacle obstacle) {
     return while_enabled(endpoint, [=](Transaction& tx, std::size_t limit) {
-        return tx.events().hasten(endpoint, obstacle, limit);
+        return tx.events().expedite(endpoint, obstacle, limit);
     });
 }
 

@@ -16,7 +16,7 @@ public:
     /// The parked events of one endpoint; none if it is disabled. Returns their number.
     std::size_t run(EndpointId endpoint);
     /// Events that wait for an obstacle that is gone, without being parked.
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle);
+    std::size_t expedite(EndpointId endpoint, Obstacle obstacle);
     /// Events of all endpoints: at start, for events that a crash left parked.
     std::size_t run_all();
     /// Events without an endpoint that came due when their type had no handler.

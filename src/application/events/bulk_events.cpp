@@ -301,19 +301,19 @@ private:
 
 }  // namespace
 
-Result<Bulk> BulkEvents::run(const BulkWish& wish, const std::string& correlation_id) {
-    BulkRequest request = wish.request;
+Result<Bulk> BulkEvents::run(const BulkCall& call, const std::string& correlation_id) {
+    BulkRequest request = call.request;
     const Instant now = in_read(store_, [](Transaction& tx) { return tx.now(); });
     if (auto defects = Judging{*zones_.current(), now}.run(request); !defects.empty()) {
         return ValidationFailed{std::move(defects)};
     }
-    if (wish.dry_run) return preview(request);
+    if (call.dry_run) return preview(request);
     const auto started = in_transaction(store_, [&](Transaction& tx) {
         return operations_.start_bulk(tx, text_of(request), count_of(tx, request));
     });
     if (!started) return started.error();
     Bulk bulk{.count = started->total.value_or(0), .samples = {}, .operation = *started};
-    tell(bulk, request, correlation_id);
+    report(bulk, request, correlation_id);
     bulk.operation = operations_.begin(*started);
     return bulk;
 }
@@ -338,8 +338,8 @@ Bulk BulkEvents::preview(const BulkRequest& request) {
 }
 
 /// Logs the caller of a bulk operation (reliability: audit).
-void BulkEvents::tell(const Bulk& bulk, const BulkRequest& request,
-                      const std::string& correlation_id) {
+void BulkEvents::report(const Bulk& bulk, const BulkRequest& request,
+                        const std::string& correlation_id) {
     base::LogLine line;
     line.message = "bulk operation on events";
     line.correlation_id = correlation_id;

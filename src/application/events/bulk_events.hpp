@@ -15,7 +15,7 @@
 
 namespace sundial {
 
-struct BulkWish {
+struct BulkCall {
     BulkRequest request;
     bool dry_run = false;
 };
@@ -34,11 +34,11 @@ public:
     BulkEvents(Store& store, const TimeZones& zones, Operations& operations, base::Log& log)
         : store_(store), zones_(zones), operations_(operations), log_(log) {}
     /// Errors: ValidationFailed, at /filter/…, /set/… and /ids; TooManyOperations.
-    [[nodiscard]] Result<Bulk> run(const BulkWish& wish, const std::string& correlation_id);
+    [[nodiscard]] Result<Bulk> run(const BulkCall& call, const std::string& correlation_id);
 
 private:
     [[nodiscard]] Bulk preview(const BulkRequest& request);
-    void tell(const Bulk& bulk, const BulkRequest& request, const std::string& correlation_id);
+    void report(const Bulk& bulk, const BulkRequest& request, const std::string& correlation_id);
 
     Store& store_;
     const TimeZones& zones_;

@@ -91,7 +91,7 @@ private:
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
         if (endpoint == event.endpoint) return event;
         if (!endpoint || event.claimable_at != never) return not_editable(event);
-        auto changed = hasten(event, tx_.now());
+        auto changed = expedite(event, tx_.now());
         if (!changed) return changed;
         changed->endpoint = endpoint;
         tx_.events().update(*changed);

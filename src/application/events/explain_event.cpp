@@ -88,7 +88,7 @@ public:
         }
         utc();
         change();
-        for (const AttemptRecord& attempt : story_.attempts) tell(attempt);
+        for (const AttemptRecord& attempt : story_.attempts) explain_attempt(attempt);
         result();
         auto wait = waits_for();
         std::string summary = summary_of(wait);
@@ -173,7 +173,7 @@ private:
             {{"version", number(event_.version.value)}, {"updatedAt", at}});
     }
 
-    void tell(const AttemptRecord& attempt) {
+    void explain_attempt(const AttemptRecord& attempt) {
         std::string text = "attempt " + std::to_string(attempt.number.value) + ": " +
                            std::string{to_string(attempt.outcome)};
         if (attempt.started_at) {
@@ -242,7 +242,7 @@ private:
         if (status_of(event_) == EventStatus::pending) {
             return Wait{"due", "it waits until it is due, at " + at, next};
         }
-        const auto why = given_back_because();
+        const auto why = release_reason();
         return Wait{"retry",
                     why ? "it was given back unsent: " + *why + "; it is looked at again at " + at
                         : "its last attempt was not accepted; the next one is at " + at,
@@ -250,7 +250,7 @@ private:
     }
 
     /// Why the last claim was released.
-    [[nodiscard]] std::optional<std::string> given_back_because() const {
+    [[nodiscard]] std::optional<std::string> release_reason() const {
         for (const AttemptRecord& attempt : story_.attempts) {
             if (attempt.outcome == AttemptOutcome::released && attempt.held &&
                 attempt.held->value + 1 == event_.version.value) {

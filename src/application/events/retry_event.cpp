@@ -18,7 +18,7 @@ IdempotencyKey key_after(const Event& event) {
 }
 
 /// An id in the event's own shard. Event, first key and retries share a shard.
-EventId id_beside(const Event& event, Ids& ids) {
+EventId id_for_retry(const Event& event, Ids& ids) {
     EventId id = ids.event_id(event.key);
     id.value.bytes.back() = event.id.value.bytes.back();
     return id;
@@ -45,12 +45,12 @@ void put_away(Transaction& tx, std::optional<Event> event) {
 }
 
 /// Stores the new event.
-Result<Event> add_afresh(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
-                         std::chrono::microseconds delay) {
+Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, RetryKey key,
+                              std::chrono::microseconds delay) {
     const IdempotencyKey fresh_key = key == RetryKey::fresh ? key_after(event) : event.key;
     auto fresh = key == RetryKey::fresh
                      ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
-                     : retried(event, id_beside(event, ids), tx.now());
+                     : retried(event, id_for_retry(event, ids), tx.now());
     if (!fresh) return fresh;
     fresh->claimable_at += delay;
     const auto added =
@@ -65,7 +65,7 @@ Result<Event> retry_in(Transaction& tx, Ids& ids, EventId id, RetryKey key,
                        std::chrono::microseconds delay) {
     const auto event = find_with_user(tx, id);
     if (!event) return NotFound{Noun::event, to_string(id)};
-    auto fresh = add_afresh(tx, ids, *event, key, delay);
+    auto fresh = add_retry_event(tx, ids, *event, key, delay);
     if (fresh) put_away(tx, event);
     return fresh;
 }

@@ -19,7 +19,7 @@ bool is_stored(const std::optional<Result<Event>>& answer) { return answer && an
 
 }  // namespace
 
-ScheduleEvent::Wish::Wish(const NewEvent& wanted) : event(wanted) {
+ScheduleEvent::Request::Request(const NewEvent& wanted) : event(wanted) {
     if (auto refused = refuse_event_type("/eventType", wanted.event_type)) {
         defects.push_back(*std::move(refused));
     }
@@ -38,16 +38,16 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
       zones_(zones),
       ids_(ids),
       wakeups_(wakeups),
-      together_(group_limits, [this](Wishes wishes) {
+      together_(group_limits, [this](Requests requests) {
           // An event that has to wait for a change of its user must not delay the others.
-          return this->store(wishes, Keep::each, Sharing::tries);
+          return this->store(requests, Keep::each, Sharing::tries);
       }) {}
 
 Result<Event> ScheduleEvent::run(const NewEvent& wanted) {
-    const Wish wish(wanted);
+    const Request request(wanted);
     Answer answer;
-    if (!store_.open_here()) answer = together_.run(wish);
-    if (!answer) answer = store_alone(wish);
+    if (!store_.open_here()) answer = together_.run(request);
+    if (!answer) answer = store_alone(request);
     if (*answer) wakeups_.due_at((*answer)->claimable_at);
     return *std::move(answer);
 }
@@ -60,34 +60,35 @@ std::vector<Result<Event>> ScheduleEvent::run_all(std::span<const NewEvent> want
     return run_many(wanted, Keep::all_or_none);
 }
 
-Result<Event> ScheduleEvent::store_alone(const Wish& wish) {
-    const Wish* const only = &wish;
+Result<Event> ScheduleEvent::store_alone(const Request& request) {
+    const Request* const only = &request;
     return *std::move(store({&only, 1}, Keep::each, Sharing::waits).front());
 }
 
 std::vector<Result<Event>> ScheduleEvent::run_many(std::span<const NewEvent> wanted, Keep keep) {
-    const std::vector<Wish> wishes(wanted.begin(), wanted.end());
-    std::vector<const Wish*> all;
-    all.reserve(wishes.size());
-    for (const Wish& wish : wishes) all.push_back(&wish);
+    const std::vector<Request> requests(wanted.begin(), wanted.end());
+    std::vector<const Request*> all;
+    all.reserve(requests.size());
+    for (const Request& request : requests) all.push_back(&request);
     std::vector<Answer> answers = store(all, keep, Sharing::waits);
     const bool kept = is_kept(answers, keep);
 
-    std::vector<Result<Event>> told;
-    told.reserve(answers.size());
+    std::vector<Result<Event>> results;
+    results.reserve(answers.size());
     Instant first = never;
     for (Answer& answer : answers) {
         if (is_stored(answer)) first = std::min(first, (*answer)->claimable_at);
-        told.push_back(*std::move(answer));
+        results.push_back(*std::move(answer));
     }
     if (kept) wakeups_.due_at(first);
-    return told;
+    return results;
 }
 
-std::vector<ScheduleEvent::Answer> ScheduleEvent::store(Wishes wishes, Keep keep, Sharing sharing) {
+std::vector<ScheduleEvent::Answer> ScheduleEvent::store(Requests requests, Keep keep,
+                                                        Sharing sharing) {
     std::vector<Answer> answers;
     store_.transact([&](Transaction& tx) {
-        answers = add(tx, wishes, sharing);
+        answers = add(tx, requests, sharing);
         if (!is_kept(answers, keep)) return false;
         CRASH_POINT("create: before commit");
         return true;
@@ -101,24 +102,24 @@ bool ScheduleEvent::is_kept(std::span<const Answer> answers, Keep keep) {
                               : std::ranges::all_of(answers, is_stored);
 }
 
-std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wishes,
+std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests requests,
                                                       Sharing sharing) {
     // Shares the users, so that a transaction that deletes one finds its events.
     EventReferences references;
-    for (const Wish* wish : wishes) {
-        references.name_user(wish->event.user);
-        references.name_endpoint(wish->event.endpoint);
+    for (const Request* request : requests) {
+        references.name_user(request->event.user);
+        references.name_endpoint(request->event.endpoint);
     }
     references.find(tx, sharing);
     const auto zones = zones_.current();
 
-    std::vector<Answer> answers(wishes.size());
+    std::vector<Answer> answers(requests.size());
     std::vector<Event> events;
     std::vector<std::size_t> places;  // index of each event's answer
-    for (std::size_t i = 0; i < wishes.size(); ++i) {
-        const auto& user = wishes[i]->event.user;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const auto& user = requests[i]->event.user;
         if (sharing == Sharing::tries && user && !references.has_user(*user)) continue;
-        auto event = make(tx, *wishes[i], *zones, references);
+        auto event = make(tx, *requests[i], *zones, references);
         if (event) {
             events.push_back(*std::move(event));
             places.push_back(i);
@@ -133,10 +134,10 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Wishes wi
     return answers;
 }
 
-Result<Event> ScheduleEvent::make(Transaction& tx, const Wish& wish, const TzData& zones,
+Result<Event> ScheduleEvent::make(Transaction& tx, const Request& request, const TzData& zones,
                                   const EventReferences& references) {
-    const NewEvent& wanted = wish.event;
-    std::vector<FieldError> defects = wish.defects;
+    const NewEvent& wanted = request.event;
+    std::vector<FieldError> defects = request.defects;
     const User* const user = references.user(wanted.user, defects);
     const auto endpoint = references.endpoint(wanted.endpoint, defects);
     const auto target = TargetReader{zones, tx.now()}.read(

@@ -45,33 +45,33 @@ public:
 
 private:
     /// A request with the defects found without the database.
-    struct Wish {
-        explicit Wish(const NewEvent& wanted);
+    struct Request {
+        explicit Request(const NewEvent& wanted);
         const NewEvent& event;
         std::vector<FieldError> defects;
     };
-    using Wishes = std::span<const Wish* const>;
+    using Requests = std::span<const Request* const>;
     /// Empty: another transaction is changing its user. Nothing was stored; the event has to wait
     /// alone.
     using Answer = std::optional<Result<Event>>;
     enum class Keep : std::uint8_t { each, all_or_none };
 
     [[nodiscard]] std::vector<Result<Event>> run_many(std::span<const NewEvent> wanted, Keep keep);
-    [[nodiscard]] Result<Event> store_alone(const Wish& wish);
+    [[nodiscard]] Result<Event> store_alone(const Request& request);
     /// In a transaction of its own, or as part of the open one.
-    [[nodiscard]] std::vector<Answer> store(Wishes wishes, Keep keep,
+    [[nodiscard]] std::vector<Answer> store(Requests requests, Keep keep,
                                             EventReferences::Sharing sharing);
     [[nodiscard]] static bool is_kept(std::span<const Answer> answers, Keep keep);
-    [[nodiscard]] std::vector<Answer> add(Transaction& tx, Wishes wishes,
+    [[nodiscard]] std::vector<Answer> add(Transaction& tx, Requests requests,
                                           EventReferences::Sharing sharing);
-    [[nodiscard]] Result<Event> make(Transaction& tx, const Wish& wish, const TzData& zones,
+    [[nodiscard]] Result<Event> make(Transaction& tx, const Request& request, const TzData& zones,
                                      const EventReferences& references);
 
     Store& store_;
     const TimeZones& zones_;
     Ids& ids_;
     Wakeups& wakeups_;
-    GroupCommit<Wish, Answer> together_;
+    GroupCommit<Request, Answer> together_;
 };
 
 }  // namespace sundial

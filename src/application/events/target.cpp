@@ -108,13 +108,13 @@ Result<Target> TargetReader::read_local(const TargetFields& fields,
         }
         return failed;
     }
-    const auto beside = fields.zone || text->zone ? fields.zone : user_zone;
-    if (!beside && !text->zone) {
+    const auto given_zone = fields.zone || text->zone ? fields.zone : user_zone;
+    if (!given_zone && !text->zone) {
         return invalid(at_zone, "required",
                        "a local time needs its zone: give targetTimezone, a user, or the zone in "
                        "brackets");
     }
-    const auto request = read_local_request(*fields.local, beside);
+    const auto request = read_local_request(*fields.local, given_zone);
     if (!request) return refused(at_local, request.error());
     return resolve_wall({.wall = request->wall,
                          .zone = request->zone,

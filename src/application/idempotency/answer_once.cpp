@@ -11,7 +11,7 @@
 namespace sundial {
 namespace {
 
-constexpr std::size_t most_swept_at_once = 500;
+constexpr std::size_t max_swept_at_once = 500;
 
 std::chrono::seconds rounded_up(std::chrono::microseconds time) {
     return std::max(std::chrono::ceil<std::chrono::seconds>(time), std::chrono::seconds{1});
@@ -202,10 +202,10 @@ Answered AnswerOnce::run(const KeyedRequest& request, std::span<const Step> step
 bool AnswerOnce::sweep() {
     std::size_t removed = 0;
     store_.transact([&](Transaction& tx) {
-        removed = tx.idempotency().remove_expired(most_swept_at_once);
+        removed = tx.idempotency().remove_expired(max_swept_at_once);
         return removed > 0;
     });
-    return removed == most_swept_at_once;
+    return removed == max_swept_at_once;
 }
 
 }  // namespace sundial

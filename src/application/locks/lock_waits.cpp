@@ -62,7 +62,7 @@ void LockWaits::run() {
     std::unique_lock lock{mutex_};
     while (!stopping_) {
         changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-        if (changed_.wait_for(lock, look_, [&] { return stopping_; })) return;
+        if (changed_.wait_for(lock, poll_interval_, [&] { return stopping_; })) return;
         std::vector<std::string> names;
         for (const auto& [name, waiting] : waiting_) names.push_back(name);
         std::vector<Wake> first_ones;

@@ -13,13 +13,13 @@ namespace sundial {
 
 /// The callers in this process that wait for locks, longest first. A release here wakes the next
 /// caller at once. Releases by other instances and expired leases are found by asking again every
-/// `look`. Each time only one caller per name is woken. Thread-safe.
+/// `poll_interval`. Each time only one caller per name is woken. Thread-safe.
 class LockWaits {
 public:
     using Wake = std::function<void()>;
 
-    explicit LockWaits(std::chrono::milliseconds look = std::chrono::milliseconds{250})
-        : look_{look} {}
+    explicit LockWaits(std::chrono::milliseconds poll_interval = std::chrono::milliseconds{250})
+        : poll_interval_{poll_interval} {}
     LockWaits(const LockWaits&) = delete;
     LockWaits& operator=(const LockWaits&) = delete;
 
@@ -29,8 +29,8 @@ public:
     [[nodiscard]] std::shared_ptr<void> wait(const std::string& name, Wake wake);
     void released(const std::string& name);
 
-    /// Wakes one caller of each name every `look` until stop(); for waits without a thread of their
-    /// own.
+    /// Wakes one caller of each name every `poll_interval` until stop(); for waits without a thread
+    /// of their own.
     void run();
     /// Wakes all callers; later waits end at once.
     void stop();
@@ -43,7 +43,7 @@ private:
     /// Removes and returns the longest wait; empty if there is none.
     [[nodiscard]] Wake take_first(const std::string& name);
 
-    const std::chrono::milliseconds look_;
+    const std::chrono::milliseconds poll_interval_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::string, std::map<Number, Wake>> waiting_;

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 /// slow disk.
 constexpr std::chrono::microseconds lease = 30s;
 /// How often a leader renews, and other instances try to become the leader.
-constexpr std::chrono::microseconds look = lease / 3;
+constexpr std::chrono::microseconds check_interval = lease / 3;
 constexpr std::chrono::microseconds pause_after_failure = 60s;
 
 }  // namespace
@@ -50,14 +50,14 @@ void Maintenance::work(Due& due) {
 Mono Maintenance::turn() {
     const Mono now = ports_.monotonic.now();
     try {
-        if (jobs_.empty() || !leads()) return now + look;
+        if (jobs_.empty() || !leads()) return now + check_interval;
     } catch (const std::exception& error) {
         warn("nobody can be made to lead maintenance", error);
-        return now + look;
+        return now + check_interval;
     }
     const auto next = std::ranges::min_element(jobs_, {}, &Due::at);
     if (next->at <= ports_.monotonic.now()) work(*next);
-    return std::min(std::ranges::min(jobs_, {}, &Due::at).at, now + look);
+    return std::min(std::ranges::min(jobs_, {}, &Due::at).at, now + check_interval);
 }
 
 void Maintenance::run() {

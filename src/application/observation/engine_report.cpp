@@ -11,15 +11,15 @@ namespace sundial {
 void report_claim(std::span<const ClaimedEvent> claimed, std::chrono::microseconds duration,
                   const Claimant& by, base::Log& log, EngineObserver& observer) {
     log.write(claimed_line(claimed.size(), duration, by));
-    std::size_t rescued = 0;
+    std::size_t lost_attempts = 0;
     std::map<std::string_view, std::size_t> by_type;
     for (const ClaimedEvent& one : claimed) {
         ++by_type[one.event.type];
-        if (!one.rescued) continue;
-        ++rescued;
+        if (!one.previous_lost) continue;
+        ++lost_attempts;
         log.write(lease_expired_line(one.event, "claim", std::nullopt));
     }
-    observer.claimed(claimed.size(), rescued, duration);
+    observer.claimed(claimed.size(), lost_attempts, duration);
     for (const auto& [type, count] : by_type) {
         observer.transition(type, EventStatus::processing, count);
     }

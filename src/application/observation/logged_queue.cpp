@@ -28,15 +28,15 @@ Answer answer_to(const Result<void>& result) {
 template <class Call>
 auto LoggedQueue::answer_of(std::vector<ClaimStep>& steps, Call call) {
     const auto began = monotonic_.now();
-    const auto tell_time = [&] {
+    const auto record_time = [&] {
         for (ClaimStep& one : steps) one.took = monotonic_.now() - began;
     };
     try {
         auto answer = call();
-        tell_time();
+        record_time();
         return answer;
     } catch (...) {
-        tell_time();
+        record_time();
         for (ClaimStep& one : steps) one.answer = Answer::unknown;
         log_.write(steps);
         throw;
@@ -52,7 +52,7 @@ Claimed LoggedQueue::claim_ready(const ClaimRequest& request) {
         ClaimStep& made = steps.emplace_back(step_of(Op::claim, one.event));
         made.answer = Answer::done;
         made.took = took;
-        made.rescued = one.rescued;
+        made.previous_lost = one.previous_lost;
     }
     log_.write(steps);
     return claimed;
@@ -71,12 +71,12 @@ std::vector<Result<void>> LoggedQueue::settle(std::span<const Settlement> settle
     return results;
 }
 
-std::vector<Result<void>> LoggedQueue::give_back(std::span<const GivenBack> given_back) {
+std::vector<Result<void>> LoggedQueue::release_claims(std::span<const ReleasedClaim> released) {
     std::vector<ClaimStep> steps;
-    for (const GivenBack& one : given_back) {
+    for (const ReleasedClaim& one : released) {
         steps.emplace_back(step(Op::release, one.id, one.held)).attempt = one.number;
     }
-    auto results = answer_of(steps, [&] { return queue_.give_back(given_back); });
+    auto results = answer_of(steps, [&] { return queue_.release_claims(released); });
     for (std::size_t i = 0; i < steps.size(); ++i) steps[i].answer = answer_to(results[i]);
     log_.write(steps);
     return results;
@@ -95,8 +95,8 @@ std::vector<EventId> LoggedQueue::extend(std::span<const Held> held,
     return lost;
 }
 
-void LoggedSends::started(const TryStarted& try_started) {
-    const ClaimStep sends = step_of(Op::send, try_started.event);
+void LoggedSends::started(const AttemptStarted& attempt_started) {
+    const ClaimStep sends = step_of(Op::send, attempt_started.event);
     log_.write({&sends, 1});
 }
 

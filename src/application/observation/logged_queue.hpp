@@ -17,10 +17,10 @@ public:
         : queue_(queue), monotonic_(monotonic), log_(log) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
     void hint(Instant due) override { queue_.hint(due); }
-    Horizon look() override { return queue_.look(); }
+    QueuePeek peek() override { return queue_.peek(); }
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override { return queue_.backlog(); }
@@ -40,7 +40,7 @@ private:
 class LoggedSends final : public EngineObserver {
 public:
     explicit LoggedSends(ClaimLog& log) : log_(log) {}
-    void started(const TryStarted& try_started) override;
+    void started(const AttemptStarted& attempt_started) override;
 
 private:
     ClaimLog& log_;

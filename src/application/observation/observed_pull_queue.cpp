@@ -4,9 +4,9 @@
 
 namespace sundial {
 
-PullHorizon ObservedPullQueue::look(std::span<const EndpointId> endpoints) {
+PullPeek ObservedPullQueue::peek(std::span<const EndpointId> endpoints) {
     const QueryTimer timer{"look_to_pull", monotonic_, observer_};
-    return queue_.look(endpoints);
+    return queue_.peek(endpoints);
 }
 
 Claimed ObservedPullQueue::claim(const PullRequest& request) {

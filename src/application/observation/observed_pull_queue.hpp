@@ -11,7 +11,7 @@ class ObservedPullQueue final : public PullQueue {
 public:
     ObservedPullQueue(PullQueue& queue, const MonotonicClock& monotonic, StorageObserver& observer)
         : queue_(queue), monotonic_(monotonic), observer_(observer) {}
-    PullHorizon look(std::span<const EndpointId> endpoints) override;
+    PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
 
 private:

@@ -4,9 +4,9 @@
 
 namespace sundial {
 
-Horizon ObservedQueue::look() {
+QueuePeek ObservedQueue::peek() {
     const QueryTimer timer{"look", monotonic_, observer_};
-    return queue_.look();
+    return queue_.peek();
 }
 
 Claimed ObservedQueue::claim_ready(const ClaimRequest& request) {
@@ -19,9 +19,9 @@ std::vector<Result<void>> ObservedQueue::settle(std::span<const Settlement> sett
     return queue_.settle(settlements);
 }
 
-std::vector<Result<void>> ObservedQueue::give_back(std::span<const GivenBack> given_back) {
+std::vector<Result<void>> ObservedQueue::release_claims(std::span<const ReleasedClaim> released) {
     const QueryTimer timer{"give_back", monotonic_, observer_};
-    return queue_.give_back(given_back);
+    return queue_.release_claims(released);
 }
 
 std::vector<EventId> ObservedQueue::extend(std::span<const Held> held,

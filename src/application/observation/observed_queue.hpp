@@ -16,10 +16,10 @@ public:
         : queue_(queue), monotonic_(monotonic), observer_(observer) {}
     [[nodiscard]] std::uint32_t shards() const override { return queue_.shards(); }
     void hint(Instant due) override { queue_.hint(due); }
-    Horizon look() override;
+    QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
     Backlog backlog() override;

@@ -121,8 +121,8 @@ public:
     std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
         return events_.unpark(endpoint, limit);
     }
-    std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
-        return events_.hasten(endpoint, obstacle, limit);
+    std::size_t expedite(EndpointId endpoint, Obstacle obstacle, std::size_t limit) override {
+        return events_.expedite(endpoint, obstacle, limit);
     }
     bool has_live(const LiveQuery& query) override { return events_.has_live(query); }
     Page<Event> list(const EventQuery& query) override { return events_.list(query); }
@@ -273,7 +273,7 @@ void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
             return kept = work(observed);
         });
     }
-    if (kept) after_commit([this, changes = std::move(changes)] { tell(changes); });
+    if (kept) after_commit([this, changes = std::move(changes)] { report(changes); });
 }
 
 void ObservedStore::read(const std::function<void(Transaction&)>& work) {
@@ -289,11 +289,11 @@ std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
     observer_.queried("append", monotonic_.now() - began);
     Changes changes;
     changes.appended[batch.front().stream.aggregate_type] = batch.size();
-    after_commit([this, changes = std::move(changes)] { tell(changes); });
+    after_commit([this, changes = std::move(changes)] { report(changes); });
     return appended;
 }
 
-void ObservedStore::tell(const Changes& changes) {
+void ObservedStore::report(const Changes& changes) {
     if (!changes.appended.empty() && appended_) appended_();
     for (const auto& [type, count] : changes.appended) observer_.appended(type, count);
     for (const auto& [type, count] : changes.created) {

@@ -34,7 +34,7 @@ private:
     class Tz;
     class Streams;
     class Observed;
-    void tell(const Changes& changes);
+    void report(const Changes& changes);
 
     Store& store_;
     const MonotonicClock& monotonic_;

@@ -12,7 +12,7 @@
 namespace sundial {
 
 /// An attempt that begins.
-struct TryStarted {
+struct AttemptStarted {
     const Event& event;        // as claimed
     const Endpoint* endpoint;  // null: an in-process handler
     Instant at;
@@ -21,7 +21,7 @@ struct TryStarted {
 };
 
 /// An attempt that has ended. Its effect on the event is reported by `settled`.
-struct TryOver {
+struct AttemptEnded {
     const Event& event;        // as claimed
     const Endpoint* endpoint;  // null: an in-process handler
     const Outcome& outcome;
@@ -51,14 +51,15 @@ public:
 class EngineObserver {
 public:
     virtual ~EngineObserver() = default;
-    /// One claim that returned events; `rescued` of them after another holder's lease expired.
-    virtual void claimed(std::size_t /*events*/, std::size_t /*rescued*/,
+    /// One claim that returned events; `lost_attempts` of them after another holder's lease
+    /// expired.
+    virtual void claimed(std::size_t /*events*/, std::size_t /*lost_attempts*/,
                          std::chrono::microseconds /*duration*/) {}
     /// `count` events came into `status`: successors PENDING, claims PROCESSING, settled ones.
     virtual void transition(std::string_view /*event_type*/, EventStatus /*status*/,
                             std::size_t /*count*/) {}
-    virtual void started(const TryStarted& /*try_started*/) {}
-    virtual void delivered(const TryOver& /*try_over*/) {}
+    virtual void started(const AttemptStarted& /*attempt_started*/) {}
+    virtual void delivered(const AttemptEnded& /*attempt_ended*/) {}
     /// An attempt's result came after another instance had claimed the event.
     virtual void settled_late(const Event& /*event*/) {}
     /// A lease of this instance was lost before its work was settled.

@@ -21,7 +21,7 @@ void keep_failures(Transaction& tx, const Operation& operation,
     std::vector<NumberedFailure> kept;
     std::uint64_t number = operation.failed;
     for (const OperationFailure& failure : failures) {
-        if (++number > most_failures_kept) break;
+        if (++number > max_failures_kept) break;
         kept.push_back({number, failure});
     }
     if (!kept.empty()) tx.operations().add_failures(operation.id, kept);
@@ -63,8 +63,8 @@ Operation Operations::start(Transaction& tx, OperationKind kind, const Schedule&
 
 Result<Operation> Operations::start_bulk(Transaction& tx, std::string request,
                                          std::uint64_t total) {
-    if (tx.operations().running_for_start(OperationKind::bulk) >= most_bulk_operations) {
-        return TooManyOperations{most_bulk_operations};
+    if (tx.operations().running_for_start(OperationKind::bulk) >= max_bulk_operations) {
+        return TooManyOperations{max_bulk_operations};
     }
     Operation operation = fresh(tx, OperationKind::bulk);
     operation.request = std::move(request);
@@ -92,7 +92,7 @@ Operation Operations::fresh(Transaction& tx, OperationKind kind) {
 
 Operation Operations::begin(const Operation& started) {
     const AtWork at_work(*this);
-    tell(started, "operation started");
+    report(started, "operation started");
     Operation operation = started;
     try {
         const auto task = ports_.make_task(operation);
@@ -109,7 +109,7 @@ Operation Operations::begin(const Operation& started) {
             });
         }
     } catch (const std::exception& error) {
-        tell_wait(error);  // it has started nevertheless: `run` takes it up after the lease
+        report_wait(error);  // it has started nevertheless: `run` takes it up after the lease
     }
     after_commit([this] { wake(); });
     return operation;
@@ -135,13 +135,13 @@ Result<Operation> Operations::stop(std::string_view id, std::optional<Version> e
 
 void Operations::run() {
     for (;;) {
-        std::chrono::microseconds at_most = settings_.look;
+        std::chrono::microseconds at_most = settings_.check_interval;
         try {
             while (work_on_one()) {
             }
             at_most = std::min(at_most, rest());
         } catch (const std::exception& error) {
-            tell_wait(error);
+            report_wait(error);
         }
         wait(at_most);
         const std::lock_guard lock(mutex_);
@@ -193,7 +193,7 @@ std::optional<Operation> Operations::claim_one() {
 
 void Operations::work_through(Operation operation) {
     const auto task = ports_.make_task(operation);
-    auto told = ports_.monotonic.now();
+    auto reported_at = ports_.monotonic.now();
     for (;;) {
         const auto after = batch(operation, *task);
         if (!after || !after->held_by) return;
@@ -202,9 +202,9 @@ void Operations::work_through(Operation operation) {
             const std::lock_guard lock(mutex_);
             if (stopping_) break;
         }
-        if (ports_.monotonic.now() - told >= settings_.tell) {
-            told = ports_.monotonic.now();
-            tell(operation, "operation under way");
+        if (ports_.monotonic.now() - reported_at >= settings_.report_interval) {
+            reported_at = ports_.monotonic.now();
+            report(operation, "operation under way");
         }
     }
     change(operation, [](const Operation& held, Instant now) { return let_go(held, now); });
@@ -241,7 +241,7 @@ std::optional<Operation> Operations::batch(const Operation& held, OperationTask&
     }
     if (!after) return after;
     if (did.earliest != never) ports_.wakeups.due_at(did.earliest);
-    if (is_over(*after)) tell(*after, "operation is over");
+    if (is_over(*after)) report(*after, "operation is over");
     task.committed();
     return after;
 }
@@ -262,7 +262,7 @@ std::optional<Operation> Operations::failed(const Operation& held, const char* w
         after = end(operation, OperationStatus::failed, why, now);
         return *after;
     });
-    if (after) tell(*after, "operation is over", base::LogLevel::error);
+    if (after) report(*after, "operation is over", base::LogLevel::error);
     return after;
 }
 
@@ -290,14 +290,14 @@ void Operations::wake() {
     changed_.notify_all();
 }
 
-void Operations::tell_wait(const std::exception& error) {
+void Operations::report_wait(const std::exception& error) {
     base::LogLine line;
     line.level = base::LogLevel::warn;
     line.message = std::string{"operations wait: "} + error.what();
     ports_.log.write(std::move(line));
 }
 
-void Operations::tell(const Operation& operation, const char* what, base::LogLevel level) {
+void Operations::report(const Operation& operation, const char* what, base::LogLevel level) {
     base::LogLine line;
     line.level = level;
     line.message = what;

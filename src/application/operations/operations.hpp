@@ -22,18 +22,18 @@ namespace sundial {
 
 /// Maximum number of bulk operations at work at once, on all instances together (reliability:
 /// limits).
-inline constexpr std::size_t most_bulk_operations = 4;
+inline constexpr std::size_t max_bulk_operations = 4;
 /// Maximum number of failures of one operation that are stored with their reasons.
-inline constexpr std::uint64_t most_failures_kept = 10'000;
+inline constexpr std::uint64_t max_failures_kept = 10'000;
 
 struct OperationSettings {
     InstanceId instance;
     /// After this time without a batch, other instances may take over this instance's operations.
     std::chrono::microseconds lease = std::chrono::seconds{30};
     /// How often to check for operations that other instances started or abandoned.
-    std::chrono::milliseconds look = std::chrono::seconds{5};
+    std::chrono::milliseconds check_interval = std::chrono::seconds{5};
     /// How often the progress of a long operation is logged.
-    std::chrono::microseconds tell = std::chrono::seconds{10};
+    std::chrono::microseconds report_interval = std::chrono::seconds{10};
 };
 
 /// The long jobs. Starts those of this instance, and works through those of all instances, one
@@ -99,9 +99,9 @@ private:
     void wait(std::chrono::microseconds at_most);
     void wake();
     /// Logs the failure that delays the work; it is tried again.
-    void tell_wait(const std::exception& error);
-    void tell(const Operation& operation, const char* what,
-              base::LogLevel level = base::LogLevel::info);
+    void report_wait(const std::exception& error);
+    void report(const Operation& operation, const char* what,
+                base::LogLevel level = base::LogLevel::info);
 
     const OperationSettings settings_;
     Ports ports_;

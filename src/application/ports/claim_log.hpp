@@ -25,7 +25,7 @@ struct ClaimStep {
     std::optional<Attempt> attempt{};
     const Event* event = nullptr;            // as claimed; for claim and send
     const Settlement* settlement = nullptr;  // for settle
-    bool rescued = false;                    // claimed after another holder's lease expired
+    bool previous_lost = false;              // claimed after another holder's lease expired
 };
 
 /// Records each step of each claim, so that a later check can prove that no two instances held the

@@ -5,9 +5,9 @@
 
 namespace sundial {
 
-void DeadLetterTally::add(const std::string& reason, std::optional<EndpointId> endpoint,
-                          Instant failed_at, EventId id) {
-    if (letters_.counted == most_dead_letters) {
+void DeadLetterCounters::add(const std::string& reason, std::optional<EndpointId> endpoint,
+                             Instant failed_at, EventId id) {
+    if (letters_.counted == max_dead_letters) {
         letters_.complete = false;
         return;
     }
@@ -22,18 +22,18 @@ void DeadLetterTally::add(const std::string& reason, std::optional<EndpointId> e
     }
     ++group.count;
     group.oldest = failed_at;
-    if (group.samples.size() < most_dead_letter_samples) group.samples.push_back(id);
+    if (group.samples.size() < max_dead_letter_samples) group.samples.push_back(id);
 }
 
-DeadLetters DeadLetterTally::result() && {
+DeadLetters DeadLetterCounters::result() && {
     for (auto& [key, group] : groups_) letters_.groups.push_back(std::move(group));
     const auto before = [](const DeadLetterGroup& a, const DeadLetterGroup& b) {
         return std::tie(a.count, a.newest, a.samples.front()) >
                std::tie(b.count, b.newest, b.samples.front());
     };
     std::ranges::sort(letters_.groups, before);
-    if (letters_.groups.size() > most_dead_letter_groups) {
-        letters_.groups.resize(most_dead_letter_groups);
+    if (letters_.groups.size() > max_dead_letter_groups) {
+        letters_.groups.resize(max_dead_letter_groups);
     }
     return std::move(letters_);
 }

@@ -33,15 +33,15 @@ struct DeadLetters {
 };
 
 /// Counting millions of rows takes too long, so only the newest are examined.
-inline constexpr std::size_t most_dead_letters = 100'000;
-inline constexpr std::size_t most_dead_letter_groups = 100;
-inline constexpr std::size_t most_dead_letter_samples = 5;
+inline constexpr std::size_t max_dead_letters = 100'000;
+inline constexpr std::size_t max_dead_letter_groups = 100;
+inline constexpr std::size_t max_dead_letter_samples = 5;
 
 /// Groups dead letters in the order in which a storage returns them.
-class DeadLetterTally {
+class DeadLetterCounters {
 public:
-    explicit DeadLetterTally(DeadLettersBy by) : by_(by) {}
-    /// Call for the newest first. Dead letters beyond `most_dead_letters` only clear `complete`.
+    explicit DeadLetterCounters(DeadLettersBy by) : by_(by) {}
+    /// Call for the newest first. Dead letters beyond `max_dead_letters` only clear `complete`.
     void add(const std::string& reason, std::optional<EndpointId> endpoint, Instant failed_at,
              EventId id);
     [[nodiscard]] DeadLetters result() &&;

@@ -24,7 +24,7 @@ struct ClaimRequest {
 struct ClaimedEvent {
     Event event;
     /// The lease of an earlier holder had expired. The LOST attempt is counted and recorded.
-    bool rescued = false;
+    bool previous_lost = false;
 };
 struct Claimed {
     std::vector<ClaimedEvent> events;  // unordered
@@ -55,7 +55,7 @@ struct Settlement {
 };
 /// A claim released unsent. It uses no attempt, its number is not reused, and a RELEASED attempt is
 /// recorded.
-struct GivenBack {
+struct ReleasedClaim {
     EventId id;
     Version held;
     Attempt number;
@@ -71,7 +71,7 @@ struct Held {
 
 /// The database's clock and, for each shard, the next instant at which an event is claimable
 /// (`never`: none).
-struct Horizon {
+struct QueuePeek {
     Instant now;
     std::vector<Instant> next;
 };
@@ -95,17 +95,17 @@ struct QueueDepth {
 
 /// The live events as scheduler instances see them. Every call is a transaction of its own and uses
 /// the database's clock. Thread-safe. Throws Unavailable if the outcome is unknown. Then leave a
-/// claim to its lease, but repeat settle and give_back: they report success again if they had taken
-/// effect.
+/// claim to its lease, but repeat settle and release_claims: they report success again if they had
+/// taken effect.
 class EventQueue {
 public:
     virtual ~EventQueue() = default;
     /// Number of shards, fixed for the life of the database.
     [[nodiscard]] virtual std::uint32_t shards() const = 0;
-    /// An event may be claimable at `due`, although no call of look() has returned that instant.
-    /// For implementations that cache the results of look(). Changes no data and never throws.
+    /// An event may be claimable at `due`, although no call of peek() has returned that instant.
+    /// For implementations that cache the results of peek(). Changes no data and never throws.
     virtual void hint(Instant /*due*/) {}
-    virtual Horizon look() = 0;
+    virtual QueuePeek peek() = 0;
     /// Claims claimable events of one shard, oldest first in each priority. A lost event
     /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
     /// for another claimer.
@@ -115,7 +115,7 @@ public:
     /// the outcome.
     virtual std::vector<Result<void>> settle(std::span<const Settlement> settlements) = 0;
     /// One result per claim. Errors: LeaseLost; then the event is unchanged.
-    virtual std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) = 0;
+    virtual std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) = 0;
     /// Extends the leases to `lease` from now. Returns the events whose lease is lost. Changes no
     /// version.
     virtual std::vector<EventId> extend(std::span<const Held> held,

@@ -116,7 +116,7 @@ public:
     /// most `limit` of them. Returns their number. nullopt: events without an endpoint.
     virtual std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) = 0;
     /// The same for events of an endpoint that wait for `obstacle`.
-    virtual std::size_t hasten(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
+    virtual std::size_t expedite(EndpointId endpoint, Obstacle obstacle, std::size_t limit) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
     virtual Page<Event> list(const EventQuery& query) = 0;

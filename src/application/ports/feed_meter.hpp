@@ -23,9 +23,9 @@ struct FeedProgress {
 class FeedMeter {
 public:
     virtual ~FeedMeter() = default;
-    /// The first `most` followers, by name. A follower is a subscriber that has stored a
+    /// The first `max_followers` followers, by name. A follower is a subscriber that has stored a
     /// checkpoint.
-    virtual FeedProgress measure(std::size_t most) = 0;
+    virtual FeedProgress measure(std::size_t max_followers) = 0;
 };
 
 }  // namespace sundial

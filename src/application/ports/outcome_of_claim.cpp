@@ -6,7 +6,7 @@ namespace sundial {
 namespace {
 
 /// An attempt that sent nothing, or whose result is unknown.
-AttemptRecord unsent_try(const Event& event, AttemptOutcome outcome) {
+AttemptRecord unsent_attempt(const Event& event, AttemptOutcome outcome) {
     return {.event = event.id,
             .number = event.attempt,
             .outcome = outcome,
@@ -42,12 +42,14 @@ Event settled(const Event& event, const Settlement& settlement, Instant now) {
     return next;
 }
 
-AttemptRecord lost_try(const Event& event) { return unsent_try(event, AttemptOutcome::lost); }
+AttemptRecord lost_attempt(const Event& event) {
+    return unsent_attempt(event, AttemptOutcome::lost);
+}
 
-AttemptRecord released_try(const Event& event, const GivenBack& given_back) {
-    AttemptRecord released = unsent_try(event, AttemptOutcome::released);
-    released.error_text = given_back.reason;
-    released.instance = given_back.by;
+AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim) {
+    AttemptRecord released = unsent_attempt(event, AttemptOutcome::released);
+    released.error_text = claim.reason;
+    released.instance = claim.by;
     return released;
 }
 

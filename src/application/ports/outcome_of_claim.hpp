@@ -10,8 +10,8 @@ namespace sundial {
 [[nodiscard]] Event settled(const Event& event, const Settlement& settlement, Instant now);
 /// The attempt that a holder never settled, of an event that is claimed again after its lease
 /// expired.
-[[nodiscard]] AttemptRecord lost_try(const Event& event);
+[[nodiscard]] AttemptRecord lost_attempt(const Event& event);
 /// The attempt of a claim released unsent.
-[[nodiscard]] AttemptRecord released_try(const Event& event, const GivenBack& given_back);
+[[nodiscard]] AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim);
 
 }  // namespace sundial

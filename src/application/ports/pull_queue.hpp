@@ -28,7 +28,7 @@ struct PullHead {
     Instant next;
     friend bool operator==(const PullHead&, const PullHead&) = default;
 };
-struct PullHorizon {
+struct PullPeek {
     Instant now;                  // the database's clock
     std::vector<PullHead> heads;  // unordered; none for parked events or empty queues
 };
@@ -40,7 +40,7 @@ struct PullHorizon {
 class PullQueue {
 public:
     virtual ~PullQueue() = default;
-    virtual PullHorizon look(std::span<const EndpointId> endpoints) = 0;
+    virtual PullPeek peek(std::span<const EndpointId> endpoints) = 0;
     /// As EventQueue::claim_ready, for one endpoint: oldest first in each priority. An expired
     /// lease counts as a LOST attempt. Never waits for another claimer.
     virtual Claimed claim(const PullRequest& request) = 0;

@@ -20,37 +20,37 @@ namespace {
 
 using namespace std::chrono_literals;
 using Shares = std::array<std::uint32_t, 4>;
-using Hungry = std::array<bool, 4>;  // which priorities may have more events
+using WantsMore = std::array<bool, 4>;  // which priorities may have more events
 
 /// The division that instances use for their claims: urgent events get more, and LOW never starves.
 constexpr std::array<std::uint32_t, 4> weights{8, 4, 2, 1};
 
 /// Consecutive claims without usable events before a worker gets an empty answer.
-constexpr int most_rounds = 8;
+constexpr int max_rounds = 8;
 constexpr std::size_t longest_worker_name = 100;
 constexpr std::chrono::microseconds planning_failed_wait = 1min;
 
 constexpr const char* not_taken = "WORKER_GONE its worker was gone before it got it";
-const KeepBack planning_failed{planning_failed_wait,
+const Deferral planning_failed{planning_failed_wait,
                                "PLANNING_FAILED its successor cannot be planned"};
 
 /// Divides `total` among the hungry priorities. Chance decides the remainder, so that the division
 /// is fair to each priority over many workers.
-Shares divided(std::uint32_t total, const Hungry& hungry, Random& random) {
+Shares divided(std::uint32_t total, const WantsMore& wants_more, Random& random) {
     Shares shares{};
     std::uint32_t sum = 0;
-    for (std::size_t p = 0; p < hungry.size(); ++p) sum += hungry[p] ? weights[p] : 0;
+    for (std::size_t p = 0; p < wants_more.size(); ++p) sum += wants_more[p] ? weights[p] : 0;
     if (sum == 0) return shares;
     std::uint32_t left = total;
-    for (std::size_t p = 0; p < hungry.size(); ++p) {
-        shares[p] = hungry[p] ? total * weights[p] / sum : 0;
+    for (std::size_t p = 0; p < wants_more.size(); ++p) {
+        shares[p] = wants_more[p] ? total * weights[p] / sum : 0;
         left -= shares[p];
     }
     for (; left > 0; --left) {
         auto drawn = static_cast<std::uint32_t>(random.unit() * sum);
         std::size_t p = 0;
-        while (!hungry[p] || drawn >= weights[p]) {
-            if (hungry[p]) drawn -= weights[p];
+        while (!wants_more[p] || drawn >= weights[p]) {
+            if (wants_more[p]) drawn -= weights[p];
             ++p;
         }
         ++shares[p];
@@ -58,15 +58,15 @@ Shares divided(std::uint32_t total, const Hungry& hungry, Random& random) {
     return shares;
 }
 
-bool any(const Hungry& hungry) {
-    return std::ranges::any_of(hungry, [](bool one) { return one; });
+bool any(const WantsMore& wants_more) {
+    return std::ranges::any_of(wants_more, [](bool one) { return one; });
 }
 
 /// The shards with due events, and the priorities of these events.
-std::map<std::uint32_t, Hungry> due_by_shard(const PullHorizon& horizon) {
-    std::map<std::uint32_t, Hungry> due;
-    for (const PullHead& head : horizon.heads) {
-        if (head.next <= horizon.now)
+std::map<std::uint32_t, WantsMore> due_by_shard(const PullPeek& peeked) {
+    std::map<std::uint32_t, WantsMore> due;
+    for (const PullHead& head : peeked.heads) {
+        if (head.next <= peeked.now)
             due[head.shard][static_cast<std::size_t>(head.priority)] = true;
     }
     return due;
@@ -82,7 +82,7 @@ Claimant claimant_of(const Event& claimed) {
     return std::get<Processing>(claimed.state).claimed_by.value();
 }
 
-GivenBack given_back(const Event& claimed, const KeepBack& why) {
+ReleasedClaim release_of(const Event& claimed, const Deferral& why) {
     return {.id = claimed.id,
             .held = claimed.version,
             .number = claimed.attempt,
@@ -111,7 +111,7 @@ Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
     if (auto defect = refuse_text("/worker", order.worker, longest_worker_name)) {
         defects.push_back(*std::move(defect));
     }
-    if (order.limit < 1 || order.limit > most_work) {
+    if (order.limit < 1 || order.limit > max_work) {
         defects.push_back({"/limit", "out_of_range", "must be 1 to 100"});
     }
     if (auto defect = refuse_work_lease(order.lease)) defects.push_back(*std::move(defect));
@@ -139,7 +139,7 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
     const auto endpoint = admit(order);
     if (!endpoint) return endpoint.error();
     Work work{*endpoint, {}};
-    for (int round = 0; round < most_rounds && work.events.size() < order.limit; ++round) {
+    for (int round = 0; round < max_rounds && work.events.size() < order.limit; ++round) {
         std::vector<ClaimedEvent> claimed;
         try {
             claim(*endpoint, order, order.limit - work.events.size(), claimed);
@@ -157,8 +157,8 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
 
 void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                        std::vector<ClaimedEvent>& all) {
-    const auto due = due_by_shard(ports_.pull_queue.look({&endpoint, 1}));
-    std::vector<std::pair<std::uint32_t, Hungry>> shards{due.begin(), due.end()};
+    const auto due = due_by_shard(ports_.pull_queue.peek({&endpoint, 1}));
+    std::vector<std::pair<std::uint32_t, WantsMore>> shards{due.begin(), due.end()};
     if (shards.empty()) return;
     // Workers begin at different shards.
     const auto first =
@@ -166,10 +166,10 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
     std::ranges::rotate(shards, shards.begin() + first);
 
     const Mono began = ports_.monotonic.now();
-    for (auto& [shard, hungry] : shards) {
-        while (any(hungry) && all.size() < limit) {
+    for (auto& [shard, wants_more] : shards) {
+        while (any(wants_more) && all.size() < limit) {
             const auto left = static_cast<std::uint32_t>(limit - all.size());
-            const Shares shares = divided(left, hungry, ports_.random);
+            const Shares shares = divided(left, wants_more, ports_.random);
             auto claimed = ports_.pull_queue.claim({.endpoint = endpoint,
                                                     .by = {instance_, order.worker},
                                                     .shard = shard,
@@ -182,7 +182,7 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
             }
             // The part that one priority did not use goes to priorities that may have more.
             for (std::size_t p = 0; p < found.size(); ++p) {
-                hungry[p] = hungry[p] && found[p] >= shares[p];
+                wants_more[p] = wants_more[p] && found[p] >= shares[p];
             }
         }
     }
@@ -194,20 +194,20 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
 
 /// Otherwise no worker would know of these events until the lease ends.
 void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
-    std::vector<GivenBack> returned;
+    std::vector<ReleasedClaim> returned;
     for (const ClaimedEvent& one : claimed) {
-        returned.push_back(given_back(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
+        returned.push_back(release_of(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
     }
-    try_to_give_back(returned, "a claim that failed");
+    try_to_release(returned, "a claim that failed");
 }
 
-void PullEvents::try_to_give_back(std::span<const GivenBack> given_back, std::string_view of) {
+void PullEvents::try_to_release(std::span<const ReleasedClaim> released, std::string_view of) {
     try {
-        give_back(given_back, {});
+        release_claims(released, {});
     } catch (const std::exception& error) {
         ports_.log.write({.level = base::LogLevel::warn,
                           .event_name = {},
-                          .message = std::to_string(given_back.size()) +
+                          .message = std::to_string(released.size()) +
                                      " events are left to the lease of " + std::string{of} + ": " +
                                      error.what(),
                           .correlation_id = {},
@@ -226,9 +226,9 @@ std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
 
     std::vector<Event> work, parked;
     std::vector<Settled> over;
-    std::vector<GivenBack> returned;
-    const auto keep_back = [&](const Event& event, const KeepBack& why) {
-        returned.push_back(given_back(event, why));
+    std::vector<ReleasedClaim> returned;
+    const auto defer = [&](const Event& event, const Deferral& why) {
+        returned.push_back(release_of(event, why));
         if (!why.delay) parked.push_back(event);
     };
     const auto finish = [&](const Event& event, Settlement settlement) {
@@ -238,13 +238,13 @@ std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
         const Event& event = events[i];
         const Claimant by = claimant_of(event);
         if (std::ranges::find(left, event.id) != left.end()) {
-            keep_back(event, planning_failed);
-        } else if (const auto* why = std::get_if<KeepBack>(&decisions[i].what)) {
-            keep_back(event, *why);
+            defer(event, planning_failed);
+        } else if (const auto* why = std::get_if<Deferral>(&decisions[i].what)) {
+            defer(event, *why);
         } else if (const auto* accepted = std::get_if<AcceptedBefore>(&decisions[i].what)) {
             finish(event, accepted_before(event, accepted->attempt, by));
         } else if (const auto* destination = std::get_if<Destination>(&decisions[i].what)) {
-            if (claimed[i].rescued && tries_used_up(event, destination->retry_policy)) {
+            if (claimed[i].previous_lost && attempts_used_up(event, destination->retry_policy)) {
                 finish(event, lost_for_good(event, by));
             } else if (event.payload.empty()) {
                 finish(event, settlement_of(event, *destination, without_payload(), by,
@@ -258,7 +258,7 @@ std::vector<Event> PullEvents::sort_out(std::span<const ClaimedEvent> claimed) {
         }
     }
     settle(std::move(over));
-    give_back(returned, parked);
+    release_claims(returned, parked);
     return work;
 }
 
@@ -298,18 +298,19 @@ void PullEvents::settle(std::vector<Settled> settled) {
     }
 }
 
-void PullEvents::give_back(std::span<const GivenBack> given_back, std::span<const Event> parked) {
-    if (given_back.empty()) return;
+void PullEvents::release_claims(std::span<const ReleasedClaim> released,
+                                std::span<const Event> parked) {
+    if (released.empty()) return;
     // Results do not matter: a claim whose lease is lost has nothing to release.
-    static_cast<void>(ports_.queue.give_back(given_back));
+    static_cast<void>(ports_.queue.release_claims(released));
     ports_.deliver.release_if_possible(parked);
 }
 
 void PullEvents::take_back(std::span<const Event> events) {
     if (events.empty()) return;
-    std::vector<GivenBack> returned;
-    for (const Event& event : events) returned.push_back(given_back(event, {0us, not_taken}));
-    try_to_give_back(returned, "an answer that nobody took");
+    std::vector<ReleasedClaim> returned;
+    for (const Event& event : events) returned.push_back(release_of(event, {0us, not_taken}));
+    try_to_release(returned, "an answer that nobody took");
     ports_.wakeups.due_at(events.front().updated_at);
 }
 

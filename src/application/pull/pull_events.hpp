@@ -52,7 +52,7 @@ struct PullPorts {
 };
 
 /// The maximum of one order, and the shortest and longest lease.
-inline constexpr std::size_t most_work = 100;
+inline constexpr std::size_t max_work = 100;
 inline constexpr std::chrono::seconds shortest_work_lease{1};
 inline constexpr std::chrono::hours longest_work_lease{12};
 /// The defect of a lease, at `/lease`.
@@ -83,9 +83,9 @@ private:
     /// Events whose successors cannot be planned go to `left`; the others are planned without them.
     [[nodiscard]] Planning plan(std::span<const Event> claimed, std::vector<EventId>& left);
     void settle(std::vector<Settled> settled);
-    void give_back(std::span<const GivenBack> given_back, std::span<const Event> parked);
+    void release_claims(std::span<const ReleasedClaim> released, std::span<const Event> parked);
     /// If the release fails, the events are left to their leases; `of` describes them in the log.
-    void try_to_give_back(std::span<const GivenBack> given_back, std::string_view of);
+    void try_to_release(std::span<const ReleasedClaim> released, std::string_view of);
 
     InstanceId instance_;
     PullPorts ports_;

@@ -17,28 +17,28 @@ constexpr std::chrono::microseconds rest = 5ms;
 }  // namespace
 
 PullWaits::Number PullWaits::add(EndpointId endpoint, Wake wake, Mono now) {
-    if (waiting_.empty()) look_at_ = Mono::max();  // the old instants are useless
+    if (waiting_.empty()) peek_at_ = Mono::max();  // the old instants are useless
     waiting_.emplace(++last_number_, Waiting{endpoint, std::move(wake)});
     soon(now);  // an event may have arrived after the caller's own read
     return last_number_;
 }
 
 void PullWaits::soon(Mono now) {
-    const Mono earliest = looked_at_ ? std::max(now, *looked_at_ + rest) : now;
-    look_at_ = std::min(look_at_, earliest);
+    const Mono earliest = peeked_at_ ? std::max(now, *peeked_at_ + rest) : now;
+    peek_at_ = std::min(peek_at_, earliest);
 }
 
 void PullWaits::hint(Instant due, Mono now) {
     if (due == never) return;
     // A test clock may have been moved since it was read.
-    if (!looked_at_ || stands_still_) return soon(now);
-    const Instant database_now = database_then_ + (now - *looked_at_);
+    if (!peeked_at_ || stands_still_) return soon(now);
+    const Instant database_now = database_then_ + (now - *peeked_at_);
     if (due <= database_now) return soon(now);
-    look_at_ = std::min(look_at_, now + std::min<Mono>(due - database_now, tick_));
+    peek_at_ = std::min(peek_at_, now + std::min<Mono>(due - database_now, tick_));
 }
 
-std::optional<Mono> PullWaits::look_at() const {
-    return waiting_.empty() ? std::nullopt : std::optional{look_at_};
+std::optional<Mono> PullWaits::peek_at() const {
+    return waiting_.empty() ? std::nullopt : std::optional{peek_at_};
 }
 
 std::vector<EndpointId> PullWaits::endpoints() const {
@@ -47,13 +47,13 @@ std::vector<EndpointId> PullWaits::endpoints() const {
     return {distinct.begin(), distinct.end()};
 }
 
-std::vector<PullWaits::Wake> PullWaits::looked(const PullHorizon& horizon, Mono now) {
-    looked_at_ = now;
-    database_then_ = horizon.now;
-    look_at_ = now + tick_;
+std::vector<PullWaits::Wake> PullWaits::note_peek(const PullPeek& peeked, Mono now) {
+    peeked_at_ = now;
+    database_then_ = peeked.now;
+    peek_at_ = now + tick_;
     std::map<EndpointId, std::size_t> due;  // number of claims that would find events
-    for (const PullHead& head : horizon.heads) {
-        if (head.next <= horizon.now) {
+    for (const PullHead& head : peeked.heads) {
+        if (head.next <= peeked.now) {
             ++due[head.endpoint];
         } else if (!stands_still_) {
             hint(head.next, now);
@@ -65,14 +65,14 @@ std::vector<PullWaits::Wake> PullWaits::looked(const PullHorizon& horizon, Mono 
         const bool more_wait = std::ranges::any_of(
             waiting_, [&](const auto& one) { return one.second.endpoint == endpoint; });
         // If there are more events than these workers take, the next in line get them.
-        if (more_wait) look_at_ = std::min(look_at_, now + rest);
+        if (more_wait) peek_at_ = std::min(peek_at_, now + rest);
     }
     return woken;
 }
 
-std::vector<PullWaits::Wake> PullWaits::take(EndpointId endpoint, std::size_t most) {
+std::vector<PullWaits::Wake> PullWaits::take(EndpointId endpoint, std::size_t limit) {
     std::vector<Wake> taken;
-    for (auto one = waiting_.begin(); one != waiting_.end() && taken.size() < most;) {
+    for (auto one = waiting_.begin(); one != waiting_.end() && taken.size() < limit;) {
         if (one->second.endpoint != endpoint) {
             ++one;
             continue;
@@ -83,7 +83,7 @@ std::vector<PullWaits::Wake> PullWaits::take(EndpointId endpoint, std::size_t mo
     return taken;
 }
 
-void PullWaits::look_failed(Mono now) { look_at_ = now + tick_; }
+void PullWaits::peek_failed(Mono now) { peek_at_ = now + tick_; }
 
 std::vector<PullWaits::Wake> PullWaits::end() {
     std::vector<Wake> all;

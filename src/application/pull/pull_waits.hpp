@@ -33,12 +33,12 @@ public:
     void hint(Instant due, Mono now);
 
     /// When to read next; empty while no caller waits.
-    [[nodiscard]] std::optional<Mono> look_at() const;
+    [[nodiscard]] std::optional<Mono> peek_at() const;
     /// The endpoints to read, each once.
     [[nodiscard]] std::vector<EndpointId> endpoints() const;
     /// The result of a read. Returns the callers to wake; they no longer wait.
-    [[nodiscard]] std::vector<Wake> looked(const PullHorizon& horizon, Mono now);
-    void look_failed(Mono now);
+    [[nodiscard]] std::vector<Wake> note_peek(const PullPeek& peeked, Mono now);
+    void peek_failed(Mono now);
     /// Returns all waiting callers.
     [[nodiscard]] std::vector<Wake> end();
 
@@ -47,7 +47,7 @@ private:
         EndpointId endpoint;
         Wake wake;
     };
-    [[nodiscard]] std::vector<Wake> take(EndpointId endpoint, std::size_t most);
+    [[nodiscard]] std::vector<Wake> take(EndpointId endpoint, std::size_t limit);
     /// Reads as soon as the minimum pause after the last read allows.
     void soon(Mono now);
 
@@ -55,8 +55,8 @@ private:
     bool stands_still_;
     std::map<Number, Waiting> waiting_;
     Number last_number_ = 0;
-    Mono look_at_{};
-    std::optional<Mono> looked_at_;
+    Mono peek_at_{};
+    std::optional<Mono> peeked_at_;
     Instant database_then_{};  // at that read
 };
 

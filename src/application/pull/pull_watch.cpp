@@ -61,10 +61,10 @@ std::shared_ptr<PullWatch::Wait> PullWatch::wait(EndpointId endpoint, std::funct
 
 void PullWatch::due_at(Instant when) {
     const std::lock_guard lock(state_->mutex);
-    const auto planned = state_->waits.look_at();
+    const auto planned = state_->waits.peek_at();
     state_->waits.hint(when, now());
     // Most hints arrive while no worker waits.
-    if (state_->waits.look_at() != planned) state_->changed.notify_all();
+    if (state_->waits.peek_at() != planned) state_->changed.notify_all();
 }
 
 void PullWatch::stop() {
@@ -87,17 +87,17 @@ std::optional<Mono> PullWatch::turn() {
     std::vector<EndpointId> endpoints;
     {
         const std::lock_guard lock(state_->mutex);
-        const auto look_at = state_->waits.look_at();
-        if (!look_at || now() < *look_at) return look_at;
+        const auto peek_at = state_->waits.peek_at();
+        if (!peek_at || now() < *peek_at) return peek_at;
         endpoints = state_->waits.endpoints();
     }
     std::vector<PullWaits::Wake> woken;
     std::optional<Mono> next;
     try {
-        const PullHorizon horizon = queue_.look(endpoints);
+        const PullPeek peeked = queue_.peek(endpoints);
         const std::lock_guard lock(state_->mutex);
-        woken = state_->waits.looked(horizon, now());
-        next = state_->waits.look_at();
+        woken = state_->waits.note_peek(peeked, now());
+        next = state_->waits.peek_at();
     } catch (const std::exception& error) {
         log_.write({.level = base::LogLevel::warn,
                     .event_name = {},
@@ -106,8 +106,8 @@ std::optional<Mono> PullWatch::turn() {
                     .correlation_id = {},
                     .fields = {}});
         const std::lock_guard lock(state_->mutex);
-        state_->waits.look_failed(now());
-        next = state_->waits.look_at();
+        state_->waits.peek_failed(now());
+        next = state_->waits.peek_at();
     }
     for (const auto& wake : woken) wake();
     return next;
@@ -119,13 +119,13 @@ void PullWatch::run() {
         std::unique_lock lock(state_->mutex);
         if (state_->stopping) return;
         // Read under the lock, so that no change since the turn is missed.
-        const auto look_at = state_->waits.look_at();
-        if (!look_at) {
-            state_->changed.wait(lock, [&] { return state_->stopping || state_->waits.look_at(); });
-        } else if (*look_at > now()) {
-            state_->changed.wait_for(lock, *look_at - now(), [&] {
-                const auto sooner = state_->waits.look_at();
-                return state_->stopping || !sooner || *sooner < *look_at;
+        const auto peek_at = state_->waits.peek_at();
+        if (!peek_at) {
+            state_->changed.wait(lock, [&] { return state_->stopping || state_->waits.peek_at(); });
+        } else if (*peek_at > now()) {
+            state_->changed.wait_for(lock, *peek_at - now(), [&] {
+                const auto sooner = state_->waits.peek_at();
+                return state_->stopping || !sooner || *sooner < *peek_at;
             });
         }
     }

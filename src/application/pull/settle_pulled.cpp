@@ -128,13 +128,13 @@ Result<Event> SettlePulled::release(std::string_view event, Version held) {
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::released)) return as_it_is(claim->event.id);
     if (claim->over) return LeaseLost{claim->event.id, held};
-    const GivenBack given_back{.id = claim->event.id,
-                               .held = held,
-                               .number = claim->event.attempt,
-                               .by = claim->by,
-                               .delay = std::chrono::microseconds{0},
-                               .reason = "RELEASED its worker gave it back"};
-    if (auto answer = ports_.queue.give_back({&given_back, 1}).at(0); !answer) {
+    const ReleasedClaim released{.id = claim->event.id,
+                                 .held = held,
+                                 .number = claim->event.attempt,
+                                 .by = claim->by,
+                                 .delay = std::chrono::microseconds{0},
+                                 .reason = "RELEASED its worker gave it back"};
+    if (auto answer = ports_.queue.release_claims({&released, 1}).at(0); !answer) {
         return answer.error();
     }
     ports_.wakeups.due_at(claim->now);

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// More than the distance between any two years of the calendar: larger numbers are out of range.
-constexpr std::int64_t most_units = 400'000'000'000;
+constexpr std::int64_t max_units = 400'000'000'000;
 
 std::optional<std::chrono::seconds> unit_of(char letter) {
     switch (letter) {
@@ -49,7 +49,7 @@ TimeResult<Instant> shifted(Instant now, std::string_view shift) {
     if (!unit || digits.front() == '-' || end != digits.data() + digits.size()) {
         return bad_moment();
     }
-    if (error == std::errc::result_out_of_range || count > most_units / unit->count()) {
+    if (error == std::errc::result_out_of_range || count > max_units / unit->count()) {
         return too_far();
     }
     if (error != std::errc{}) return bad_moment();

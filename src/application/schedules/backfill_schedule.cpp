@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::uint64_t most_occurrences = 1'000'000;
+constexpr std::uint64_t max_occurrences = 1'000'000;
 
 /// [from, to).
 struct BackfillRange {
@@ -26,7 +26,7 @@ struct BackfillRange {
     [[nodiscard]] Instant last() const { return to - microseconds{1}; }
 };
 
-Result<BackfillRange> read_range(const BackfillWish& wish, Instant now) {
+Result<BackfillRange> read_range(const BackfillRequest& request, Instant now) {
     std::vector<FieldError> defects;
     const auto read = [&](const char* pointer, const std::string& text) {
         const auto moment = parse_moment(text, now);
@@ -36,7 +36,7 @@ Result<BackfillRange> read_range(const BackfillWish& wish, Instant now) {
         }
         return moment ? *moment : now;
     };
-    const BackfillRange range{read("/from", wish.from), read("/to", wish.to)};
+    const BackfillRange range{read("/from", request.from), read("/to", request.to)};
     if (defects.empty() && range.to > now) {
         defects.push_back({"/to", "out_of_range", "must not be later than now"});
     }
@@ -150,7 +150,7 @@ public:
     Filling(Transaction& tx, const TzData& zones, Ids& ids, Place place)
         : tx_(tx), zones_(zones), ids_(ids), place_(place) {}
 
-    Batch of_nobody(const Schedule& schedule) {
+    Batch without_user(const Schedule& schedule) {
         if (const auto made = fill(schedule, nullptr)) {
             batch_.done = *made;
         } else {
@@ -222,7 +222,7 @@ private:
 
 }  // namespace
 
-Result<Backfill> BackfillSchedule::run(std::string_view reference, const BackfillWish& wish) {
+Result<Backfill> BackfillSchedule::run(std::string_view reference, const BackfillRequest& request) {
     struct Start {
         ScheduleId id;
         BackfillRange range;
@@ -231,7 +231,7 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         if (!tx.schedules().find(*id)) return NotFound{Noun::schedule, std::string{reference}};
-        const auto range = read_range(wish, tx.now());
+        const auto range = read_range(request, tx.now());
         if (!range) return range.error();
         return Start{*id, *range};
     });
@@ -242,12 +242,12 @@ Result<Backfill> BackfillSchedule::run(std::string_view reference, const Backfil
         for_each_rule(part, *zones_.current(),
                       [&](const auto& rule) { count(rule, start->range, found); });
     });
-    if (found.occurrences > most_occurrences) {
+    if (found.occurrences > max_occurrences) {
         return invalid("/from", "out_of_range",
                        "the range holds " + std::to_string(found.occurrences) +
-                           " occurrences; ask for at most " + std::to_string(most_occurrences));
+                           " occurrences; ask for at most " + std::to_string(max_occurrences));
     }
-    if (wish.dry_run) return found;
+    if (request.dry_run) return found;
     const auto started = in_transaction(store_, [&](Transaction& tx) -> Result<Operation> {
         const auto schedule = tx.schedules().find(start->id);
         if (!schedule) return NotFound{Noun::schedule, std::string{reference}};
@@ -283,7 +283,7 @@ Batch BackfillTask::run(Transaction& tx, const Operation& operation) {
     const auto zones = zones_.current();
     Filling filling{tx, *zones, ids_, place};
     return schedules.front().per_user ? filling.of_users(schedules.front(), users)
-                                      : filling.of_nobody(schedules.front());
+                                      : filling.without_user(schedules.front());
 }
 
 }  // namespace sundial

@@ -15,7 +15,7 @@
 namespace sundial {
 
 /// A request for the occurrences from `from` to before `to`, which is not later than now.
-struct BackfillWish {
+struct BackfillRequest {
     std::string from, to;  // instants, or now-7d
     bool dry_run = false;
 };
@@ -40,7 +40,7 @@ public:
         : store_(store), zones_(zones), operations_(operations) {}
     /// Errors: NotFound; ValidationFailed, at /from and /to, also for a range with more than
     /// 1,000,000 occurrences.
-    [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillWish& wish);
+    [[nodiscard]] Result<Backfill> run(std::string_view reference, const BackfillRequest& request);
 
 private:
     Store& store_;

@@ -36,20 +36,20 @@ Result<Schedule> replaced(Transaction& tx, const Schedule& before, const Schedul
 
 Result<EditedSchedule> EditSchedule::run(std::string_view reference, const ScheduleFields& edit,
                                          std::optional<Version> expected, const Caller& caller) {
-    const auto wish = [&](Transaction& tx, const Schedule& before) {
+    const auto transform = [&](Transaction& tx, const Schedule& before) {
         return edited(tx, before, edit, *zones_.current());
     };
-    return change(reference, wish, expected, caller);
+    return change(reference, transform, expected, caller);
 }
 
 Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
                                              const ScheduleFields& wanted,
                                              std::optional<Version> expected,
                                              const Caller& caller) {
-    const auto wish = [&](Transaction& tx, const Schedule& before) {
+    const auto transform = [&](Transaction& tx, const Schedule& before) {
         return replaced(tx, before, wanted, *zones_.current());
     };
-    return change(reference, wish, expected, caller);
+    return change(reference, transform, expected, caller);
 }
 
 Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
@@ -65,9 +65,9 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         if (auto refused = refuse_version(Noun::schedule, reference, expected, before->version)) {
             return *refused;
         }
-        auto wished = change(tx, *before);
-        if (!wished) return wished;
-        Schedule after = *std::move(wished);
+        auto requested = change(tx, *before);
+        if (!requested) return requested;
+        Schedule after = *std::move(requested);
         if (after.external_id != before->external_id) return fixed("/externalId");
         if (after.per_user != before->per_user) return fixed("/perUser");
         if (after == *before) return after;

@@ -131,7 +131,7 @@ InvalidTemplate not_closed(const Piece& piece) {
             "'" + text + "' has no closing brace; write '{{' for a brace itself"};
 }
 
-bool known_of_nobody(std::string_view name) {
+bool known_without_user(std::string_view name) {
     return name == "targetTimestampLocal" || name == "timezone";
 }
 
@@ -185,7 +185,7 @@ Result<void> check_template(std::string_view json, bool per_user) {
         if (piece->kind == Piece::Kind::unclosed) return not_closed(*piece);
         if (piece->kind != Piece::Kind::name) continue;
         if (!find_value(piece->name(), {})) return unknown(*piece);
-        if (!per_user && !known_of_nobody(piece->name())) return only_of_users(*piece);
+        if (!per_user && !known_without_user(piece->name())) return only_of_users(*piece);
     }
     return {};
 }
@@ -204,7 +204,7 @@ std::optional<std::string> render(std::string_view json, const TemplateValues& v
         } else {
             rendered += piece->text;
         }
-        if (rendered.size() > most_payload_bytes) return std::nullopt;
+        if (rendered.size() > max_payload_bytes) return std::nullopt;
     }
     return rendered;
 }

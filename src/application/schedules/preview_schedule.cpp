@@ -143,7 +143,7 @@ Preview computed(const Subject& subject, const TzData& zones, const PreviewRange
 }
 
 /// Marks the past occurrences that are known not to have fired.
-void tell_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOccurrence>& rows) {
+void mark_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOccurrence>& rows) {
     if (rows.empty() || rows.front().place > tx.now()) return;
     SkipQuery query;
     query.schedule = subject.schedule.id;
@@ -160,16 +160,17 @@ void tell_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOc
 
 }  // namespace
 
-Result<Preview> PreviewSchedule::run(const PreviewWish& wish) {
+Result<Preview> PreviewSchedule::run(const PreviewRequest& request) {
     const auto zones = zones_.current();
     return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
         const Reader reader{tx, *zones, in_body};
-        const auto subject = wish.fields ? reader.unstored(*wish.fields, wish.scope)
-                                         : reader.subject(wish.schedule, wish.scope);
+        const auto subject = request.fields ? reader.unstored(*request.fields, request.scope)
+                                            : reader.subject(request.schedule, request.scope);
         if (!subject) return subject.error();
-        const auto from = reader.moment(wish.from, in_body.from, tx.now());
+        const auto from = reader.moment(request.from, in_body.from, tx.now());
         if (!from) return from.error();
-        Preview preview = computed(*subject, *zones, {*from - microseconds{1}, never, wish.count});
+        Preview preview =
+            computed(*subject, *zones, {*from - microseconds{1}, never, request.count});
         if (!subject->schedule.enabled) {
             preview.warnings.emplace_back(
                 "the schedule is paused: nothing of this fires until it is enabled");
@@ -178,19 +179,19 @@ Result<Preview> PreviewSchedule::run(const PreviewWish& wish) {
     });
 }
 
-Result<Preview> PreviewSchedule::list(const OccurrencesWish& wish) {
+Result<Preview> PreviewSchedule::list(const OccurrencesRequest& request) {
     const auto zones = zones_.current();
     return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
         const Reader reader{tx, *zones, in_query};
-        const auto subject = reader.subject(wish.schedule, wish.scope);
+        const auto subject = reader.subject(request.schedule, request.scope);
         if (!subject) return subject.error();
-        const auto from = reader.moment(wish.from, in_query.from, tx.now());
+        const auto from = reader.moment(request.from, in_query.from, tx.now());
         if (!from) return from.error();
-        const auto to = reader.moment(wish.to, in_query.to, never);
+        const auto to = reader.moment(request.to, in_query.to, never);
         if (!to) return to.error();
-        const Instant after = wish.after.value_or(*from - microseconds{1});
-        Preview preview = computed(*subject, *zones, {after, *to, wish.limit});
-        tell_skips(tx, *subject, preview.occurrences);
+        const Instant after = request.after.value_or(*from - microseconds{1});
+        Preview preview = computed(*subject, *zones, {after, *to, request.limit});
+        mark_skips(tx, *subject, preview.occurrences);
         return preview;
     });
 }

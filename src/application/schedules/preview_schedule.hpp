@@ -18,14 +18,14 @@ struct PreviewScope {
     std::optional<std::string> timezone{};  // replaces the zone of the user or the schedule
 };
 
-struct PreviewWish {
+struct PreviewRequest {
     std::string schedule{};                  // id or ext:… of a stored schedule; or
     std::optional<ScheduleFields> fields{};  // an unstored one, with its trigger
     PreviewScope scope{};
     std::optional<std::string> from{};  // inclusive: an instant, or now+7d; default now
     std::size_t count = 10;
 };
-struct OccurrencesWish {
+struct OccurrencesRequest {
     std::string schedule{};
     PreviewScope scope{};
     std::optional<std::string> from{}, to{};  // inclusive, default now; exclusive, default open
@@ -57,11 +57,11 @@ public:
     PreviewSchedule(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
     /// The next occurrences. Errors: NotFound; ValidationFailed at /userId, /override/timezone,
     /// /from, and at /schedule/… for an unstored schedule; InvalidTemplate.
-    [[nodiscard]] Result<Preview> run(const PreviewWish& wish);
+    [[nodiscard]] Result<Preview> run(const PreviewRequest& request);
     /// A page of occurrences. Past ones show whether they were skipped, and why. Occurrences of one
     /// instant stay on one page. Errors: NotFound; ValidationFailed at ?userId, ?timezone, ?from,
     /// ?to.
-    [[nodiscard]] Result<Preview> list(const OccurrencesWish& wish);
+    [[nodiscard]] Result<Preview> list(const OccurrencesRequest& request);
 
 private:
     Store& store_;

@@ -31,7 +31,7 @@ bool may_go(const Schedule& schedule, const Event& event) {
 }
 
 void let_go(Transaction& tx, const Schedule& schedule, const Event& event, Batch& batch) {
-    auto gone = hasten(event, tx.now());
+    auto gone = expedite(event, tx.now());
     base::check(gone.has_value());
     if (!gone->endpoint) gone->endpoint = schedule.endpoint;
     gone->occurrence->schedule_version = schedule.version;

@@ -224,8 +224,8 @@ private:
         if (fields_.jitter) schedule_.jitter = duration("/jitter", *fields_.jitter).value_or(0s);
         if (fields_.limit) {
             schedule_.misfire.limit = *fields_.limit;
-            if (*fields_.limit == 0 || *fields_.limit > most_at_once) {
-                refuse("/limit", "out_of_range", "must be 1 to " + std::to_string(most_at_once));
+            if (*fields_.limit == 0 || *fields_.limit > max_at_once) {
+                refuse("/limit", "out_of_range", "must be 1 to " + std::to_string(max_at_once));
             }
         }
     }

@@ -11,11 +11,11 @@
 namespace sundial {
 namespace {
 
-std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerWish& wish) {
-    if (schedule.per_user && !wish.user) {
+std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerRequest& request) {
+    if (schedule.per_user && !request.user) {
         return FieldError{"/userId", "required", "the schedule runs for each user: say for whom"};
     }
-    if (!schedule.per_user && wish.user) {
+    if (!schedule.per_user && request.user) {
         return FieldError{"/userId", "not_allowed", "the schedule does not run for users"};
     }
     return std::nullopt;
@@ -23,24 +23,24 @@ std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerWis
 
 }  // namespace
 
-Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerWish& wish) {
+Result<Event> TriggerSchedule::run(std::string_view reference, const TriggerRequest& request) {
     // Shares the user, then the schedule, as planning does.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Event> {
         const auto id = schedule_id(tx, reference);
         if (!id) return id.error();
         std::vector<FieldError> defects;
-        const auto user = shared_user(tx, wish.user, defects);
+        const auto user = shared_user(tx, request.user, defects);
         const auto schedules = tx.schedules().share(std::vector{*id});
         if (schedules.empty()) return NotFound{Noun::schedule, std::string{reference}};
         const Schedule& schedule = schedules.front();
-        if (auto refused = refuse_user(schedule, wish)) defects.push_back(*std::move(refused));
-        if (wish.payload) {
-            if (auto refused = refuse_payload("/payload", *wish.payload)) {
+        if (auto refused = refuse_user(schedule, request)) defects.push_back(*std::move(refused));
+        if (request.payload) {
+            if (auto refused = refuse_payload("/payload", *request.payload)) {
                 defects.push_back(*std::move(refused));
             }
         }
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
-        const std::string& payload = wish.payload ? *wish.payload : schedule.payload;
+        const std::string& payload = request.payload ? *request.payload : schedule.payload;
         if (auto checked = check_template(payload, schedule.per_user); !checked) {
             return checked.error();
         }

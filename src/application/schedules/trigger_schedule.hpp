@@ -11,7 +11,7 @@
 
 namespace sundial {
 
-struct TriggerWish {
+struct TriggerRequest {
     std::optional<std::string> user{};     // id or ext:…; required if the schedule is perUser
     std::optional<std::string> payload{};  // template, replaces the schedule's
 };
@@ -23,7 +23,7 @@ public:
     TriggerSchedule(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)
         : store_(store), zones_(zones), ids_(ids), wakeups_(wakeups) {}
     /// Errors: NotFound, ValidationFailed (/userId), InvalidTemplate.
-    [[nodiscard]] Result<Event> run(std::string_view reference, const TriggerWish& wish);
+    [[nodiscard]] Result<Event> run(std::string_view reference, const TriggerRequest& request);
 
 private:
     Store& store_;

@@ -35,18 +35,18 @@ struct FeedWatch::State {
     std::condition_variable changed;
     std::map<std::uint64_t, Waiting> waiting;
     std::uint64_t last_number = 0;
-    Mono look_at{};
-    Mono looked_at{};
-    bool looked = false;
+    Mono read_at{};
+    Mono last_read_at{};
+    bool has_read = false;
     bool stopping = false;
 
     /// Reads as soon as the minimum pause after the last read allows.
     void soon(Mono now) {
-        look_at = std::min(look_at, looked ? std::max(now, looked_at + rest) : now);
+        read_at = std::min(read_at, has_read ? std::max(now, last_read_at + rest) : now);
         changed.notify_all();
     }
     [[nodiscard]] std::optional<Mono> next() const {
-        return waiting.empty() ? std::nullopt : std::optional{look_at};
+        return waiting.empty() ? std::nullopt : std::optional{read_at};
     }
     /// The lowest position that a caller waits at.
     [[nodiscard]] std::uint64_t lowest() const {
@@ -96,7 +96,7 @@ std::shared_ptr<FeedWatch::Wait> FeedWatch::wait(std::uint64_t after, std::funct
         return std::make_shared<Entry>(state_, 0);
     }
     const std::uint64_t number = ++state_->last_number;
-    if (state_->waiting.empty()) state_->look_at = Mono::max();
+    if (state_->waiting.empty()) state_->read_at = Mono::max();
     state_->waiting.emplace(number, State::Waiting{after, std::move(wake)});
     state_->soon(monotonic_.now());  // an event may have arrived after the caller's own read
     return std::make_shared<Entry>(state_, number);
@@ -127,12 +127,12 @@ std::optional<Mono> FeedWatch::turn() {
     std::uint64_t end = 0;
     {
         const std::lock_guard lock(state_->mutex);
-        const auto look_at = state_->next();
-        if (!look_at || monotonic_.now() < *look_at) return look_at;
+        const auto read_at = state_->next();
+        if (!read_at || monotonic_.now() < *read_at) return read_at;
         end = state_->lowest();
-        state_->looked = true;
-        state_->looked_at = monotonic_.now();
-        state_->look_at = state_->looked_at + state_->tick;
+        state_->has_read = true;
+        state_->last_read_at = monotonic_.now();
+        state_->read_at = state_->last_read_at + state_->tick;
     }
     try {
         for (bool more = true; more;) {
@@ -166,13 +166,13 @@ void FeedWatch::run() {
         std::unique_lock lock(state_->mutex);
         if (state_->stopping) return;
         // Read under the lock, so that no change since the turn is missed.
-        const auto look_at = state_->next();
-        if (!look_at) {
+        const auto read_at = state_->next();
+        if (!read_at) {
             state_->changed.wait(lock, [&] { return state_->stopping || state_->next(); });
-        } else if (*look_at > monotonic_.now()) {
-            state_->changed.wait_for(lock, *look_at - monotonic_.now(), [&] {
+        } else if (*read_at > monotonic_.now()) {
+            state_->changed.wait_for(lock, *read_at - monotonic_.now(), [&] {
                 const auto sooner = state_->next();
-                return state_->stopping || !sooner || *sooner < *look_at;
+                return state_->stopping || !sooner || *sooner < *read_at;
             });
         }
     }

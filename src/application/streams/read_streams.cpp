@@ -7,8 +7,8 @@ namespace sundial {
 namespace {
 
 std::optional<ValidationFailed> refuse_limit(std::size_t limit) {
-    if (1 <= limit && limit <= most_read_events) return std::nullopt;
-    return invalid("/limit", "out_of_range", "must be 1 to " + std::to_string(most_read_events));
+    if (1 <= limit && limit <= max_read_events) return std::nullopt;
+    return invalid("/limit", "out_of_range", "must be 1 to " + std::to_string(max_read_events));
 }
 
 }  // namespace

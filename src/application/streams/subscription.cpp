@@ -30,11 +30,11 @@ std::optional<std::string> defect_of(const Subscription::Settings& settings) {
     if (settings.lease < shortest_lock_ttl || settings.lease > longest_lock_ttl) {
         return "lease must be 100 ms to 24 hours";
     }
-    if (settings.page < 1 || settings.page > most_read_events) {
-        return "page must be 1 to " + std::to_string(most_read_events);
+    if (settings.page < 1 || settings.page > max_read_events) {
+        return "page must be 1 to " + std::to_string(max_read_events);
     }
-    if (settings.lanes < 1 || settings.lanes > Subscription::most_lanes) {
-        return "lanes must be 1 to " + std::to_string(Subscription::most_lanes);
+    if (settings.lanes < 1 || settings.lanes > Subscription::max_lanes) {
+        return "lanes must be 1 to " + std::to_string(Subscription::max_lanes);
     }
     if (auto defect = defect_of(settings.retry)) return "retry: " + *defect;
     return std::nullopt;
@@ -89,7 +89,7 @@ Subscription::State Subscription::turn(const std::stop_token& stop) {
 }
 
 void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log& log) {
-    const auto tell = [&](const std::string& message) {
+    const auto report = [&](const std::string& message) {
         log.write({.level = base::LogLevel::warn,
                    .event_name = {},
                    .message = "subscription " + settings_.name + ": " + message,
@@ -99,18 +99,18 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
     while (!stop.stop_requested()) {
         try {
             const State state = turn(stop);
-            if (state == State::stopped) return tell(why().value_or(""));
+            if (state == State::stopped) return report(why().value_or(""));
             if (state == State::caught_up) rest(stop, watch);
             if (state == State::elsewhere) timing_.sleep_until(timing_.now() + resting_time, stop);
         } catch (const std::exception& error) {
-            tell(std::string{"tries again soon: "} + error.what());
+            report(std::string{"tries again soon: "} + error.what());
             timing_.sleep_until(timing_.now() + resting_time, stop);
         }
     }
     try {
         let_go();
     } catch (const std::exception& error) {
-        tell(std::string{"the next one waits for the end of its lease: "} + error.what());
+        report(std::string{"the next one waits for the end of its lease: "} + error.what());
     }
 }
 

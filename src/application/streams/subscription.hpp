@@ -46,11 +46,11 @@ public:
     using Handle = std::function<HandlingFailure(const FeedPage::Entry&)>;
 
     /// Each lane has a thread.
-    static constexpr std::size_t most_lanes = 100;
+    static constexpr std::size_t max_lanes = 100;
 
     /// All but the functions outlive it. Exceptions of theirs are failures. With settings that are
-    /// no use (a lease outside of those of locks, a page outside of 1 to `most_read_events`, lanes
-    /// outside of 1 to `most_lanes`, retry rules with a defect) it has stopped from the beginning.
+    /// no use (a lease outside of those of locks, a page outside of 1 to `max_read_events`, lanes
+    /// outside of 1 to `max_lanes`, retry rules with a defect) it has stopped from the beginning.
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Project project);
     Subscription(Store& store, Feed& feed, Timing& timing, Settings settings, Handle handle);
 

@@ -9,18 +9,18 @@ namespace sundial {
 namespace {
 
 /// Bounds the events that one request examines: a page of a few moves must not read a million rows.
-constexpr std::size_t looked_at = 2'000;
+constexpr std::size_t max_examined = 2'000;
 
 }  // namespace
 
 TzImpact SurveyTzdata::run(const std::optional<ImpactPlace>& after, std::size_t limit) const {
     const auto data = zones_.at_source();
-    TzImpact impact{.in_force = zones_.current()->release(),
+    TzImpact impact{.in_effect = zones_.current()->release(),
                     .release = data->release(),
                     .moves = {},
                     .last = std::nullopt};
     store_.read([&](Transaction& tx) {
-        std::size_t budget = looked_at;
+        std::size_t budget = max_examined;
         for (const auto& [pair, zone] : stale_clocks(tx, *data, Takeover::of_any).pairs) {
             if (after && pair < after->pair) continue;
             InstantsByClock instants{tx, *zone, *data};

@@ -22,8 +22,8 @@ struct TzImpact {
         Event event;                   // current state
         std::optional<Instant> after;  // empty: a policy skips its new local time
     };
-    std::string in_force;  // release
-    std::string release;   // of the surveyed database
+    std::string in_effect;  // release
+    std::string release;    // of the surveyed database
     std::vector<Move> moves;
     std::optional<ImpactPlace> last;  // where to continue; empty at the end
 };

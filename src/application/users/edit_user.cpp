@@ -113,21 +113,21 @@ private:
 
 Result<EditedUser> EditUser::run(std::string_view reference, const UserEdit& edit,
                                  std::optional<Version> expected, const Caller& caller) {
-    const auto wish = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
-    return change(reference, wish, expected, caller);
+    const auto transform = [&edit](UserFields fields) { return edited(std::move(fields), edit); };
+    return change(reference, transform, expected, caller);
 }
 
 Result<EditedUser> EditUser::replace(std::string_view reference, const UserFields& wanted,
                                      std::optional<Version> expected, const Caller& caller) {
-    const auto wish = [&wanted](const UserFields& fields) {
-        UserFields wished = wanted;
-        if (!wished.external_id) wished.external_id = fields.external_id;
-        return wished;
+    const auto transform = [&wanted](const UserFields& fields) {
+        UserFields requested = wanted;
+        if (!requested.external_id) requested.external_id = fields.external_id;
+        return requested;
     };
-    return change(reference, wish, expected, caller);
+    return change(reference, transform, expected, caller);
 }
 
-Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish,
+Result<EditedUser> EditUser::change(std::string_view reference, const Transform& transform,
                                     std::optional<Version> expected, const Caller& caller) {
     Instant earliest = never;
     // Locks the user, shares the schedules, locks the user's events: in this order everywhere.
@@ -140,7 +140,7 @@ Result<EditedUser> EditUser::change(std::string_view reference, const Wish& wish
             return *refused;
         }
         const auto zones = zones_.current();
-        auto read = read_user(*before, wish(fields_of(*before)), *zones, tx.now());
+        auto read = read_user(*before, transform(fields_of(*before)), *zones, tx.now());
         if (!read) return read.error();
         User after = *std::move(read);
         if (after == *before) return EditedUser{after, std::nullopt};

@@ -47,8 +47,8 @@ public:
 
 private:
     /// Computes the new fields from the current ones.
-    using Wish = std::function<UserFields(UserFields)>;
-    Result<EditedUser> change(std::string_view reference, const Wish& wish,
+    using Transform = std::function<UserFields(UserFields)>;
+    Result<EditedUser> change(std::string_view reference, const Transform& transform,
                               std::optional<Version> expected, const Caller& caller);
 
     Store& store_;

@@ -195,19 +195,20 @@ int cancel_event(const HttpClient& client, const std::string& id, const Output& 
 }
 
 int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& person,
-             const Patience& patience, const Output& output) {
+             const WaitOptions& wait_options, const Output& output) {
     json::object body = body_of(order);
     if (!order.yes || order.dry_run) {
         body["dryRun"] = true;
         std::uint64_t count = 0;
-        const Output look{output.out, output.err, output.json && order.dry_run};
+        const Output start_output{output.out, output.err, output.json && order.dry_run};
         const auto show = [&](const json::object& preview) {
             count = preview.at("count").to_number<std::uint64_t>();
             if (!order.dry_run) return;
             output.out << order.action << " would be for " << events_in_words(count) << '\n';
             if (count > 0) print_events(preview.at("samples").as_array(), output.out);
         };
-        const int code = print(client.call("POST", "/v1/bulk", json::serialize(body)), look, show);
+        const int code =
+            print(client.call("POST", "/v1/bulk", json::serialize(body)), start_output, show);
         if (code != 0 || order.dry_run) return code;
         if (count == 0) {
             output.err << "there is nothing to " << order.action << '\n';
@@ -234,7 +235,7 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
     };
     const int code = print(started, {output.out, output.err, output.json && !order.wait}, remember);
     if (code != 0 || !order.wait) return code;
-    return wait_for_operation(client, id, patience, output);
+    return wait_for_operation(client, id, wait_options, output);
 }
 
 }  // namespace sundial::cli

@@ -57,6 +57,6 @@ struct Person {
 /// Asks, starts the operation, and waits for its end. Exit codes as of `wait_for_operation`; 2 if
 /// there is no terminal to ask, 1 if the user declines.
 [[nodiscard]] int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& person,
-                           const Patience& patience, const Output& output);
+                           const WaitOptions& wait_options, const Output& output);
 
 }  // namespace sundial::cli

@@ -29,10 +29,10 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_lines = 1000;                  // per request
-constexpr std::size_t most_bytes = 900 * 1024;            // per request, whose limit is 1 MiB
+constexpr std::size_t max_lines = 1000;                   // per request
+constexpr std::size_t max_bytes = 900 * 1024;             // per request, whose limit is 1 MiB
 constexpr std::size_t longest_imported_line = 64 * 1024;  // reliability 9
-constexpr std::size_t most_told = 20;                     // refused lines described in words
+constexpr std::size_t max_reported = 20;                  // refused lines described in words
 constexpr unsigned retries_unsaid = 2;  // waits for a busy server that are not reported
 using exit_code::partly_failed;
 /// Responses to a whole request that mean "repeat later": its first attempt is still running, or
@@ -71,13 +71,13 @@ std::string wait_text(const Answer& answer) {
 
 class Import {
 public:
-    Import(const HttpClient& client, const EventFile& file, const Patience& patience,
+    Import(const HttpClient& client, const EventFile& file, const WaitOptions& wait_options,
            const Output& output)
         : client_(client),
           file_(file),
-          patience_(patience),
+          wait_options_(wait_options),
           output_(output),
-          live_(patience_, output.err) {}
+          live_(wait_options_, output.err) {}
 
     int run() {
         {
@@ -88,7 +88,7 @@ public:
             }
         }
         live_.end();
-        tell_result();
+        report_result();
         if (failure_) std::rethrow_exception(failure_);
         if (code_ != 0) return code_;
         return refused_ == 0 ? 0 : partly_failed;
@@ -119,7 +119,7 @@ private:
         const std::lock_guard lock(mutex_);
         Batch batch{.name = std::to_string(++batches_), .lines = {}};
         std::size_t bytes = 0;
-        while (!over_ && batch.lines.size() < most_lines && bytes < most_bytes) {
+        while (!over_ && batch.lines.size() < max_lines && bytes < max_bytes) {
             auto line = next_line();
             if (!line) break;
             bytes += line->text.size();
@@ -202,25 +202,25 @@ private:
                                    answer.status == too_many_requests ||
                                    answer.status == unavailable;
                 if (last || !later) {
-                    tell_of_answer();
+                    report_answer();
                     return answer;
                 }
-                if (retry >= retries_unsaid) tell_of_wait(wait_text(answer));
+                if (retry >= retries_unsaid) report_wait(wait_text(answer));
             } catch (const Unreachable& error) {
                 if (last) throw;
-                tell_of_wait(base::redacted(error.what()));
+                report_wait(base::redacted(error.what()));
             }
             const auto wait = retry_delay(rules, retry, rules.base, 0);
-            patience_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
+            wait_options_.sleep(std::chrono::duration_cast<std::chrono::milliseconds>(wait));
         }
     }
 
-    void tell_of_answer() {
+    void report_answer() {
         const std::lock_guard lock(mutex_);
         waiting_ = false;
     }
     /// Reports the wait once, for all waiting requests, until one gets a response.
-    void tell_of_wait(const std::string& why) {
+    void report_wait(const std::string& why) {
         const std::lock_guard lock(mutex_);
         if (waiting_) return;
         waiting_ = true;
@@ -242,23 +242,23 @@ private:
     void refuse(const Line& line, const std::string& why) {
         ++refused_;
         if (file_.refused != nullptr) *file_.refused << line.text << '\n';
-        if (refused_ > most_told) return;
+        if (refused_ > max_reported) return;
         live_.end();
         output_.err << file_.name << ':' << line.number << ": " << why << '\n';
-        if (refused_ == most_told) output_.err << "what else is refused is only counted\n";
+        if (refused_ == max_reported) output_.err << "what else is refused is only counted\n";
     }
     [[nodiscard]] std::string summary() const {
         return std::to_string(stored_) + " stored, " + std::to_string(existing_) +
                " there already, " + std::to_string(refused_) + " refused";
     }
     [[nodiscard]] std::string rate() const {
-        const auto elapsed = patience_.elapsed().count();
+        const auto elapsed = wait_options_.elapsed().count();
         if (elapsed <= 0) return "";
         return ", " +
                std::to_string((stored_ + existing_) * 1000 / static_cast<std::uint64_t>(elapsed)) +
                "/s";
     }
-    void tell_result() const {
+    void report_result() const {
         if (!output_.json) {
             output_.out << summary() << '\n';
             return;
@@ -271,7 +271,7 @@ private:
 
     const HttpClient& client_;
     const EventFile& file_;
-    const Patience& patience_;
+    const WaitOptions& wait_options_;
     const Output& output_;
     std::mutex mutex_;  // guards all below
     LiveLine live_;
@@ -285,9 +285,9 @@ private:
 
 }  // namespace
 
-int import_events(const HttpClient& client, const EventFile& file, const Patience& patience,
+int import_events(const HttpClient& client, const EventFile& file, const WaitOptions& wait_options,
                   const Output& output) {
-    return Import{client, file, patience, output}.run();
+    return Import{client, file, wait_options, output}.run();
 }
 
 }  // namespace sundial::cli

@@ -25,6 +25,6 @@ struct EventFile {
 /// refused everything. Throws Unreachable if the server has not responded for half a minute, and
 /// reports how many are stored.
 [[nodiscard]] int import_events(const HttpClient& client, const EventFile& file,
-                                const Patience& patience, const Output& output);
+                                const WaitOptions& wait_options, const Output& output);
 
 }  // namespace sundial::cli

@@ -132,11 +132,12 @@ Answer acquire(const HttpClient& client, const LockedRun& run, const MonotonicCl
 int supervise(GuardedCommand& command, Lease& lease, const LockedRun& run,
               const MonotonicClock& monotonic, const Output& output) {
     // Maximum time between two checks whether the lease has been renewed.
-    constexpr std::chrono::microseconds look = 200ms;
+    constexpr std::chrono::microseconds poll_interval = 200ms;
     for (;;) {
         const auto left = lease.lost_at() - monotonic.now();
         if (left <= 0us) break;
-        if (const auto code = command.wait(in_milliseconds(std::min(left, look)))) return *code;
+        if (const auto code = command.wait(in_milliseconds(std::min(left, poll_interval))))
+            return *code;
     }
     output.err << "sundial: the lock '" << run.name << "' is lost: the command is stopped\n";
     command.signal(SIGTERM);

@@ -8,7 +8,7 @@ namespace sundial::cli {
 namespace {
 
 /// The field's name on the command line, where it differs.
-std::string_view name_for_people(std::string_view field) {
+std::string_view spoken_name(std::string_view field) {
     if (field == "start") return "--dtstart";
     if (field == "time") return "--at";
     return field;
@@ -20,7 +20,7 @@ void FieldReader::fail(std::string_view field, const TimeError& error) {
     if (error_) return;
     std::string path = request_.place() == RequestPlace::schedule ? "schedule" : "";
     if (!path.empty() && !field.empty()) path += '.';
-    path += request_.place() == RequestPlace::expression ? name_for_people(field) : field;
+    path += request_.place() == RequestPlace::expression ? spoken_name(field) : field;
     error_ = TimeError{error.code, (path.empty() ? "" : path + ": ") + error.message};
 }
 

@@ -85,7 +85,7 @@ constexpr std::array kinds{
     KindFields{RequestKind::misfire, "misfire", misfire_fields, false},
 };
 
-constexpr std::int64_t most = 10'000;
+constexpr std::int64_t max = 10'000;
 
 TimeError bad_request(std::string message) {
     return {TimeErrorCode::bad_request, std::move(message)};
@@ -122,8 +122,8 @@ TimeResult<const KindFields*> find_kind(const JsonValue::Object& members, Reques
 
 std::optional<std::string> defect_in_number(const JsonValue& value) {
     const auto* small = std::get_if<std::int64_t>(&value.value);
-    if (small != nullptr && *small >= 1 && *small <= most) return std::nullopt;
-    return "must be an integer from 1 to " + std::to_string(most);
+    if (small != nullptr && *small >= 1 && *small <= max) return std::nullopt;
+    return "must be an integer from 1 to " + std::to_string(max);
 }
 
 /// Describes the expected type if `value` has another one.

@@ -202,7 +202,7 @@ const char* resolution_of(LocalLookup::Kind kind) {
     return "exact";
 }
 
-void tell_of_change(const Moment& moment, const Output& output) {
+void report_change(const Moment& moment, const Output& output) {
     if (moment.kind == LocalLookup::Kind::gap) {
         output.err << "note: " << moment.local << " does not exist in " << moment.zone
                    << ", the clocks go over it; --gap earlier, later or boundary chooses\n";
@@ -244,7 +244,7 @@ int convert_time(const ZoneConvertOptions& options, const TzData& zones, const O
                    format_offset(zone->offset_at(moment->instant)), std::string(zone->name())});
     }
     output.out << table.text();
-    tell_of_change(*moment, output);
+    report_change(*moment, output);
     return ok;
 }
 

@@ -123,7 +123,7 @@ std::string every(unsigned step, std::string_view unit) {
 
 // --- times of the day -------------------------------------------------------------------------
 
-constexpr std::size_t most_listed = 4;  // more times than these are described by their rule
+constexpr std::size_t max_listed = 4;  // more times than these are described by their rule
 
 /// The times hour:minute, without their seconds.
 Words listed_times(const CronRule& rule) {
@@ -172,7 +172,7 @@ std::string hourly(const CronRule& rule) {
 
 /// The named minutes, as the start of a text.
 std::string minutes_of_day(const CronRule& rule) {
-    if (size_of(rule.hours) * size_of(rule.minutes) <= most_listed)
+    if (size_of(rule.hours) * size_of(rule.minutes) <= max_listed)
         return "at " + joined(listed_times(rule));
     if (size_of(rule.minutes) == 1) return hourly(rule);
     if (const auto pace = pace_of(rule.minutes)) return at_pace(rule, *pace);
@@ -181,7 +181,7 @@ std::string minutes_of_day(const CronRule& rule) {
 
 /// The named minutes, as the object that seconds refer to.
 std::string of_minutes(const CronRule& rule) {
-    if (size_of(rule.hours) * size_of(rule.minutes) <= most_listed)
+    if (size_of(rule.hours) * size_of(rule.minutes) <= max_listed)
         return " of " + joined(listed_times(rule));
     const std::string hours =
         rule.hours == all_hours && rule.minutes == all_minutes ? "" : of_hours(rule.hours);
@@ -193,7 +193,7 @@ std::string times(const CronRule& rule) {
     if (rule.seconds == 1) return minutes_of_day(rule);
     const auto seconds = values(rule.seconds);
     const bool all_day = rule.minutes == all_minutes && rule.hours == all_hours;
-    if (seconds.size() * size_of(rule.minutes) * size_of(rule.hours) <= most_listed) {
+    if (seconds.size() * size_of(rule.minutes) * size_of(rule.hours) <= max_listed) {
         Words words;
         for (const std::string& minute : listed_times(rule))
             for (const unsigned second : seconds)

@@ -21,7 +21,7 @@ std::vector<RuleOccurrence> firing(const Recurrence& rule, Instant last, Instant
         misfire.window ? since(std::max(*misfire.window, misfire.grace), last, now) : last;
     if (misfire.policy == MisfirePolicy::all) return newest_until(rule, worth, now, misfire.limit);
 
-    auto on_time = newest_until(rule, since(misfire.grace, last, now), now, most_at_once);
+    auto on_time = newest_until(rule, since(misfire.grace, last, now), now, max_at_once);
     if (misfire.policy == MisfirePolicy::skip || !on_time.empty()) return on_time;
     return newest_until(rule, worth, now, 1);
 }

@@ -27,7 +27,7 @@ struct MisfireRule {
 };
 /// Maximum of `limit`, and of the occurrences that policies without a limit fire: bounds the result
 /// for a rule of every second with years of grace.
-inline constexpr std::uint32_t most_at_once = 10'000;
+inline constexpr std::uint32_t max_at_once = 10'000;
 
 enum class Punctuality : std::uint8_t { on_time, late, expired };
 /// The state of `due` at `now`. Grace takes precedence over the window: an occurrence on time never

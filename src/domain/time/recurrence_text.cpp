@@ -80,19 +80,19 @@ bool is_utc(std::string_view zone) { return zone == "UTC" || zone == "Etc/UTC"; 
 /// The zone of DTSTART from its text and the separate zone field.
 TimeResult<std::string_view> zone_of_start(std::string_view name, std::string_view text, bool utc,
                                            std::optional<std::string_view> own,
-                                           std::optional<std::string_view> beside) {
+                                           std::optional<std::string_view> given_zone) {
     if (utc) {
-        if (beside && !is_utc(*beside))
+        if (given_zone && !is_utc(*given_zone))
             return bad_request(std::string(name) + " " + quoted(text) +
-                               " is UTC by its Z, and the zone " + quoted(*beside) +
+                               " is UTC by its Z, and the zone " + quoted(*given_zone) +
                                " is another; leave out one of them");
-        return beside.value_or("UTC");
+        return given_zone.value_or("UTC");
     }
-    if (own && beside && *own != *beside)
+    if (own && given_zone && *own != *given_zone)
         return bad_request(std::string(name) + " has the zone " + quoted(*own) + ", and the zone " +
-                           quoted(*beside) + " beside it is another; leave out one of them");
+                           quoted(*given_zone) + " beside it is another; leave out one of them");
     if (own) return *own;
-    if (beside) return *beside;
+    if (given_zone) return *given_zone;
     return bad_request(std::string(name) + " " + quoted(text) +
                        " needs a zone, as Europe/Rome, or Z at its end when it is UTC");
 }

@@ -102,14 +102,14 @@ std::string by_clock(const RruleRule& rule) {
 }
 
 std::string at_times(const RruleRule& rule, std::chrono::seconds start) {
-    constexpr std::size_t most = 6;  // beyond it the parts are shorter than the times
+    constexpr std::size_t max = 6;  // beyond it the parts are shorter than the times
     const auto or_start = [](const std::vector<int>& values, std::int64_t of_start) {
         return values.empty() ? std::vector{static_cast<int>(of_start)} : values;
     };
     const auto hours = or_start(rule.by_hour, start.count() / 3600);
     const auto minutes = or_start(rule.by_minute, start.count() / 60 % 60);
     const auto seconds = or_start(rule.by_second, start.count() % 60);
-    if (hours.size() * minutes.size() * seconds.size() > most) return by_clock(rule);
+    if (hours.size() * minutes.size() * seconds.size() > max) return by_clock(rule);
     std::vector<std::string> times;
     for (const int hour : hours) {
         for (const int minute : minutes) {

@@ -317,15 +317,15 @@ RruleInZone::Second RruleInZone::nth(std::uint64_t number) const {
         }
         return second_of(found->instant);
     }
-    std::int64_t look_at = 64 * seconds_of_day;  // in growing parts: it may be near
+    std::int64_t look_ahead = 64 * seconds_of_day;  // in growing parts: it may be near
     for (std::optional<Stretch> stretch = stretch_at(first_, Skipped::left_out); stretch;
          stretch = stretch_after(*stretch, last_, Skipped::left_out)) {
         const WallTimes& times = times_of(*stretch);
         for (const Piece& piece : stretch->pieces) {
             for (Second from = std::max(piece.from, first_), to = from; from < piece.to;
                  from = to) {
-                to = std::min(piece.to, from + look_at);
-                look_at = std::min(look_at * 2, latest - earliest);
+                to = std::min(piece.to, from + look_ahead);
+                look_ahead = std::min(look_ahead * 2, latest - earliest);
                 const auto counted = count_in(piece, times, from, to);
                 if (counted < number) {
                     number -= counted;

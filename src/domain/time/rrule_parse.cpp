@@ -44,9 +44,9 @@ void sort_out(std::vector<T>& values, Less less = {}) {
     values.shrink_to_fit();
 }
 
-/// Digits, at most `most` of them.
-std::optional<int> small_number(std::string_view text, std::size_t most) {
-    if (text.empty() || text.size() > most || !std::ranges::all_of(text, is_digit))
+/// Digits, at most `max` of them.
+std::optional<int> small_number(std::string_view text, std::size_t max) {
+    if (text.empty() || text.size() > max || !std::ranges::all_of(text, is_digit))
         return std::nullopt;
     int value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);

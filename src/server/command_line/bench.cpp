@@ -27,36 +27,36 @@ int measure(const bench::Work& work, const BenchFlags& flags) {
     return bench::run(work, options, load(flags.settings).settings, std::cout, std::cerr);
 }
 
-CLI::Option& add_number(CLI::App& command, const char* name, std::size_t& number, std::size_t most,
+CLI::Option& add_number(CLI::App& command, const char* name, std::size_t& number, std::size_t max,
                         const char* help) {
-    constexpr std::size_t least = 1;
+    constexpr std::size_t min = 1;
     return *command.add_option(name, number, help)
-                ->check(CLI::Range(least, most))
+                ->check(CLI::Range(min, max))
                 ->capture_default_str();
 }
 
 void add_rows(CLI::App& command, bench::Options& options) {
-    constexpr std::size_t none = 0, most = 100'000'000;
+    constexpr std::size_t none = 0, max = 100'000'000;
     command
         .add_option("--future-rows", options.future_rows, "events of later years, there already")
-        ->check(CLI::Range(none, most));
+        ->check(CLI::Range(none, max));
     command.add_option("--finished-rows", options.finished_rows, "events delivered before")
-        ->check(CLI::Range(none, most));
+        ->check(CLI::Range(none, max));
 }
 
 /// Flags of this benchmark besides the common ones.
 void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags) {
-    constexpr std::size_t most_threads = 1000, most_rows = 1000;
+    constexpr std::size_t max_threads = 1000, max_rows = 1000;
     bench::Options& options = flags.options;
     if (work == "drain")
         add_number(command, "--instances", options.instances, 64, "engines side by side");
     if (work == "claim")
-        add_number(command, "--instances", options.instances, most_threads,
+        add_number(command, "--instances", options.instances, max_threads,
                    "claimers, each on a thread; they share storage.pool_size connections");
     if (work == "create" || work == "append")
-        add_number(command, "--in-flight", options.in_flight, most_threads, "calls at once");
+        add_number(command, "--in-flight", options.in_flight, max_threads, "calls at once");
     if (work == "create" || work == "append" || work == "claim")
-        add_number(command, "--batch", options.batch, most_rows, "rows of one call");
+        add_number(command, "--batch", options.batch, max_rows, "rows of one call");
     if (work == "create")
         command.add_flag("--http", options.http, "over the REST API of a server of its own");
     if (work == "lateness") {

@@ -73,7 +73,7 @@ cli::HttpClient client(const ClientFlags& flags) {
 
 cli::Output output(bool json) { return {std::cout, std::cerr, json}; }
 
-cli::Patience patience(std::int64_t timeout_seconds) {
+cli::WaitOptions wait_options(std::int64_t timeout_seconds) {
     const auto clock = std::make_shared<system::BootClock>();
     const auto in_milliseconds = [clock] {
         return std::chrono::duration_cast<std::chrono::milliseconds>(clock->now());

@@ -35,6 +35,6 @@ void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help
 /// The streams for results and messages of this process.
 [[nodiscard]] cli::Output output(bool json);
 /// Uses this machine's clock and terminal; 0 seconds: unlimited.
-[[nodiscard]] cli::Patience patience(std::int64_t timeout_seconds);
+[[nodiscard]] cli::WaitOptions wait_options(std::int64_t timeout_seconds);
 
 }  // namespace sundial::server

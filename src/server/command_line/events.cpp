@@ -112,7 +112,7 @@ int run_bulk(EventFlags& flags, const char* action) {
     }
     order.wait = !flags.no_wait;
     return cli::run_bulk(client(flags.client), order, {std::cin, ::isatty(STDIN_FILENO) == 1},
-                         patience(flags.timeout), output(flags.client.json));
+                         wait_options(flags.timeout), output(flags.client.json));
 }
 
 int import_events(const EventFlags& flags) {
@@ -140,7 +140,7 @@ int import_events(const EventFlags& flags) {
                             .name = from_file ? flags.file : "line",
                             .key = "import-" + base::to_string(system::SystemIds().fresh()),
                             .refused = rejects.is_open() ? &rejects : nullptr},
-                           patience(0), output(flags.client.json));
+                           wait_options(0), output(flags.client.json));
     if (flags.rejects.empty() || rejects.flush()) return code;
     std::cerr << "sundial: the lines that were refused could not be written to " << flags.rejects
               << ": it lacks some or all of them\n";

@@ -34,8 +34,8 @@ void add_operation_commands(CommandTree& tree) {
     list.add_flag("--running", flags->running, "only those under way");
 
     CLI::App& wait = tree.verb(op, "wait", "until it is over, with its progress", [flags] {
-        return cli::wait_for_operation(client(flags->client), flags->id, patience(flags->timeout),
-                                       output(flags->client.json));
+        return cli::wait_for_operation(client(flags->client), flags->id,
+                                       wait_options(flags->timeout), output(flags->client.json));
     });
     add_id(wait, *flags);
     add_timeout_flag(wait, flags->timeout, "seconds; after them exit code 8");

@@ -207,7 +207,7 @@ TEST(BrowserRulesTest, SayWhatWouldBeRight) {
     EXPECT_THAT(page->detail, HasSubstr("http.cors_origins"));
 }
 
-std::string complaint_about(const BrowserSettings& settings) {
+std::string error_about(const BrowserSettings& settings) {
     try {
         const BrowserRules rules(settings);
     } catch (const CannotStart& error) {
@@ -218,11 +218,11 @@ std::string complaint_about(const BrowserSettings& settings) {
 
 TEST(BrowserRulesTest, TakeNamesAndOriginsOnly) {
     for (const char* wrong : {"http://a", "a:80", "*", "a b", ""}) {
-        EXPECT_THAT(complaint_about({.https = false, .allowed_hosts = {wrong}, .cors_origins = {}}),
+        EXPECT_THAT(error_about({.https = false, .allowed_hosts = {wrong}, .cors_origins = {}}),
                     HasSubstr("http.allowed_hosts: '" + std::string(wrong) + "'"));
     }
     for (const char* wrong : {"*", "null", "app.example", "https://app.example/"}) {
-        EXPECT_THAT(complaint_about({.https = false, .allowed_hosts = {}, .cors_origins = {wrong}}),
+        EXPECT_THAT(error_about({.https = false, .allowed_hosts = {}, .cors_origins = {wrong}}),
                     HasSubstr("http.cors_origins: '" + std::string(wrong) + "'"));
     }
 }

@@ -17,7 +17,7 @@ TEST_F(LongPollTest, AnswersOnceItIsWokenAndThereIsSomethingToSay) {
     RawHttpClient client(port_);
     client.send(get("/poll"));
     until_listening(1);
-    something_to_say_ = true;
+    has_news_ = true;
     wake();
     EXPECT_EQ(client.read()->body, "late");
     until_listening(0);
@@ -33,7 +33,7 @@ TEST_F(LongPollTest, WaitsOnIfItWasWokenForNothing) {
     until_listened(1);
     wake();
     until_listened(2);
-    something_to_say_ = true;
+    has_news_ = true;
     wake();
     EXPECT_EQ(client.read()->body, "late");
 }
@@ -74,7 +74,7 @@ TEST_F(LongPollTest, AnswersTheNextRequestOfAPipelineAfterwards) {
     RawHttpClient client(port_);
     client.send(get("/poll") + get("/next"));
     until_listening(1);
-    something_to_say_ = true;
+    has_news_ = true;
     wake();
     EXPECT_EQ(client.read()->body, "late");
     EXPECT_EQ(client.read()->body, "GET /next ");
@@ -113,7 +113,7 @@ TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
     client.send("G");
     wake();
     until_listened(2);
-    something_to_say_ = true;
+    has_news_ = true;
     wake();
     EXPECT_EQ(client.read()->body, "late");
 }

@@ -62,8 +62,8 @@ protected:
 
     RecordedLog log_;
     ApiSchema schema_{sample_api};
-    OpenDoor everybody_;
-    Router router_{schema_, everybody_, log_};
+    OpenGuard open_guard_;
+    Router router_{schema_, open_guard_, log_};
     std::string posted_;
 };
 
@@ -184,7 +184,7 @@ TEST_F(RouterTest, ListsItsRoutesAsTheDocumentDoes) {
 }
 
 TEST_F(RouterTest, HP03_WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
-    Router strict(schema_, everybody_, log_, true);
+    Router strict(schema_, open_guard_, log_, true);
     const auto done = [](const Request&) { return no_content(); };
     strict.add("GET", "/v1/users", done);  // the only operation here that accepts If-Match
     strict.add("DELETE", "/v1/users/{id}", done);
@@ -204,8 +204,8 @@ class FailingHandler : public testing::Test {
 protected:
     template <class Failure>
     Response handle_with(const Failure& failure) {
-        OpenDoor everybody;
-        Router router(schema_, everybody, log_);
+        OpenGuard open_guard;
+        Router router(schema_, open_guard, log_);
         router.add("GET", "/v1/users/{id}",
                    [failure](const Request&) -> Response { throw failure; });
         Request asked;
@@ -216,7 +216,7 @@ protected:
     }
     RecordedLog log_;
     ApiSchema schema_{sample_api};
-    OpenDoor everybody_;
+    OpenGuard open_guard_;
 };
 
 TEST_F(FailingHandler, IsAnsweredWith503WhenStorageIsAway) {

@@ -79,7 +79,7 @@ protected:
             until_listening(1);
             busy.send(get("/wait"));
             until_waiting(1);
-            something_to_say_ = true;
+            has_news_ = true;
             wake();
             until_listening(0);
             if (!last.empty()) client.send(last);
@@ -125,8 +125,8 @@ protected:
                       },
                   .answer =
                       [this](bool last) {
-                          if (!something_to_say_ && !last) return poll();
-                          Response said = json(200, something_to_say_ ? "late" : "nothing");
+                          if (!has_news_ && !last) return poll();
+                          Response said = json(200, has_news_ ? "late" : "nothing");
                           said.undelivered = [this] {
                               undone_.set_value();
                               if (cannot_undo_) throw std::runtime_error("the database is away");
@@ -200,7 +200,7 @@ protected:
     std::vector<std::string> pieces_;  // of "/stream"; "end" ends it
     std::atomic<int> listened_ = 0;
     std::atomic<int> listening_ = 0;
-    std::atomic<bool> something_to_say_ = false;
+    std::atomic<bool> has_news_ = false;
     std::atomic<bool> cannot_undo_ = false;
     std::promise<void> undone_;
     std::shared_future<void> may_go_on_ = go_on_.get_future().share();

@@ -26,9 +26,9 @@ TEST(TrustedProxies, AreNetworksAndAddresses) {
 }
 
 TEST(TrustedProxies, TrustNobodyUnlessTold) {
-    const TrustedProxies nobody;
-    EXPECT_FALSE(nobody.trusts("127.0.0.1"));
-    EXPECT_EQ(nobody.client_of("127.0.0.1", forwarded({"192.0.2.1"})), "127.0.0.1");
+    const TrustedProxies no_proxies;
+    EXPECT_FALSE(no_proxies.trusts("127.0.0.1"));
+    EXPECT_EQ(no_proxies.client_of("127.0.0.1", forwarded({"192.0.2.1"})), "127.0.0.1");
 }
 
 TEST(TrustedProxies, SayWhereARequestComesFrom) {

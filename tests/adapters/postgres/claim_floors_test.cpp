@@ -31,9 +31,9 @@ protected:
         number_ += 5;
         return {std::move(first), pages, at, number_, number_};
     }
-    void look(const Seen& seen) { floors_.looked(floors_.all(), seen, now_); }
+    void peek(const Seen& seen) { floors_.note_peek(floors_.all(), seen, now_); }
     /// Raises the floors to a second before noon.
-    void raise() { look(seen(noon, many)); }
+    void raise() { peek(seen(noon, many)); }
     /// Sweeps a whole round and returns its slices. Each entry of `entries`, in shard 0, takes a
     /// page.
     std::vector<ClaimFloors::Slice> sweep(const std::vector<Instant>& entries = {}) {
@@ -61,39 +61,39 @@ protected:
 
 TEST_F(ClaimFloorsTest, ThereAreNoneWhereLooksReadLittle) {
     for (int i = 0; i < 10; ++i) {
-        look(seen(noon, many - 1));
+        peek(seen(noon, many - 1));
         EXPECT_THAT(floors_.of(1), Each(Lt(long_ago)));
         EXPECT_FALSE(floors_.next_slice(now_ += 1s));
     }
 }
 
 TEST_F(ClaimFloorsTest, AreRaisedWithoutALookThatCannotBeReadInTime) {
-    floors_.could_not_look(noon, now_);
+    floors_.peek_failed(noon, now_);
     EXPECT_THAT(floors_.all(), Each(noon - 1s));
     EXPECT_FALSE(sweep().empty());  // until a round finds nothing below
     EXPECT_THAT(floors_.all(), Each(Lt(long_ago)));
 
     raise();
     const auto floors = floors_.all();
-    floors_.could_not_look(noon + 1h, now_);  // the floors that exist stay
+    floors_.peek_failed(noon + 1h, now_);  // the floors that exist stay
     EXPECT_EQ(floors_.all(), floors);
 }
 
 TEST_F(ClaimFloorsTest, AreRaisedToWhatWaitsOrASecondAgo) {
     auto first = heads(noon + 1h);
     first[5] = noon - 1min;  // shard 1, HIGH
-    look(seen(noon, many, first));
+    peek(seen(noon, many, first));
     EXPECT_THAT(floors_.of(0), Each(noon - 1s));
     EXPECT_EQ(floors_.of(1),
               (ClaimFloors::Priorities{noon - 1s, noon - 1min, noon - 1s, noon - 1s}));
 }
 
 TEST_F(ClaimFloorsTest, LooksFromThemRaiseThemFurther) {
-    look(seen(noon, many, heads(noon - 1min)));
+    peek(seen(noon, many, heads(noon - 1min)));
     EXPECT_THAT(floors_.all(), Each(noon - 1min));
-    look(seen(noon, 3));
+    peek(seen(noon, 3));
     EXPECT_THAT(floors_.of(0), Each(Ge(noon - 1s)));
-    look(seen(noon, 3, heads(noon - 1h)));
+    peek(seen(noon, 3, heads(noon - 1h)));
     EXPECT_THAT(floors_.of(0), Each(Ge(noon - 1s))) << "a look from there cannot see that";
 }
 
@@ -101,11 +101,11 @@ TEST_F(ClaimFloorsTest, KeepCloseBehindALookOnceAllThatWroteBeforeItAreOver) {
     raise();  // at noon, before transaction 15
     auto next = seen(noon + 400ms, 3);
     next.first_open = 14;
-    look(next);
+    peek(next);
     EXPECT_THAT(floors_.of(0), Each(noon + 400ms - 1s)) << "14 may have written before noon";
     next = seen(noon + 500ms, 3);
     next.first_open = 15;
-    look(next);
+    peek(next);
     EXPECT_THAT(floors_.of(0), Each(noon - 200ms)) << "15 began after noon";
 }
 
@@ -114,7 +114,7 @@ TEST_F(ClaimFloorsTest, StayNoMoreThanASecondBehindForATransactionThatIsOpenForL
     for (int i = 1; i <= 10; ++i) {
         auto next = seen(noon + i * 1s, 3);
         next.first_open = 14;
-        look(next);
+        peek(next);
         EXPECT_THAT(floors_.of(0), Each(noon + (i - 1) * 1s));
     }
 }
@@ -125,15 +125,15 @@ TEST_F(ClaimFloorsTest, ALookThatBeganBeforeOneThatKnowsMoreDoesNotProfitByIt) {
     slow.first_open = 14;
     auto quick = seen(noon + 400ms, 3);
     quick.first_open = 15;
-    look(quick);
+    peek(quick);
     const auto at_first = floors_.all();
-    look(slow);
+    peek(slow);
     EXPECT_EQ(floors_.all(), at_first);
 }
 
 TEST_F(ClaimFloorsTest, SinkWithAClockThatIsSetBack) {
     raise();
-    look(seen(noon - 1h, 3));
+    peek(seen(noon - 1h, 3));
     EXPECT_THAT(floors_.all(), Each(noon - 1h - 200ms));
 }
 
@@ -201,7 +201,7 @@ TEST_F(ClaimFloorsTest, ALookThatBeganBeforeTheFloorWasLoweredRaisesItNot) {
     const auto before = floors_.all();
     const auto slice = floors_.next_slice(now_ += 1s).value();
     floors_.swept(slice, {.heads = std::vector<Instant>(4, slice.from)}, 1ms);
-    floors_.looked(before, seen(noon + 1min, 3), now_);
+    floors_.note_peek(before, seen(noon + 1min, 3), now_);
     EXPECT_THAT(floors_.of(0), Each(slice.from));
     EXPECT_THAT(floors_.of(1), Each(Ge(noon + 59s)));
 }

@@ -35,7 +35,7 @@ namespace {
 class Commit : public testing::Test {
 protected:
     Commit() {
-        settings.on_outcome_unknown = [this](std::string_view) { ++told; };
+        settings.on_outcome_unknown = [this](std::string_view) { ++reported; };
         database = PostgresDatabase::open(settings, log);
     }
 
@@ -94,7 +94,7 @@ protected:
     const std::string direct = PostgresCluster::shared().create_database();
     CommitCutter proxy{direct};
     RecordedLog log;
-    std::atomic<int> told = 0;
+    std::atomic<int> reported = 0;
     Settings settings{.url = proxy.url(), .pool_size = 2, .pool_wait = 100ms};
     FakeTimeZones zones;
     FakeIds ids;
@@ -111,7 +111,7 @@ TEST_F(Commit, ThatHappenedWithoutAnAnswerIsASuccess) {
     EXPECT_EQ(count("events WHERE id = '" + to_string(event->id) + "'"), "1");
     EXPECT_EQ(count("events"), "1");
     EXPECT_EQ(times_logged(), 1U);
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(reported, 1);
 }
 
 TEST_F(Commit, ThatDidNotHappenIsDoneAgain) {
@@ -121,7 +121,7 @@ TEST_F(Commit, ThatDidNotHappenIsDoneAgain) {
     EXPECT_EQ(proxy.cuts(), 1);
     EXPECT_EQ(count("events WHERE id = '" + to_string(event->id) + "'"), "1");
     EXPECT_EQ(count("events"), "1");
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(reported, 1);
 }
 
 TEST_F(Commit, OfAUserIsFoundByItsRecordedEvent) {
@@ -139,7 +139,7 @@ TEST_F(Commit, OfAUserIsFoundByItsRecordedEvent) {
     EXPECT_EQ(count("users"), "2");
     EXPECT_EQ(count("events"), "2");
     EXPECT_EQ(count("recorded_events"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, ES15_OfAnAppendThatIsRepeatedIsThereOnce) {
@@ -162,7 +162,7 @@ TEST_F(Commit, ES15_OfAnAppendThatIsRepeatedIsThereOnce) {
             count("recorded_events WHERE aggregate_id = '" + wanted.stream.aggregate_id + "'"),
             "2");
     }
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfACheckpointIsFoundByTheVersionThatItLeaves) {
@@ -176,7 +176,7 @@ TEST_F(Commit, OfACheckpointIsFoundByTheVersionThatItLeaves) {
         previous = saved->position;
     }
     EXPECT_EQ(count("checkpoints WHERE position = 28 AND version = 4"), "1");
-    EXPECT_EQ(told, 4);
+    EXPECT_EQ(reported, 4);
 }
 
 TEST_F(Commit, OfARetryIsFoundByItsKey) {
@@ -189,7 +189,7 @@ TEST_F(Commit, OfARetryIsFoundByItsKey) {
         EXPECT_EQ(count("events WHERE retry_of = '" + to_string(failed.id) + "'"), "1");
         EXPECT_EQ(count("event_keys WHERE event_id = '" + to_string(retry->id) + "'"), "1");
     }
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 /// The server may still process a COMMIT whose client is gone. Until it has finished, the outcome
@@ -206,13 +206,13 @@ TEST_F(Commit, ThatIsStillUnderWayIsWaitedFor) {
             DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_go())");
     proxy.cut_next(CommitCutter::Cut::client);
     auto event = std::async(std::launch::async, [&] { return schedule(); });
-    const auto is_looked_for = [&] {
+    const auto is_checked = [&] {
         return query(direct, R"(
             SELECT FROM pg_stat_activity
              WHERE application_name = 'sundial' AND query LIKE '%pg_locks%')")
                    .size() == 1;
     };
-    wait_until(is_looked_for);
+    wait_until(is_checked);
     EXPECT_EQ(count("events"), "0");
     query(direct, "INSERT INTO go VALUES (true)");
 
@@ -243,7 +243,7 @@ TEST_F(Commit, IsNotAskedAboutAtAnOldPrimary) {
     settings.resolve_for = 200ms;
     settings.on_outcome_unknown = [&](std::string_view) { query(direct, own); };  // timeline 1
     const auto of_later = PostgresDatabase::open(settings, log);
-    (void)of_later->queue().look();
+    (void)of_later->queue().peek();
     proxy.cut_next(CommitCutter::Cut::reply);
     EXPECT_THROW((void)(ScheduleEvent{of_later->store(), zones, ids, wakeups}.run(a_reminder())),
                  OutcomeUnknown);
@@ -264,7 +264,7 @@ TEST_F(Commit, OfACancellationIsFoundByTheVersionThatItLeaves) {
     }
     EXPECT_EQ(count("event_history WHERE status = 'CANCELLED' AND version = 2"), "2");
     EXPECT_EQ(count("events"), "0");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfAnEditIsFoundByTheVersionThatItLeaves) {
@@ -277,7 +277,7 @@ TEST_F(Commit, OfAnEditIsFoundByTheVersionThatItLeaves) {
         EXPECT_EQ(edited->version, Version{2});
     }
     EXPECT_EQ(count("events WHERE version = 2 AND priority = 0"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
@@ -292,7 +292,7 @@ TEST_F(Commit, OfADismissalIsFoundByTheVersionThatItLeaves) {
         EXPECT_TRUE(dismissed->dismissed_at.has_value());
     }
     EXPECT_EQ(count("event_history WHERE dismissed_at IS NOT NULL AND version = 4"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 /// After another transaction has changed the row, it cannot be determined whether ours did before.
@@ -304,7 +304,7 @@ TEST_F(Commit, OfWhatOthersHaveChangedSinceSaysSo) {
     auto edited = std::async(std::launch::async, [&] {
         return edit_event.run(to_string(event->id), sooner(), Version{1});
     });
-    wait_until([&] { return told == 1; });
+    wait_until([&] { return reported == 1; });
     wait_until([&] { return count("events WHERE version = 2") == "1"; });
     query(direct, "UPDATE sundial.events SET version = 3");
     proxy.let_in(true);
@@ -320,7 +320,7 @@ TEST_F(Commit, OfASettlementIsRepeatedAndKnownAgain) {
         EXPECT_TRUE(database->queue().settle(settlements).at(0));  // the worker may repeat it, too
     }
     EXPECT_EQ(count("event_history WHERE status = 'COMPLETED' AND version = 3"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfARetryToComeIsRepeatedAndKnownAgain) {
@@ -332,18 +332,18 @@ TEST_F(Commit, OfARetryToComeIsRepeatedAndKnownAgain) {
     }
     EXPECT_EQ(count("events WHERE claimed_by IS NULL AND version = 3 AND retry_count = 1"), "2");
     EXPECT_EQ(count("attempts WHERE outcome = 'RETRYABLE'"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfAGivingBackIsRepeatedAndKnownAgain) {
     for (const auto cut : both) {
         const Event held = claim_new_event().events.at(0).event;
         proxy.cut_next(cut);
-        EXPECT_TRUE(database->queue().give_back(std::vector{given_back(held, 1h)}).at(0));
+        EXPECT_TRUE(database->queue().release_claims(std::vector{release_of(held, 1h)}).at(0));
     }
     EXPECT_EQ(count("events WHERE claimed_by IS NULL AND version = 3 AND retry_count = 0"), "2");
     EXPECT_EQ(count("attempts WHERE outcome = 'RELEASED'"), "2");
-    EXPECT_EQ(told, 2);
+    EXPECT_EQ(reported, 2);
 }
 
 TEST_F(Commit, OfAnExtensionIsRepeated) {
@@ -361,14 +361,14 @@ TEST_F(Commit, OfAClaimIsLeftToItsLease) {
     EXPECT_THROW((void)claim(), OutcomeUnknown);
     EXPECT_EQ(count("events WHERE claimed_by IS NOT NULL AND attempt = 1"), "1");
     EXPECT_TRUE(claim().events.empty());
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(reported, 1);
 }
 
 TEST_F(Commit, OfALookIsNone) {
     proxy.cut_next(CommitCutter::Cut::reply);
-    EXPECT_EQ(database->queue().look().next.size(), 16U);
+    EXPECT_EQ(database->queue().peek().next.size(), 16U);
     EXPECT_EQ(proxy.cuts(), 1);
-    EXPECT_EQ(told, 0);
+    EXPECT_EQ(reported, 0);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_F(Failures, OfTheServerLastNoLongerThanItsAbsence) {
     cluster.kill_and_restart();
     EXPECT_TRUE(in_read(database->store(),
                         [&](Transaction& tx) { return tx.users().find(user.id).has_value(); }));
-    EXPECT_EQ(database->queue().look().next.size(), 16U);
+    EXPECT_EQ(database->queue().peek().next.size(), 16U);
 }
 
 /// Two transactions lock the same rows in opposite order. The server aborts one, which then runs
@@ -313,12 +313,12 @@ TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     EXPECT_EQ(schedules(), 1U);
     database.write("test", [&](Session& session) { return session.run(forget), true; });
     EXPECT_EQ(schedules(), 1U);
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const auto& line : log.lines()) {
-        told +=
+        reported +=
             line.message.find("prepared statements do not survive") != std::string::npos ? 1U : 0U;
     }
-    EXPECT_EQ(told, 1U);
+    EXPECT_EQ(reported, 1U);
 }
 
 TEST_F(Failures, OfAStatementThatIsWrongAreNotMistakenForThoseOfTheServer) {

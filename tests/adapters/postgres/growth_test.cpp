@@ -80,11 +80,11 @@ protected:
     }
     /// Allows for a B-tree that is a level or two deeper with a thousand times as many rows, and
     /// for a list's page that had only ten rows before and is full now.
-    static void expect_as_few_pages(const std::string& beside_few, const std::string& beside_many,
+    static void expect_as_few_pages(const std::string& among_few, const std::string& among_many,
                                     double times) {
-        EXPECT_THAT(pages_touched(beside_few), Gt(0)) << beside_few;
-        EXPECT_THAT(pages_touched(beside_many), Le(pages_touched(beside_few) * times + 60))
-            << beside_few << beside_many;
+        EXPECT_THAT(pages_touched(among_few), Gt(0)) << among_few;
+        EXPECT_THAT(pages_touched(among_many), Le(pages_touched(among_few) * times + 60))
+            << among_few << among_many;
     }
 };
 

@@ -22,9 +22,9 @@ using testing::Lt;
 using testing::SizeIs;
 
 /// 160,000 events were due and have been claimed since the snapshot.
-class BesideAnOldSnapshot : public testing::Test {
+class WithAnOldSnapshot : public testing::Test {
 protected:
-    BesideAnOldSnapshot() {
+    WithAnOldSnapshot() {
         insert("1 h", 160'000);
         snapshot_.run_script(
             "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sundial.settings", 60s);
@@ -60,7 +60,7 @@ protected:
     Connection snapshot_{url_, log_};
 };
 
-TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
+TEST_F(WithAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
     const std::string from_the_beginning = claim_a_batch(url_, 100);
     const std::string floor =
         query(url_, "SELECT sundial.clock() - interval '1 s'").front().front();
@@ -69,46 +69,46 @@ TEST_F(BesideAnOldSnapshot, AClaimFromAFloorReadsNothingOfWhatWasClaimed) {
     EXPECT_THAT(pages_touched(from_the_floor), Lt(20)) << from_the_floor;
 }
 
-TEST_F(BesideAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByTheSweep) {
+TEST_F(WithAnOldSnapshot, WhatIsInsertedBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
-    (void)queue.look();  // reads all entries and raises the floors
+    (void)queue.peek();  // reads all entries and raises the floors
     insert("2 h", 16);
     EXPECT_THAT(claim(3).events, IsEmpty()) << "it begins at its floor";
     const auto start = std::chrono::steady_clock::now();
-    Horizon seen = queue.look();
+    QueuePeek seen = queue.peek();
     while (seen.next[3] > seen.now && std::chrono::steady_clock::now() < start + 60s) {
-        seen = queue.look();
+        seen = queue.peek();
     }
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
-TEST_F(BesideAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
+TEST_F(WithAnOldSnapshot, ALeaseThatEndsBelowAFloorIsFoundByTheSweep) {
     EventQueue& queue = database_->queue();
     insert("10 s", 16);
     ASSERT_THAT(claim(3, 3s).events, SizeIs(1));
-    (void)queue.look();  // reads all and raises the floors past the claimed entries
+    (void)queue.peek();  // reads all and raises the floors past the claimed entries
     const auto start = std::chrono::steady_clock::now();
-    Claimed rescued;
-    while (rescued.events.empty() && std::chrono::steady_clock::now() < start + 60s) {
-        (void)queue.look();
-        rescued = claim(3);
+    Claimed previous_lost;
+    while (previous_lost.events.empty() && std::chrono::steady_clock::now() < start + 60s) {
+        (void)queue.peek();
+        previous_lost = claim(3);
     }
-    ASSERT_THAT(rescued.events, SizeIs(1));
-    EXPECT_TRUE(rescued.events[0].rescued);
+    ASSERT_THAT(previous_lost.events, SizeIs(1));
+    EXPECT_TRUE(previous_lost.events[0].previous_lost);
 }
 
-TEST_F(BesideAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
+TEST_F(WithAnOldSnapshot, WhatBecomesClaimableNowIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
-    for (int i = 0; i < 5; ++i) (void)queue.look();  // raises the floors as far as possible
+    for (int i = 0; i < 5; ++i) (void)queue.peek();  // raises the floors as far as possible
     insert("100 ms", 16);
-    const Horizon seen = queue.look();
+    const QueuePeek seen = queue.peek();
     EXPECT_THAT(seen.next, testing::Each(Lt(seen.now)));
     EXPECT_THAT(claim(3).events, SizeIs(1));
 }
 
-TEST_F(BesideAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
+TEST_F(WithAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
     EventQueue& queue = database_->queue();
-    for (int i = 0; i < 5; ++i) (void)queue.look();
+    for (int i = 0; i < 5; ++i) (void)queue.peek();
     insert("5 s", 16);
     queue.hint(about_now() - 6s);
     EXPECT_THAT(claim(3).events, SizeIs(1));
@@ -116,15 +116,15 @@ TEST_F(BesideAnOldSnapshot, WhatAHintTellsOfIsFoundAtOnce) {
 
 /// If floors were simply 200 ms behind the clock, they would pass the writes of the open
 /// transaction.
-TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWithinASecond) {
+TEST_F(WithAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWithinASecond) {
     using Clock = std::chrono::steady_clock;
     EventQueue& queue = database_->queue();
     Connection writer{url_, log_};
-    (void)queue.look();
+    (void)queue.peek();
     for (int i = 0; i < 100; ++i) {
         const auto start = Clock::now();
         writer.run_script("BEGIN; " + insertion("0 s", 16), 60s);
-        while (Clock::now() < start + 400ms) (void)queue.look();
+        while (Clock::now() < start + 400ms) (void)queue.peek();
         const auto took = Clock::now() - start;
         writer.run_script("COMMIT", 60s);
         if (took < 900ms) {
@@ -133,7 +133,7 @@ TEST_F(BesideAnOldSnapshot, WhatAnOpenTransactionHasWrittenIsFoundWhenItEndsWith
         }
         // The machine was too slow this time.
         for (std::uint32_t shard = 0; shard < 16; ++shard) (void)claim(shard);
-        (void)queue.look();
+        (void)queue.peek();
     }
     FAIL() << "a look takes half a second";
 }

@@ -75,8 +75,8 @@ protected:
                     "'30 s', '01990000-0000-7000-8000-0000000000e1', 'w-1', 0"),
             claims_by("events_to_pull"));
     }
-    void expect_good_looks() {
-        EXPECT_THAT(plan_of(sql::look, "smallint[], timestamptz[], timestamptz[]",
+    void expect_good_peeks() {
+        EXPECT_THAT(plan_of(sql::peek, "smallint[], timestamptz[], timestamptz[]",
                             "array_fill(3::smallint, ARRAY[64]), "
                             "array_fill(now() - interval '1 h', ARRAY[64]), "
                             "array_fill('infinity'::timestamptz, ARRAY[64])"),
@@ -91,7 +91,7 @@ protected:
                             "smallint, uuid[], bigint[], timestamptz[], interval[], integer[]",
                             "3, '{}', '{}', '{}', '{}', '{}'"),
                     by_key());
-        EXPECT_THAT(plan_of(sql::give_back,
+        EXPECT_THAT(plan_of(sql::release_claims,
                             "smallint, uuid[], bigint[], integer[], uuid[], interval[], text[], "
                             "text[], text[]",
                             "3, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}'"),
@@ -143,14 +143,14 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
               25);
 }
 
-TEST_F(Plans, ALookTakesTheHeadOfEachPriority) { expect_good_looks(); }
+TEST_F(Plans, ALookTakesTheHeadOfEachPriority) { expect_good_peeks(); }
 
 TEST_F(Plans, AWorkersClaimWalksTheIndexOfItsEndpoint) {
     query(url(),
           "UPDATE sundial.events SET pull = true, endpoint_id = "
           "'01990000-0000-7000-8000-0000000000e1' WHERE abs(hashtext(id::text)) % 2 = 0");
     expect_good_pulls();
-    EXPECT_THAT(plan_of(sql::look_to_pull, "uuid[], integer",
+    EXPECT_THAT(plan_of(sql::peek_to_pull, "uuid[], integer",
                         "'{01990000-0000-7000-8000-0000000000e1}', 16"),
                 AllOf(HasSubstr("using events_to_pull on events"), Not(HasSubstr("Seq Scan"))));
 }
@@ -168,7 +168,7 @@ TEST_F(Plans, AreTheSameOnceTheTableIsFoundEmpty) {
     ASSERT_THAT(found, testing::ElementsAre(testing::ElementsAre("t", "0")));
     expect_good_claims();
     expect_good_pulls();
-    expect_good_looks();
+    expect_good_peeks();
     expect_good_settlements();
 }
 

@@ -85,10 +85,10 @@ protected:
 };
 
 TEST_F(AnotherServer, LeavesForALeaseToOthersWhatTheyHold) {
-    const Event rescued = add(true);
-    const auto before = claim(instance_a, rescued, 30s);
+    const Event previous_lost = add(true);
+    const auto before = claim(instance_a, previous_lost, 30s);
     ASSERT_THAT(before, SizeIs(1));
-    EXPECT_TRUE(before.front().rescued);
+    EXPECT_TRUE(before.front().previous_lost);
 
     const Event held = add(true), fresh = add(false);
     cluster.kill_and_restart();
@@ -98,7 +98,7 @@ TEST_F(AnotherServer, LeavesForALeaseToOthersWhatTheyHold) {
 
     const auto after = claim(instance_a, held, 1us);  // after the length of a lease
     ASSERT_THAT(after, SizeIs(1));
-    EXPECT_TRUE(after.front().rescued);
+    EXPECT_TRUE(after.front().previous_lost);
 }
 
 TEST_F(AnotherServer, IsRefusedIfItsTimelineIsOneThatWasLeftBehind) {
@@ -110,15 +110,15 @@ TEST_F(AnotherServer, IsRefusedIfItsTimelineIsOneThatWasLeftBehind) {
     query(url,
           "CREATE OR REPLACE FUNCTION sundial.timeline(seen bigint, seen_of bigint) RETURNS "
           "bigint LANGUAGE sql AS 'SELECT 5::bigint'");
-    EXPECT_EQ(later->queue().look().next.size(), 16U);  // records timeline 5
+    EXPECT_EQ(later->queue().peek().next.size(), 16U);  // records timeline 5
     query(url, own);
     try {
-        (void)later->queue().look();
+        (void)later->queue().peek();
         FAIL() << "an old primary was taken for the new one";
     } catch (const Unavailable& refused) {
         EXPECT_THAT(refused.what(), HasSubstr("OLD_PRIMARY"));
     }
-    EXPECT_EQ(database->queue().look().next.size(), 16U);  // it has seen no later timeline
+    EXPECT_EQ(database->queue().peek().next.size(), 16U);  // it has seen no later timeline
 }
 
 /// If the first host of a URL turns out to be the wrong server, the next host is tried first.

@@ -34,9 +34,9 @@ protected:
         ASSERT_EQ(connection.run({&call, 1}, false, 5s).front().size(), 1U);
     }
     static bool comes(const std::stop_token& lost) {
-        std::promise<void> told;
-        const std::stop_callback tell{lost, [&told] { told.set_value(); }};
-        return told.get_future().wait_for(30s) == std::future_status::ready;
+        std::promise<void> notified;
+        const std::stop_callback notify{lost, [&notified] { notified.set_value(); }};
+        return notified.get_future().wait_for(30s) == std::future_status::ready;
     }
 
     RecordedLog log;

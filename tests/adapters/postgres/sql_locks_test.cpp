@@ -91,16 +91,16 @@ TEST_F(SqlLocks, NeverWaits) {
         first{"first", "SELECT (sundial.try_lock('job', 'a', '1 second')).lock_token"},
         guard{"guard", "SELECT name FROM sundial.locks FOR KEY SHARE"};
     RecordedLog log;
-    const auto beside_transaction_that_has_done = [&](const Statement& work) {
+    const auto concurrent_with = [&](const Statement& work) {
         Connection other{storage.url(), log};
         const std::array calls{Call{begin}, Call{work}};
         EXPECT_THAT(other.run(calls, false, 30s).back().size(), 1U);
         return try_lock("'job', 'b'");
     };
-    EXPECT_THAT(beside_transaction_that_has_done(first), IsEmpty());  // never held before
+    EXPECT_THAT(concurrent_with(first), IsEmpty());  // never held before
     ASSERT_THAT(try_lock("'job', 'a', '1 second'"), SizeIs(1));
     ASSERT_TRUE(storage.clock().set(noon + 1s));
-    EXPECT_THAT(beside_transaction_that_has_done(guard), IsEmpty());
+    EXPECT_THAT(concurrent_with(guard), IsEmpty());
 }
 
 /// On a real clock, because a test clock stands still within a statement.

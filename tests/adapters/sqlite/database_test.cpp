@@ -254,11 +254,11 @@ TEST_F(SqliteDatabaseTest, EndsEveryLeaseAtTheStart) {
         ASSERT_EQ(claimed.events.size(), 1U);
     }
     const auto database = open(on_test_clock());
-    EXPECT_EQ(database->queue().look().next[0], noon);
+    EXPECT_EQ(database->queue().peek().next[0], noon);
     const auto claimed =
         database->queue().claim_ready({.by = instance_b, .shares = {9, 9, 9, 9}, .lease = 30s});
     ASSERT_EQ(claimed.events.size(), 1U);
-    EXPECT_TRUE(claimed.events[0].rescued);
+    EXPECT_TRUE(claimed.events[0].previous_lost);
     EXPECT_EQ(claimed.events[0].event.id, held.id);
     EXPECT_EQ(claimed.events[0].event.attempt, Attempt{2});
     EXPECT_EQ(claimed.events[0].event.retry_count, 1U);
@@ -282,8 +282,8 @@ TEST_F(SqliteDatabaseTest, LeavesTheLeasesOfPullWorkersAlone) {
                                                            .lease = 30s});
         ASSERT_EQ(claimed.events.size(), 1U);
     }
-    const auto horizon = open(on_test_clock())->pull_queue().look(std::vector{endpoint.id});
-    EXPECT_EQ(horizon.heads.at(0).next, noon + 30s);
+    const auto peeked = open(on_test_clock())->pull_queue().peek(std::vector{endpoint.id});
+    EXPECT_EQ(peeked.heads.at(0).next, noon + 30s);
 }
 
 TEST_F(SqliteDatabaseTest, EndsLeasesThatWereExtended) {
@@ -296,7 +296,7 @@ TEST_F(SqliteDatabaseTest, EndsLeasesThatWereExtended) {
         EXPECT_TRUE(
             database->queue().extend(std::vector{Held{event.id, event.version}}, 1h).empty());
     }
-    EXPECT_EQ(open(on_test_clock())->queue().look().next[0], noon);
+    EXPECT_EQ(open(on_test_clock())->queue().peek().next[0], noon);
 }
 
 /// Copies the file as a crash at this moment would leave it.
@@ -305,7 +305,7 @@ void copy_as_crashed(const fs::path& from, const fs::path& to) {
     fs::copy_file(from.string() + "-wal", to.string() + "-wal");
 }
 
-class LogThatTells final : public RecordedLog {
+class NotifyingLog final : public RecordedLog {
 public:
     void write(base::LogLine line) override {
         if (line.message == "the database file is in order") in_order.set_value();
@@ -322,7 +322,7 @@ TEST_F(SqliteDatabaseTest, ChecksAFileThatWasNotClosed) {
         add(database->store(), event);
         copy_as_crashed(file(), crashed);
     }
-    LogThatTells log;
+    NotifyingLog log;
     const auto database = SqliteDatabase::open(
         {.file = crashed, .real_time = [] { return noon; }, .test_clock = true}, log,
         [](const std::string& why) { FAIL() << why; });

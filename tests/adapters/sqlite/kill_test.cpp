@@ -54,7 +54,7 @@ void work_until_killed(const std::filesystem::path& file, int round, const Pipe&
     for (;;) {
         const auto claimed =
             database->queue().claim_ready({.by = me, .shares = {5, 5, 5, 5}, .lease = 1h});
-        for (const auto& [event, rescued] : claimed.events) {
+        for (const auto& [event, previous_lost] : claimed.events) {
             const auto answers = database->queue().settle(std::vector{accepted(event, noon)});
             if (answers.at(0)) acknowledged.write(line(completed, event.id));
         }
@@ -158,7 +158,7 @@ TEST(KillNine, ES14_LeavesNothingOfABatchThatWasInsertedAndNotCommitted) {
 
 /// Copies the orders from the feed into the view until killed. Reports after each step.
 void follow_until_killed(const std::filesystem::path& file, std::uint64_t number,
-                         const Pipe& told) {
+                         const Pipe& progress) {
     RecordedLog log;
     const FakeDigest digest;
     const auto database = open(file, log);
@@ -175,12 +175,12 @@ void follow_until_killed(const std::filesystem::path& file, std::uint64_t number
                                   .event_type = "Seen",
                                   .data = "1"});
             if (!append.run(tx, one)) return "not kept";
-            told.write("x");
+            progress.write("x");
             return std::nullopt;
         }}};
     while (subscription.turn() == Subscription::State::moved) {
     }
-    told.write("end");
+    progress.write("end");
     ::pause();
 }
 

@@ -41,7 +41,7 @@ TEST_F(ClaimLogFiles, HasALineForEachStepBeforeTheCallReturns) {
                                      .version = Version{2},
                                      .attempt = Attempt{1},
                                      .event = &event,
-                                     .rescued = true},
+                                     .previous_lost = true},
                            ClaimStep{.op = ClaimStep::Op::settle,
                                      .answer = ClaimStep::Answer::refused,
                                      .id = event.id,

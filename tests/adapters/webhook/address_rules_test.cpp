@@ -94,13 +94,13 @@ TEST(AddressRules, AListThatHoldsNoNetworkIsRefusedAtTheStart) {
     }
 }
 
-Door door(std::string_view address, std::uint16_t port) {
+OwnListener listener(std::string_view address, std::uint16_t port) {
     return {parse_address(address).value(), port};
 }
 
 TEST(AddressRules, NobodyIsSentToOurOwnListenersWhateverIsAllowed) {
     const AddressSettings all{.allow = {"127.0.0.0/8"}, .allow_private = true};
-    const AddressRules rules(all, {door("127.0.0.1", 8080), door("::1", 8081)});
+    const AddressRules rules(all, {listener("127.0.0.1", 8080), listener("::1", 8081)});
     EXPECT_TRUE(denied("127.0.0.1", rules, 8080));
     EXPECT_FALSE(denied("127.0.0.1", rules, 8081));
     EXPECT_FALSE(denied("127.0.0.2", rules, 8080));
@@ -112,7 +112,7 @@ TEST(AddressRules, NobodyIsSentToOurOwnListenersWhateverIsAllowed) {
 }
 
 TEST(AddressRules, AListenerOnAllAddressesIsBehindEachOfThem) {
-    const AddressRules rules({.allow_private = true}, {door("0.0.0.0", 8080)});
+    const AddressRules rules({.allow_private = true}, {listener("0.0.0.0", 8080)});
     EXPECT_TRUE(denied("127.0.0.1", rules, 8080));
     EXPECT_TRUE(denied("127.9.9.9", rules, 8080));
     EXPECT_TRUE(denied("::1", rules, 8080));
@@ -121,7 +121,7 @@ TEST(AddressRules, AListenerOnAllAddressesIsBehindEachOfThem) {
 }
 
 TEST(AddressRules, TheDatabasesAddressIsDeniedAndItsPortEvenWhereTheAddressIsAllowed) {
-    const auto database = [] { return std::vector{door("8.8.8.8", 5432)}; };
+    const auto database = [] { return std::vector{listener("8.8.8.8", 5432)}; };
     const AddressRules closed({}, {}, database);
     EXPECT_TRUE(denied("8.8.8.8", closed, 443));
     EXPECT_FALSE(denied("8.8.4.4", closed, 443));
@@ -133,10 +133,10 @@ TEST(AddressRules, TheDatabasesAddressIsDeniedAndItsPortEvenWhereTheAddressIsAll
 }
 
 TEST(AddressRules, ADatabaseThatMovesIsDeniedWhereItIsNow) {
-    std::vector<Door> at{door("8.8.8.8", 5432)};
+    std::vector<OwnListener> at{listener("8.8.8.8", 5432)};
     const AddressRules rules({}, {}, [&at] { return at; });
     EXPECT_FALSE(denied("8.8.4.4", rules));
-    at.push_back(door("8.8.4.4", 5432));
+    at.push_back(listener("8.8.4.4", 5432));
     EXPECT_TRUE(denied("8.8.4.4", rules));
 }
 

@@ -120,9 +120,9 @@ TEST(Resolver, EndsWithoutWaitingForALookupThatHangs) {
 TEST(Resolver, AsksTheSystemForBothFamilies) {
     EXPECT_THAT(Resolver::ask_system("localhost").addresses,
                 Contains(parse_address("127.0.0.1").value()));
-    const Resolution nobody = Resolver::ask_system("nobody.invalid");
-    EXPECT_THAT(nobody.addresses, IsEmpty());
-    EXPECT_FALSE(nobody.failure.empty());
+    const Resolution unresolved = Resolver::ask_system("nobody.invalid");
+    EXPECT_THAT(unresolved.addresses, IsEmpty());
+    EXPECT_FALSE(unresolved.failure.empty());
 }
 
 }  // namespace

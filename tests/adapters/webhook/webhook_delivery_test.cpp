@@ -255,7 +255,7 @@ TEST_F(WebhookDeliveryTest, GoesNeitherToOurOwnListenerNorToTheDatabase) {
     const ScriptedReceiver listener(Script{}), database(Script{}), other(Script{});
     const Address here = parse_address("127.0.0.1").value();
     const AddressRules addresses({.allow_private = true}, {{here, listener.port()}},
-                                 [&] { return std::vector<Door>{{here, database.port()}}; });
+                                 [&] { return std::vector<OwnListener>{{here, database.port()}}; });
     const UrlRules rules({}, addresses);
     expect_forbidden(deliver(an_endpoint().with_url(listener.url()), rules), "listener");
     expect_forbidden(deliver(an_endpoint().with_url(database.url()), rules), "database");

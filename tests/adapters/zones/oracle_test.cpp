@@ -51,7 +51,7 @@ void PrintTo(const Sample& s, std::ostream* out) {
          << s.boundary;
 }
 
-Sample we_say(const Zone& zone, const Sample& asked) {
+Sample our_answer(const Zone& zone, const Sample& asked) {
     const auto found = zone.lookup(local_seconds{seconds{asked.wall}});
     Sample ours{asked.zone,
                 "",
@@ -98,7 +98,7 @@ void PrintTo(const YearlySample& s, std::ostream* out) {
          << s.overlap << ' ' << s.leap << ' ' << s.after << ' ' << s.instants;
 }
 
-std::string we_say(const std::shared_ptr<const Zone>& zone, const YearlySample& asked) {
+std::string our_answer(const std::shared_ptr<const Zone>& zone, const YearlySample& asked) {
     const YearlyRule rule{.day = std::chrono::month{asked.month} / std::chrono::day{asked.day},
                           .from = {},
                           .at = TimeOfDay{asked.second},
@@ -127,8 +127,8 @@ TEST(Oracle, AgreesOnEveryZoneAroundEveryChangeAndFarAway) {
         ASSERT_TRUE(zone) << python.zone << " is a file of the database, and unknown to us";
         seen.insert(python.zone);
         ++kinds[python.kind];
-        if (we_say(**zone, python) != python || !reads_back(**zone, python)) {
-            EXPECT_EQ(we_say(**zone, python), python);
+        if (our_answer(**zone, python) != python || !reads_back(**zone, python)) {
+            EXPECT_EQ(our_answer(**zone, python), python);
             EXPECT_TRUE(reads_back(**zone, python)) << testing::PrintToString(python);
             ASSERT_LT(++wrong, 20) << "and so on";
         }
@@ -154,8 +154,8 @@ TEST(Oracle, AgreesOnYearlyRulesUnderEveryPolicyAroundEveryChange) {
         ++policies["gap " + python.gap];
         ++policies["overlap " + python.overlap];
         ++policies["leap " + python.leap];
-        if (we_say(*zone, python) != python.instants) {
-            EXPECT_EQ(we_say(*zone, python), python.instants) << testing::PrintToString(python);
+        if (our_answer(*zone, python) != python.instants) {
+            EXPECT_EQ(our_answer(*zone, python), python.instants) << testing::PrintToString(python);
             ASSERT_LT(++wrong, 20) << "and so on";
         }
     }

@@ -30,9 +30,9 @@ using std::chrono::milliseconds;
 #endif
 #endif
 #if defined(SUNDIAL_SANITIZED)
-constexpr milliseconds most{2000};
+constexpr milliseconds max{2000};
 #else
-constexpr milliseconds most{200};  // unoptimised; optimised, each takes less than 40 ms
+constexpr milliseconds max{200};  // unoptimised; optimised, each takes less than 40 ms
 #endif
 
 std::chrono::nanoseconds time_of_this_thread() {
@@ -47,7 +47,7 @@ public:
     explicit Watch(std::string what) : what_(std::move(what)) {}
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
-    ~Watch() { EXPECT_LT(time_of_this_thread() - began_, most) << what_; }
+    ~Watch() { EXPECT_LT(time_of_this_thread() - began_, max) << what_; }
 
 private:
     std::string what_;

@@ -92,7 +92,7 @@ TEST_F(ApiKeys, NeedANameAndAFuture) {
 
 TEST_F(ApiKeys, AreBoundedInNumber) {
     memory.transact([&](Transaction& tx) {
-        for (std::size_t i = 0; i < most_api_keys; ++i) tx.api_keys().add(an_api_key());
+        for (std::size_t i = 0; i < max_api_keys; ++i) tx.api_keys().add(an_api_key());
         return true;
     });
     EXPECT_THAT(defects_of({.name = "one more"}), ElementsAre(" not_allowed"));
@@ -196,7 +196,7 @@ TEST_F(ApiKeys, AreRefusedAtOnceWhereTheyWereRevoked) {
     const auto made = created();
     EXPECT_TRUE(ring.holder_of(made.text));
     ASSERT_TRUE(revoke.run(to_string(made.key.id), admin));
-    ring.look_again();
+    ring.check_again();
     EXPECT_FALSE(ring.holder_of(made.text));
 }
 
@@ -234,13 +234,13 @@ TEST_F(ApiKeys, ThatExpireAreKnownTheSoonestFirstUntilTheyHave) {
     EXPECT_THAT(ring.expiring().keys, ElementsAre());
     const auto later = created(Role::write, noon + 2h), sooner = created(Role::read, noon + 1h);
     created(Role::admin);
-    ring.look_again();
+    ring.check_again();
     const ExpiringKeys expiring = ring.expiring();
     EXPECT_EQ(expiring.as_of, noon);
     EXPECT_THAT(expiring.keys, ElementsAre(ExpiringKey{sooner.key.id, Role::read, noon + 1h},
                                            ExpiringKey{later.key.id, Role::write, noon + 2h}));
     pass(1h);
-    ring.look_again();
+    ring.check_again();
     EXPECT_THAT(ring.expiring().keys,
                 ElementsAre(ExpiringKey{later.key.id, Role::write, noon + 2h}));
 }
@@ -251,10 +251,10 @@ TEST_F(ApiKeys, AreLastKnownWithoutTheDatabase) {
     EXPECT_EQ(ring.last_known_empty(), true);
     created();
     store.away = true;
-    ring.look_again();
+    ring.check_again();
     EXPECT_EQ(ring.last_known_empty(), true);
     store.away = false;
-    ring.look_again();
+    ring.check_again();
     pass(1h);
     const int reads = store.reads;
     EXPECT_EQ(ring.last_known_empty(), false);

@@ -27,10 +27,10 @@ protected:
     AdmissionAsked waiting(std::uint32_t events, LimitRules rules = {}) {
         return {.endpoint = endpoint, .rules = rules, .waiting = events};
     }
-    std::vector<ReceiverChange> tell(InstanceId by, ReceiverTold told) {
-        return judge.run(by, std::vector{told});
+    std::vector<ReceiverChange> report(InstanceId by, ReceiverReport reported) {
+        return judge.run(by, std::vector{reported});
     }
-    void open() { tell(instance_a, {.endpoint = endpoint, .results = {.failed = 5}}); }
+    void open() { report(instance_a, {.endpoint = endpoint, .results = {.failed = 5}}); }
     CircuitState state() {
         return in_read(store, [&](Transaction& tx) {
             const auto found = tx.circuits().find_all(std::vector{endpoint});
@@ -88,19 +88,19 @@ TEST_F(AdmitEventsTest, HP07_FiftyWorkersShareTwentySlotsAndTheSlotOfADeadOneIsF
     }
     ASSERT_THAT(holders, SizeIs(20));
     // One instance is killed; the others continue, and report every third of their lease.
-    const auto others_that_come_in = [&] {
+    const auto admitted_of_others = [&] {
         std::size_t came = 0;
         for (const InstanceId worker : others) came += ask(worker, waiting(1, twenty)).admitted;
         return came;
     };
     for (int third = 1; third <= 3; ++third) {
-        EXPECT_EQ(others_that_come_in(), 0U) << third;
+        EXPECT_EQ(admitted_of_others(), 0U) << third;
         clock.advance(10s);
         for (std::size_t i = 1; i < holders.size(); ++i) {
             ask(holders[i], {.endpoint = endpoint, .rules = twenty, .in_flight = 1});
         }
     }
-    EXPECT_EQ(others_that_come_in(), 1U);
+    EXPECT_EQ(admitted_of_others(), 1U);
 }
 
 TEST_F(AdmitEventsTest, HoldsBackWhatMeetsAnOpenCircuit) {
@@ -147,7 +147,7 @@ TEST_F(AdmitEventsTest, ClosesAfterThreeProbesAndLetsAllThroughAgain) {
     clock.advance(30s);
     for (int i = 0; i < 3; ++i) {
         EXPECT_TRUE(ask(instance_a, waiting(1)).probe);
-        tell(instance_a, {.endpoint = endpoint, .probe = CallResult::accepted});
+        report(instance_a, {.endpoint = endpoint, .probe = CallResult::accepted});
     }
     EXPECT_EQ(state(), CircuitState::closed);
     EXPECT_EQ(ask(instance_b, waiting(9)).admitted, 9U);
@@ -163,9 +163,9 @@ TEST_F(AdmitEventsTest, AnswersForSeveralEndpointsAtOnce) {
 }
 
 TEST_F(AdmitEventsTest, HearsWhatHasChanged) {
-    EXPECT_THAT(tell(instance_a, {.endpoint = endpoint, .results = {.failed = 4}}), IsEmpty());
+    EXPECT_THAT(report(instance_a, {.endpoint = endpoint, .results = {.failed = 4}}), IsEmpty());
     const auto opened =
-        tell(instance_b, {.endpoint = endpoint, .results = {.accepted = 3, .failed = 1}});
+        report(instance_b, {.endpoint = endpoint, .results = {.accepted = 3, .failed = 1}});
     ASSERT_THAT(opened, SizeIs(1));
     EXPECT_EQ(opened[0].before, CircuitState::closed);
     EXPECT_EQ(opened[0].after, CircuitState::open);
@@ -173,14 +173,14 @@ TEST_F(AdmitEventsTest, HearsWhatHasChanged) {
     EXPECT_FALSE(opened[0].given_up);
     clock.advance(24h * 5);
     ask(instance_a, waiting(1));
-    const auto given_up = tell(instance_a, {.endpoint = endpoint, .probe = CallResult::failed});
+    const auto given_up = report(instance_a, {.endpoint = endpoint, .probe = CallResult::failed});
     ASSERT_THAT(given_up, SizeIs(1));
     // The last success came at the same time as the last failure.
     EXPECT_FALSE(given_up[0].given_up);
-    const auto then = tell(instance_a, {.endpoint = endpoint, .results = {.failed = 1}});
+    const auto then = report(instance_a, {.endpoint = endpoint, .results = {.failed = 1}});
     EXPECT_THAT(then, IsEmpty());
     clock.advance(24h);
-    EXPECT_TRUE(tell(instance_a, {.endpoint = endpoint, .results = {.failed = 1}})[0].given_up);
+    EXPECT_TRUE(report(instance_a, {.endpoint = endpoint, .results = {.failed = 1}})[0].given_up);
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST_F(AdvanceClockTest, JumpsOverWhatThenComesLate) {
     created(ada());
     EXPECT_EQ(advance_clock.jump(noon + 48h).value(), noon + 48h);
     EXPECT_THAT(sent_at, SizeIs(0));
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_THAT(latenesses, ElementsAre(noon + 48h - (sys_days{January / 6 / 2027} + 8h)));
 }
 

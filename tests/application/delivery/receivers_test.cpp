@@ -30,12 +30,14 @@ protected:
     void see(const Endpoint& endpoint, CallResult result, std::chrono::microseconds took = 10ms) {
         receivers.saw(endpoint.id, an_id<EventId>(), result, took, now);
     }
-    std::vector<ReceiverTold> to_tell(bool all = false) { return receivers.to_tell(all, 100, now); }
+    std::vector<ReceiverReport> to_report(bool all = false) {
+        return receivers.to_report(all, 100, now);
+    }
 
     Mono now{1000s};
     Receivers receivers{{.slots = 64, .lease = 30s, .margin = 5s}};
     const Endpoint free = an_endpoint();
-    const Endpoint limited = an_endpoint().with_most_in_flight(20);
+    const Endpoint limited = an_endpoint().with_max_in_flight(20);
 };
 
 TEST_F(ReceiversTest, AsksNobodyWhereNothingIsLimited) {
@@ -137,41 +139,41 @@ TEST_F(ReceiversTest, GivesPlacesAtThePaceOfItsQuarter) {
 
 TEST_F(ReceiversTest, TellsFailuresSoonAndSuccessesNowAndThen) {
     for (int i = 0; i < 3; ++i) see(free, CallResult::accepted);
-    EXPECT_TRUE(receivers.has_told(false));
-    EXPECT_FALSE(receivers.has_told(true));
+    EXPECT_TRUE(receivers.has_reported(false));
+    EXPECT_FALSE(receivers.has_reported(true));
     now += 4'999ms;
-    EXPECT_FALSE(receivers.may_tell(now));
-    EXPECT_THAT(to_tell(), IsEmpty());
+    EXPECT_FALSE(receivers.may_report(now));
+    EXPECT_THAT(to_report(), IsEmpty());
     now += 1ms;
-    EXPECT_TRUE(receivers.may_tell(now));
-    auto told = to_tell();
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].results, CallResults{.accepted = 3});
-    EXPECT_TRUE(receivers.has_told(true));
+    EXPECT_TRUE(receivers.may_report(now));
+    auto reports = to_report();
+    ASSERT_THAT(reports, SizeIs(1));
+    EXPECT_EQ(reports[0].results, CallResults{.accepted = 3});
+    EXPECT_TRUE(receivers.has_reported(true));
 
     see(free, CallResult::accepted);
     see(free, CallResult::failed);
-    EXPECT_FALSE(receivers.has_told(false));
+    EXPECT_FALSE(receivers.has_reported(false));
     now += 20ms;
-    told = to_tell();
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].results, (CallResults{.accepted = 1, .failed = 1}));
-    EXPECT_FALSE(receivers.may_tell(now + 1h));
+    reports = to_report();
+    ASSERT_THAT(reports, SizeIs(1));
+    EXPECT_EQ(reports[0].results, (CallResults{.accepted = 1, .failed = 1}));
+    EXPECT_FALSE(receivers.may_report(now + 1h));
 }
 
 TEST_F(ReceiversTest, TellsAtOnceThatSomethingWasAcceptedAgain) {
     see(free, CallResult::failed);
-    static_cast<void>(to_tell(true));
+    static_cast<void>(to_report(true));
     see(free, CallResult::accepted);
-    EXPECT_THAT(to_tell(), SizeIs(1));
+    EXPECT_THAT(to_report(), SizeIs(1));
     see(free, CallResult::accepted);
-    EXPECT_THAT(to_tell(), IsEmpty());
+    EXPECT_THAT(to_report(), IsEmpty());
 
     Destination failing = to(limited);  // as other instances reported
     failing.failing = true;
     receivers.meet(failing, now);
     see(limited, CallResult::accepted);
-    EXPECT_THAT(to_tell(), SizeIs(1));
+    EXPECT_THAT(to_report(), SizeIs(1));
 }
 
 TEST_F(ReceiversTest, TellsOfAProbeByItself) {
@@ -182,18 +184,18 @@ TEST_F(ReceiversTest, TellsOfAProbeByItself) {
     see(free, CallResult::failed);  // of another attempt
     receivers.saw(free.id, probe, CallResult::accepted, 1ms, now);
     EXPECT_EQ(receivers.probe_of(free.id), std::nullopt);
-    const auto told = to_tell(true);
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].probe, CallResult::accepted);
-    EXPECT_EQ(told[0].results, CallResults{.failed = 1});
+    const auto reports = to_report(true);
+    ASSERT_THAT(reports, SizeIs(1));
+    EXPECT_EQ(reports[0].probe, CallResult::accepted);
+    EXPECT_EQ(reports[0].results, CallResults{.failed = 1});
 }
 
 TEST_F(ReceiversTest, KeepsWhatCouldNotBeTold) {
     see(free, CallResult::failed);
-    const auto told = to_tell(true);
+    const auto reports = to_report(true);
     see(free, CallResult::answered);
-    receivers.put_back(told, now);
-    const auto again = to_tell(true);
+    receivers.put_back(reports, now);
+    const auto again = to_report(true);
     ASSERT_THAT(again, SizeIs(1));
     EXPECT_EQ(again[0].results, (CallResults{.answered = 1, .failed = 1}));
 }
@@ -201,9 +203,9 @@ TEST_F(ReceiversTest, KeepsWhatCouldNotBeTold) {
 TEST_F(ReceiversTest, TellsOnlySoManyAtOnce) {
     for (int i = 0; i < 3; ++i) see(an_endpoint(), CallResult::failed);
     now += 1s;
-    EXPECT_THAT(receivers.to_tell(false, 2, now), SizeIs(2));
-    EXPECT_TRUE(receivers.may_tell(now));
-    EXPECT_THAT(receivers.to_tell(false, 2, now), SizeIs(1));
+    EXPECT_THAT(receivers.to_report(false, 2, now), SizeIs(2));
+    EXPECT_TRUE(receivers.may_report(now));
+    EXPECT_THAT(receivers.to_report(false, 2, now), SizeIs(1));
 }
 
 TEST_F(ReceiversTest, ForgetsWhatIsIdleButNothingThatIsOwed) {

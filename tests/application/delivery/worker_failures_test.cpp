@@ -19,7 +19,7 @@ class WorkerFailures : public Engine {};
 TEST_F(WorkerFailures, CountsATryThatCannotBeStartedAsFailed) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.refuses_to_start = true;
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .retrying = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .retrying = 1}));
     EXPECT_EQ(find(event).retry_count, 1U);
     EXPECT_THAT(field<std::string>(logged("event.retrying").at(0), "failureReason"),
                 StartsWith("WORKER no thread is left"));
@@ -29,7 +29,7 @@ TEST_F(WorkerFailures, SettlesOnceAlthoughTheReplyIsLost) {
     const Event event = a_due_event(an_existing_endpoint());
     faulty.settle_fault = Fault::lost_reply;
     turn(20);
-    EXPECT_EQ(loop->tally(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(loop->counters(), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
     EXPECT_THAT(webhook.requests, SizeIs(1));
 }
@@ -37,7 +37,7 @@ TEST_F(WorkerFailures, SettlesOnceAlthoughTheReplyIsLost) {
 TEST_F(WorkerFailures, GivesBackOnceAlthoughTheReplyIsLost) {
     const User user = created(ada());
     pass(24h);
-    faulty.give_back_fault = Fault::lost_reply;
+    faulty.release_fault = Fault::lost_reply;
     turn(20);
     const Event waits = events_of(user, {EventStatus::processing}).at(0);
     EXPECT_EQ(waits.version, Version{3});
@@ -55,15 +55,15 @@ TEST_F(WorkerFailures, LeavesAClaimWhoseReplyIsLostToItsLease) {
     EXPECT_EQ(find(event).retry_count, 1U);
     EXPECT_EQ(find(event).attempt, Attempt{2});
     EXPECT_THAT(logged("lease.expired"), SizeIs(1));
-    EXPECT_EQ(observer.rescued, 1U);
+    EXPECT_EQ(observer.lost_attempts, 1U);
 }
 
 TEST_F(WorkerFailures, TellsADrainThatTheDatabaseIsAway) {
     a_due_event(an_existing_endpoint());
-    faulty.look_fault = Fault::lost_request;
+    faulty.peek_fault = Fault::lost_request;
     EXPECT_THROW(drain(), Unavailable);
     monotonic.time += 1s;
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
 }
 
 TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
@@ -77,7 +77,7 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     webhook.holds = false;
     webhook.answer = [](const DeliveryRequest&) { return status_outcome(500); };
     const auto other = a_loop(instance_b);
-    EXPECT_EQ(other->take_over().drain(std::nullopt), (Tally{.claimed = 1, .retrying = 1}));
+    EXPECT_EQ(other->take_over().drain(std::nullopt), (TickCounters{.claimed = 1, .retrying = 1}));
 
     webhook.finish(accepted_outcome(200));
     turn(8);
@@ -85,7 +85,7 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
     EXPECT_EQ(observer.late_settles, 1U);
 
     clock.advance(2s);
-    EXPECT_EQ(other->take_over().drain(std::nullopt), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(other->take_over().drain(std::nullopt), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_THAT(webhook.requests, SizeIs(2));
     EXPECT_EQ(status_of(find(event)), EventStatus::completed);
 }
@@ -96,7 +96,7 @@ TEST_F(WorkerFailures, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
     const RetryPolicy one_retry{.kind = RetryPolicy::Kind::custom, .custom = {1s}};
     const Event event =
         a_due_event(an_existing_endpoint(an_endpoint().with_retry_policy(one_retry)));
-    for (int lost_tries = 0; lost_tries < 2; ++lost_tries) {
+    for (int lost_count = 0; lost_count < 2; ++lost_count) {
         ASSERT_THAT(claimed(instance_b), SizeIs(1));
         clock.advance(30s);
     }
@@ -112,7 +112,7 @@ TEST_F(WorkerFailures, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
 
     clock.advance(30s);
     const auto other = a_loop(an_id<InstanceId>());
-    EXPECT_EQ(other->take_over().drain(std::nullopt), (Tally{.claimed = 1, .failed = 1}));
+    EXPECT_EQ(other->take_over().drain(std::nullopt), (TickCounters{.claimed = 1, .failed = 1}));
     EXPECT_EQ(status_of(find(event)), EventStatus::failed);
     EXPECT_THAT(webhook.requests, IsEmpty());
 }

@@ -40,20 +40,20 @@ protected:
     /// Returns the time until its next wake-up.
     Mono wait() { return want<WaitUntil>().when - now; }
 
-    void look(std::vector<Instant> next) {
-        want<Look>();
-        worker.horizon({db(), std::move(next)}, now);
+    void peek(std::vector<Instant> next) {
+        want<Peek>();
+        worker.peeked({db(), std::move(next)}, now);
     }
-    void claim(const std::vector<Event>& events, bool rescued = false) {
+    void claim(const std::vector<Event>& events, bool previous_lost = false) {
         want<Claim>();
-        give(events, rescued);
+        give(events, previous_lost);
     }
     /// Answers a claim with `events`.
-    void give(const std::vector<Event>& events, bool rescued = false) {
+    void give(const std::vector<Event>& events, bool previous_lost = false) {
         Claimed claimed{{}, db()};
         for (const Event& event : events) {
             claimed.events.push_back(
-                {sundial::claim(event, instance_a, db(), 30s).value(), rescued});
+                {sundial::claim(event, instance_a, db(), 30s).value(), previous_lost});
         }
         worker.claimed(claimed, now);
     }
@@ -74,14 +74,14 @@ protected:
         worker.planned({{planned.events.front().id, std::move(what)}}, never, now);
     }
     /// Answers a look, a claim and a plan with `events`, all of one shard.
-    void take(const std::vector<Event>& events, bool rescued = false) {
-        look({db()});
-        claim(events, rescued);
+    void take(const std::vector<Event>& events, bool previous_lost = false) {
+        peek({db()});
+        claim(events, previous_lost);
         plan();
     }
     void claim_of_the_first_of_two_shards() {
         restart({.instance = instance_a, .shards = 2, .slots = 64, .count_backlog = false});
-        look({db(), db()});
+        peek({db(), db()});
         claim(events(1));
     }
     void plan_while_claiming() {
@@ -103,9 +103,9 @@ protected:
         if (lost) std::ranges::fill(results, Result<void>{Error{*lost}});
         return worker.settled(results, now);
     }
-    void tell() {
-        want<TellResults>();
-        worker.results_told({});
+    void report() {
+        want<ReportResults>();
+        worker.results_reported({});
     }
     template <class Failed>
     void fail(bool transient = true, double random = 0.0) {

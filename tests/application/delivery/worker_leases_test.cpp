@@ -65,13 +65,13 @@ TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
 }
 
 TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
-    look({db()});
+    peek({db()});
     want<Claim>();
     worker.stop(now);
     EXPECT_EQ(wait(), 1s);
     give(events(2));
-    EXPECT_THAT(want<GiveBack>().batch, SizeIs(2));
-    worker.given_back(0, now);
+    EXPECT_THAT(want<ReleaseClaims>().batch, SizeIs(2));
+    worker.claims_released(0, now);
     want<Finished>();
 }
 
@@ -83,32 +83,32 @@ TEST_F(WorkerTest, GivesBackWhatWasNeverBegunSinceTheProcessStops) {
     Outcome none;
     none.begun = false;
     EXPECT_FALSE(worker.delivered(not_begun.id, none, 0.5, now));
-    const auto returned = want<GiveBack>().batch;
+    const auto returned = want<ReleaseClaims>().batch;
     ASSERT_THAT(returned, SizeIs(1));
     EXPECT_EQ(returned[0].id, not_begun.id);
     EXPECT_EQ(returned[0].delay, 0us);
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     EXPECT_THAT(settle(), SizeIs(1));
 }
 
 TEST_F(WorkerTest, LeavesAClaimThatFailedToItsLease) {
-    look({db()});
+    peek({db()});
     const Claim failed = want<Claim>();
     worker.failed(failed, true, 0.5, now);
     want<WaitUntil>();
     now += 1s;
-    look({db()});
+    peek({db()});
     want<Claim>();
 }
 
 TEST_F(WorkerTest, APassIsNotOverWhileAClaimIsUnderWay) {
     worker.begin_pass(std::nullopt);
-    look({db()});
+    peek({db()});
     want<Claim>();
     want<WaitUntil>();
     EXPECT_FALSE(worker.pass_over());
     give({});
-    look({never});
+    peek({never});
     want<WaitUntil>();
     EXPECT_TRUE(worker.pass_over());
 }
@@ -119,12 +119,12 @@ TEST_F(WorkerTest, GoesOnWhileASettlementIsUnderWay) {
     take(events(1));
     accept(send());
     const Settle first = want<Settle>();
-    look({db()});
+    peek({db()});
     claim(events(1));
     plan();
     accept(send());
     now += 1s;
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);  // the second settlement waits for the response to the first
     EXPECT_THAT(answer(first), SizeIs(1));
     EXPECT_THAT(settle(), SizeIs(1));
@@ -138,8 +138,8 @@ TEST_F(WorkerTest, ExtendsNothingWhileASettlementIsUnderWay) {
     now += 20ms;
     const Settle settling = want<Settle>();
     now = start + 10s;
-    tell();
-    look({never});
+    report();
+    peek({never});
     EXPECT_EQ(wait(), 1s);
     EXPECT_THAT(answer(settling), SizeIs(1));
     EXPECT_THAT(want<Extend>().held, SizeIs(1));
@@ -158,7 +158,7 @@ TEST_F(WorkerTest, WaitsTwoMillisecondsForMoreWhenIdle) {
     take(events(2));
     const Event first = send();
     send();
-    look({never});
+    peek({never});
     accept(first);
     EXPECT_EQ(wait(), 2ms);
     now += 2ms;
@@ -178,13 +178,13 @@ TEST_F(WorkerTest, WaitsTwentyMillisecondsForMoreWhenBusy) {
 
 TEST_F(WorkerTest, SettlesAHundredAtOnce) {
     restart(settings(200));
-    look({db()});
+    peek({db()});
     claim(events(100));
     claim({});
     plan();
     std::vector<Event> sent;
     for (int i = 0; i < 100; ++i) sent.push_back(send());
-    look({never});
+    peek({never});
     for (int i = 0; i < 99; ++i) accept(sent[static_cast<std::size_t>(i)]);
     EXPECT_EQ(wait(), 2ms);
     accept(sent[99]);
@@ -253,9 +253,9 @@ TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     EXPECT_EQ(extend.held.front().held, event.version);
     EXPECT_EQ(extend.lease, 30s);
     worker.extended({});
-    look({never});
+    peek({never});
     now += 9s;
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);
     now += 1s;
     want<Extend>();
@@ -263,12 +263,12 @@ TEST_F(WorkerTest, ExtendsEveryTenSecondsWhileItHoldsSomething) {
     accept(event);
     settle();
     now += 1min;
-    tell();
-    look({never});  // no claims, so nothing to extend
+    report();
+    peek({never});  // no claims, so nothing to extend
 }
 
 TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
-    look({db()});
+    peek({db()});
     claim(events(3));
     now += 10s;
     fail<Extend>();
@@ -292,7 +292,7 @@ TEST_F(WorkerTest, ClaimsAgainOnceWhatItDoubtedIsOver) {
     fail<Extend>();
     accept(event);
     settle();
-    look({db()});
+    peek({db()});
     want<Claim>();
 }
 
@@ -300,11 +300,11 @@ TEST_F(WorkerTest, ForgetsAnUnsentEventWhoseLeaseIsLost) {
     take(events(1));
     now += 10s;
     const EventId lost = want<Extend>().held.front().id;
-    const auto told = worker.extended(std::vector{lost});
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told.front().id, lost);
+    const auto reported = worker.extended(std::vector{lost});
+    ASSERT_THAT(reported, SizeIs(1));
+    EXPECT_EQ(reported.front().id, lost);
     EXPECT_EQ(worker.held(), 0U);
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);
 }
 
@@ -315,7 +315,7 @@ TEST_F(WorkerTest, SettlesATryUnderWayAlthoughItsLeaseIsLost) {
     want<Extend>();
     worker.extended(std::vector{event.id});
     now += 10s;
-    look({never});  // a lost lease is not extended again
+    peek({never});  // a lost lease is not extended again
     accept(event);
     EXPECT_EQ(want<Settle>().batch.front().held, event.version);
 }
@@ -327,17 +327,17 @@ TEST_F(WorkerTest, NeverHasTwoTriesOfOneEventUnderWay) {
     now += 40s;  // frozen for longer than the lease
     want<Abandon>();
     fail<Extend>();
-    look({db()});
+    peek({db()});
     want<Claim>();
     Event again = first;
     again.version = Version{3};
     again.attempt = Attempt{2};
     worker.claimed({{{again, true}}, db()}, now);
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().held, Version{3});
     EXPECT_EQ(back.batch.front().delay, 1s);
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     accept(first);
     EXPECT_EQ(want<Settle>().batch.front().held, Version{2});
 }
@@ -371,7 +371,7 @@ TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
     now += 20s;
     want<Extend>();
     worker.extended({});
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);
     accept(event);
     settle();
@@ -379,12 +379,12 @@ TEST_F(WorkerTest, LetsATryGoOnOnceItsLeaseIsExtended) {
 
 TEST_F(WorkerTest, SendsUnderTheNewerClaimWhatTheOlderHadNotSent) {
     const Event event = an_event();
-    look({db()});
+    peek({db()});
     claim({event});
     now += 40s;
     fail<Extend>();
     fail<Plan>();
-    look({db()});
+    peek({db()});
     want<Claim>();
     Event again = event;
     again.version = Version{3};

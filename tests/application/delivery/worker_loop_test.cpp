@@ -21,7 +21,7 @@ TEST_F(WorkerLoopTest, DeliversToAWebhook) {
     const Endpoint endpoint = an_existing_endpoint();
     const Event event = a_due_event(endpoint);
 
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
 
     ASSERT_THAT(webhook.requests, SizeIs(1));
     const DeliveryRequest& request = webhook.requests.front();
@@ -68,14 +68,14 @@ TEST_F(WorkerLoopTest, SendsTheSameTargetTimeInTheUsersZoneWithEveryTry) {
 
 TEST_F(WorkerLoopTest, ParksWhatHasNoEndpointAndSendsItOnceItHasOne) {
     const User user = created(ada());
-    EXPECT_EQ(advance(24h), (Tally{.claimed = 1}));
+    EXPECT_EQ(advance(24h), (TickCounters{.claimed = 1}));
     const Event waits = events_of(user, {EventStatus::processing}).at(0);
     EXPECT_EQ(waits.claimable_at, never);
     EXPECT_EQ(waits.retry_count, 0U);
 
     const Endpoint endpoint = an_existing_endpoint();
     edited_birthday({.endpoint = to_string(endpoint.id)});
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_EQ(find(waits).endpoint, endpoint.id);
 }
 
@@ -94,7 +94,7 @@ TEST_F(WorkerLoopTest, ParksWhatGoesToADisabledEndpointAndSendsItWhenThatIsEnabl
         ASSERT_TRUE(tx.endpoints().update(endpoint));
     });
     unpark_events.run(endpoint.id);
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
 }
 
 TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatIsEnabledWhileItsEventIsHeld) {
@@ -102,24 +102,24 @@ TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatIsEnabledWhileItsEventIsHeld
     write([&](Transaction& tx) {
         ASSERT_TRUE(tx.events().add(an_event().to_endpoint(endpoint.id).build()));
     });
-    faulty.after_give_back = [&] {  // too late for the claim, too early for UnparkEvents to see it
-        faulty.after_give_back = {};
+    faulty.after_release = [&] {  // too late for the claim, too early for UnparkEvents to see it
+        faulty.after_release = {};
         write([&](Transaction& tx) {
             endpoint.enabled = true;
             endpoint.version = Version{2};
             ASSERT_TRUE(tx.endpoints().update(endpoint));
         });
     };
-    EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 2, .completed = 1}));
 }
 
 TEST_F(WorkerLoopTest, DoesNotOverlookAnEndpointThatItsScheduleGetsWhileItsEventIsHeld) {
     const User user = created(ada());
-    faulty.after_give_back = [&] {
-        faulty.after_give_back = {};
+    faulty.after_release = [&] {
+        faulty.after_release = {};
         birthdays_go_to(an_endpoint());
     };
-    EXPECT_EQ(advance(24h), (Tally{.claimed = 2, .completed = 1}));
+    EXPECT_EQ(advance(24h), (TickCounters{.claimed = 2, .completed = 1}));
     EXPECT_THAT(webhook.requests, SizeIs(1));
 }
 
@@ -134,8 +134,8 @@ TEST_F(WorkerLoopTest, HoldsNothingUpForACircuitThatIsClosedMeanwhile) {
     a_due_event(endpoint);
     // An operator closes the circuit and finds no waiting event: this one is claimed, and its
     // release already decided.
-    faulty.before_give_back = [&] { change(closed); };
-    EXPECT_EQ(drain(), (Tally{.claimed = 2, .completed = 1}));
+    faulty.before_release = [&] { change(closed); };
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 2, .completed = 1}));
 }
 
 TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterwards) {
@@ -151,7 +151,7 @@ TEST_F(WorkerLoopTest, ParksWhatComesDueWhileItsScheduleIsPausedAndSendsItAfterw
     EXPECT_EQ(events_of(user, {EventStatus::processing}).at(0).claimable_at, never);
 
     edited_birthday({.enabled = true});
-    EXPECT_EQ(drain(), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 1, .completed = 1}));
 }
 
 TEST_F(WorkerLoopTest, WaitsAMinuteForAZoneThatIsMissing) {
@@ -168,7 +168,7 @@ TEST_F(WorkerLoopTest, WaitsAMinuteForAZoneThatIsMissing) {
     advance(24h);
     EXPECT_THAT(webhook.requests, IsEmpty());
     move_to("Europe/Paris");
-    EXPECT_EQ(advance(1min), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(advance(1min), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_EQ(pending_of(user).occurrence->nominal.date.year(), std::chrono::year{2028});
 }
 
@@ -217,7 +217,7 @@ TEST_F(WorkerLoopTest, LogsAndReportsADelivery) {
 
     EXPECT_THAT(observer.claims, ElementsAre(1U));
     EXPECT_THAT(observer.lateness, ElementsAre(90s));
-    EXPECT_EQ(observer.tries_over, 1U);
+    EXPECT_EQ(observer.attempts_ended, 1U);
     EXPECT_EQ((observer.transitions[{"REMINDER", EventStatus::processing}]), 1U);
     EXPECT_EQ((observer.transitions[{"REMINDER", EventStatus::completed}]), 1U);
 }
@@ -253,7 +253,7 @@ TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
         scheduled(wanted);
     }
     pass(24h);
-    EXPECT_EQ(drain(), (Tally{.claimed = 50, .completed = 50}));
+    EXPECT_EQ(drain(), (TickCounters{.claimed = 50, .completed = 50}));
     EXPECT_THAT(webhook.requests, SizeIs(50));
     turn(1);
 
@@ -267,7 +267,7 @@ TEST_F(WorkerLoopTest, RecoversWhatADayOfDowntimeMissedOnceAndSaysSo) {
     for (const auto& line : logged("event.completed")) {
         EXPECT_EQ(field<bool>(line, "lateExecution"), true);
     }
-    EXPECT_EQ(drain(), Tally{});
+    EXPECT_EQ(drain(), TickCounters{});
 }
 
 TEST_F(WorkerLoopTest, SaysNothingOfRecoveryWhenNothingWasMissed) {
@@ -306,8 +306,8 @@ TEST_F(WorkerLoopTest, TicksUpToALimit) {
     const Endpoint endpoint = an_existing_endpoint();
     for (int i = 0; i < 5; ++i) a_due_event(endpoint);
     Tick tick{*loop};
-    EXPECT_EQ(tick.run(3), (Tally{.claimed = 3, .completed = 3}));
-    EXPECT_EQ(tick.run(std::nullopt), (Tally{.claimed = 2, .completed = 2}));
+    EXPECT_EQ(tick.run(3), (TickCounters{.claimed = 3, .completed = 3}));
+    EXPECT_EQ(tick.run(std::nullopt), (TickCounters{.claimed = 2, .completed = 2}));
 }
 
 TEST_F(WorkerLoopTest, IsTurningForTwoTicksAfterATurn) {

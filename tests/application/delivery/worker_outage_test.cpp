@@ -13,29 +13,29 @@ using testing::SizeIs;
 TEST_F(WorkerTest, LooksAgainEverMoreSeldomUntilItIsBack) {
     const std::vector<Mono> waits{100ms, 200ms, 400ms, 800ms, 1s, 1s};  // at most a tick
     for (const Mono expected : waits) {
-        fail<Look>();
+        fail<Peek>();
         EXPECT_EQ(wait(), expected);
         now += 10s;
     }
-    look({never});
+    peek({never});
     now += 1s;
-    fail<Look>();
+    fail<Peek>();
     EXPECT_EQ(wait(), 100ms);
 }
 
 TEST_F(WorkerTest, SpreadsItsRepetitions) {
-    fail<Look>(true, 0.99);
+    fail<Peek>(true, 0.99);
     EXPECT_LT(wait(), 51ms);
     EXPECT_GT(wait(), 49ms);
 }
 
 TEST_F(WorkerTest, LeavesAClaimOfUnknownOutcomeToItsLease) {
-    look({db()});
+    peek({db()});
     fail<Claim>();
     EXPECT_EQ(worker.held(), 0U);
     EXPECT_EQ(wait(), 100ms);
     now += 100ms;
-    want<Look>();  // reads the current state first
+    want<Peek>();  // reads the current state first
 }
 
 TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
@@ -52,7 +52,7 @@ TEST_F(WorkerTest, RepeatsASettlementUntilItIsAnswered) {
 
 TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
     restart(settings(100));
-    look({db()});
+    peek({db()});
     claim(events(2));
     plan();
     accept(send());
@@ -62,16 +62,16 @@ TEST_F(WorkerTest, ClaimsNothingWhileItCannotSettle) {
     EXPECT_EQ(wait(), 100ms);
     now += 100ms;
     EXPECT_THAT(settle(), SizeIs(2));
-    look({db()});
+    peek({db()});
     want<Claim>();
 }
 
 TEST_F(WorkerTest, SleepsWhileItMayReadAgainButCannotSettle) {
     take(events(1));
     const Event event = send();
-    look({never});
+    peek({never});
     now += 1s;
-    fail<Look>();
+    fail<Peek>();
     now += 60ms;
     accept(event);
     fail<Settle>();
@@ -81,24 +81,24 @@ TEST_F(WorkerTest, SleepsWhileItMayReadAgainButCannotSettle) {
 }
 
 TEST_F(WorkerTest, RepeatsGivingBack) {
-    look({db()});
+    peek({db()});
     claim(events(1));
-    plan_as(KeepBack{std::nullopt, "no endpoint"});
-    fail<GiveBack>();
-    look({never});
+    plan_as(Deferral{std::nullopt, "no endpoint"});
+    fail<ReleaseClaims>();
+    peek({never});
     now += 100ms;
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     EXPECT_THAT(back.batch, SizeIs(1));
     EXPECT_THAT(back.parked, SizeIs(1));
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     EXPECT_EQ(worker.held(), 0U);
 }
 
 TEST_F(WorkerTest, RepeatsPlanningAndSendsNothingBefore) {
-    look({db()});
+    peek({db()});
     claim(events(2));
     fail<Plan>();
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 100ms);
     now += 100ms;
     plan();
@@ -107,11 +107,11 @@ TEST_F(WorkerTest, RepeatsPlanningAndSendsNothingBefore) {
 }
 
 TEST_F(WorkerTest, FindsTheOneThatCannotBePlannedAndPutsItOff) {
-    look({db()});
+    peek({db()});
     const auto four = events(4);
     claim(four);
     fail<Plan>(false);
-    look({never});
+    peek({never});
     now += 100ms;
     const Plan half = want<Plan>();
     EXPECT_THAT(half.events, SizeIs(2));
@@ -120,11 +120,11 @@ TEST_F(WorkerTest, FindsTheOneThatCannotBePlannedAndPutsItOff) {
     const Plan single = want<Plan>();
     EXPECT_THAT(single.events, SizeIs(1));
     worker.failed(single, false, 0.0, now);
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().id, four[0].id);
     EXPECT_EQ(back.batch.front().delay, 1min);
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     now += 400ms;
     plan();
     send();
@@ -147,7 +147,7 @@ TEST_F(WorkerTest, LeavesToItsLeaseTheOneThatCannotBeSettled) {
 // Stopping.
 
 TEST_F(WorkerTest, StopsAtOnceWhenItHoldsNothing) {
-    look({db()});
+    peek({db()});
     worker.stop(now);
     want<Finished>();
 }
@@ -156,18 +156,18 @@ TEST_F(WorkerTest, GivesBackWhatIsUnsentAndSettlesWhatIsUnderWayBeforeItStops) {
     take(events(2));
     const Event sent = send();
     worker.stop(now);
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_NE(back.batch.front().id, sent.id);
     EXPECT_EQ(back.batch.front().delay, 0us);
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     EXPECT_EQ(wait(), 1s);
     now += 10s;
     want<Extend>();
     worker.extended({});
     accept(sent);
     settle();
-    tell();
+    report();
     want<Finished>();
 }
 
@@ -188,7 +188,7 @@ TEST_F(WorkerTest, StopsWithoutWhatTakesTooLong) {
 
 TEST_F(WorkerTest, APassIsOverWhenNothingIsDue) {
     worker.begin_pass(std::nullopt);
-    look({db() + 10ms});
+    peek({db() + 10ms});
     EXPECT_FALSE(worker.pass_over());
     want<WaitUntil>();
     EXPECT_TRUE(worker.pass_over());
@@ -200,7 +200,7 @@ TEST_F(WorkerTest, APassIsOverWhenNothingIsDue) {
 
 TEST_F(WorkerTest, APassClaimsNoMoreThanItsLimitAndEndsWhenThatIsSettled) {
     worker.begin_pass(2);
-    look({db()});
+    peek({db()});
     const Shares shares = want<Claim>().request.shares;
     EXPECT_EQ(shares[0] + shares[1] + shares[2] + shares[3], 2U);
     give(events(2));
@@ -217,9 +217,9 @@ TEST_F(WorkerTest, APassClaimsNoMoreThanItsLimitAndEndsWhenThatIsSettled) {
 }
 
 TEST_F(WorkerTest, APassLooksEvenIfItJustDid) {
-    look({never});
+    peek({never});
     worker.begin_pass(std::nullopt);
-    want<Look>();
+    want<Peek>();
 }
 
 TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
@@ -227,8 +227,8 @@ TEST_F(WorkerTest, APassGivesUpOnWhatOthersHoldLocked) {
     int claims = 0;
     while (!worker.pass_over() && claims < 100) {
         Command command = worker.next(now);
-        if (std::holds_alternative<Look>(command)) {
-            worker.horizon({db(), {noon}}, now);
+        if (std::holds_alternative<Peek>(command)) {
+            worker.peeked({db(), {noon}}, now);
         } else if (std::holds_alternative<Claim>(command)) {
             ++claims;
             worker.claimed({{}, db()}, now);
@@ -245,7 +245,7 @@ TEST_F(WorkerTest, CountsTheBacklogBeforeItClaims) {
     WorkerSettings recovering = settings();
     recovering.count_backlog = true;
     restart(recovering);
-    look({db() - 1h});
+    peek({db() - 1h});
     want<CountBacklog>();
     worker.backlog_counted();
     want<Claim>();
@@ -255,7 +255,7 @@ TEST_F(WorkerTest, ClaimsThoughTheBacklogCannotBeCounted) {
     WorkerSettings recovering = settings();
     recovering.count_backlog = true;
     restart(recovering);
-    look({db() - 1h});
+    peek({db() - 1h});
     fail<CountBacklog>();
     now += 100ms;
     want<Claim>();
@@ -263,26 +263,26 @@ TEST_F(WorkerTest, ClaimsThoughTheBacklogCannotBeCounted) {
 
 /// A shard that was empty at the last look must not starve beside one that always has events.
 TEST_F(WorkerTest, LooksAtAllShardsThoughOneHasMoreToClaim) {
-    const auto one_has_something = [&] {
+    const auto one_has_more = [&] {
         restart({.instance = instance_a, .shards = 2, .count_backlog = false});
-        look({db(), never});
+        peek({db(), never});
     };
-    one_has_something();
+    one_has_more();
     worker.wake(db());
     want<Claim>();  // at first, because hints arrive all the time
 
-    one_has_something();
+    one_has_more();
     worker.wake(db());
     now += 50ms;
-    want<Look>();
+    want<Peek>();
 
-    one_has_something();
+    one_has_more();
     now += 1s - 1us;
     want<Claim>();
 
-    one_has_something();
+    one_has_more();
     now += 1s;
-    want<Look>();
+    want<Peek>();
 }
 
 TEST_F(WorkerTest, DoesNotClaimAgainAndAgainWhatNoLeaseIsLongEnoughFor) {
@@ -291,24 +291,24 @@ TEST_F(WorkerTest, DoesNotClaimAgainAndAgainWhatNoLeaseIsLongEnoughFor) {
     restart(short_lease);
     Endpoint slow = an_endpoint();
     slow.timeout = 20s;
-    look({db()});
+    peek({db()});
     claim(events(1));
     plan_to(std::make_shared<const Endpoint>(slow));
-    const GiveBack given_back = want<GiveBack>();
-    ASSERT_THAT(given_back.batch, SizeIs(1));
-    EXPECT_EQ(given_back.batch[0].delay, 1min);
-    EXPECT_THAT(given_back.batch[0].reason, testing::HasSubstr("scheduler.lease"));
+    const ReleaseClaims released = want<ReleaseClaims>();
+    ASSERT_THAT(released.batch, SizeIs(1));
+    EXPECT_EQ(released.batch[0].delay, 1min);
+    EXPECT_THAT(released.batch[0].reason, testing::HasSubstr("scheduler.lease"));
 }
 
 TEST_F(WorkerTest, HasCaughtUpWhenAllOfItIsSettled) {
     const Instant then = db();
     EXPECT_FALSE(worker.caught_up_to(then));
-    look({noon - 1h});
+    peek({noon - 1h});
     EXPECT_FALSE(worker.caught_up_to(then));
     claim({an_event().due(noon - 1h)});
     plan();
     const Event event = send();
-    look({noon + 1h});
+    peek({noon + 1h});
     EXPECT_FALSE(worker.caught_up_to(then));
     accept(event);
     settle();

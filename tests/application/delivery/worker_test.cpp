@@ -13,15 +13,15 @@ using testing::SizeIs;
 // When the worker looks, and when it sleeps.
 
 TEST_F(WorkerTest, LooksOncePerTickWhileNothingIsDue) {
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);
     now += 1s;
-    look({db() + 1h});
+    peek({db() + 1h});
     EXPECT_EQ(wait(), 1s);
 }
 
 TEST_F(WorkerTest, SleepsUntilWhatIsDueNextAndClaimsItWithoutAnotherLook) {
-    look({db() + 300ms});
+    peek({db() + 300ms});
     EXPECT_EQ(wait(), 300ms);
     now += 299ms;
     EXPECT_EQ(wait(), 1ms);
@@ -31,23 +31,23 @@ TEST_F(WorkerTest, SleepsUntilWhatIsDueNextAndClaimsItWithoutAnotherLook) {
 
 TEST_F(WorkerTest, AsksTwiceAtMostInAQuietTick) {
     restart({.instance = instance_a, .shards = 3, .count_backlog = false});
-    look({never, db() + 500ms, never});
+    peek({never, db() + 500ms, never});
     now += 500ms;
     EXPECT_EQ(want<Claim>().request.shard, 1U);
     give(events(1));
     plan();
     accept(send());
     settle();
-    look({never, never, never});
+    peek({never, never, never});
     EXPECT_EQ(wait(), 1s);
 }
 
 TEST_F(WorkerTest, LooksAtOnceWhenSomethingBecameDueAndLaterWhenItWill) {
-    look({never});
+    peek({never});
     worker.wake(db() + 200ms);
     EXPECT_EQ(wait(), 200ms);
     worker.wake(db());
-    look({never});
+    peek({never});
     EXPECT_EQ(wait(), 1s);
 }
 
@@ -57,32 +57,32 @@ TEST_F(WorkerTest, KnowsItsOwnRetriesWithoutALook) {
     restart(slow);
     take(events(1));
     const Event event = send();
-    look({never});
+    peek({never});
     deliver(event, status(500));
     EXPECT_EQ(std::get<RetryIn>(settle().front().settlement.result).delay, 1s);
     EXPECT_EQ(wait(), 20ms);
     now += 20ms;
-    tell();
+    report();
     EXPECT_EQ(wait(), 980ms);
     now += 980ms;
     want<Claim>();
 }
 
 TEST_F(WorkerTest, RestsLongerAndLongerFromWhatOthersHoldLocked) {
-    look({db()});
+    peek({db()});
     claim({});
-    look({db()});
+    peek({db()});
     EXPECT_EQ(wait(), 5ms);
     now += 5ms;
     claim({});
-    look({db() - 5ms});
+    peek({db() - 5ms});
     EXPECT_EQ(wait(), 10ms);
     now += 10ms;
     claim(events(1));
     plan();
     accept(send());
     settle();
-    look({db()});
+    peek({db()});
     want<Claim>();  // success ends the back-off
 }
 
@@ -90,12 +90,12 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
     WorkerSettings test_clock = settings();
     test_clock.clock_stands_still = true;
     restart(test_clock);
-    look({noon + 300ms});
+    peek({noon + 300ms});
     now += 300ms;
     EXPECT_EQ(wait(), 700ms);  // noon is unchanged
     worker.wake(noon + 24h);   // the clock may have been moved
-    want<Look>();
-    worker.horizon({noon + 1s, {noon + 300ms}}, now);
+    want<Peek>();
+    worker.peeked({noon + 1s, {noon + 300ms}}, now);
     want<Claim>();
     worker.claimed(
         {{{sundial::claim(an_event(), instance_a, noon + 1s, 30s).value(), false}}, noon + 1s},
@@ -108,7 +108,7 @@ TEST_F(WorkerTest, OfATestClockTrustsOnlyWhatItRead) {
 // Claims.
 
 TEST_F(WorkerTest, NamesItselfAndItsLease) {
-    look({db()});
+    peek({db()});
     const ClaimRequest request = want<Claim>().request;
     EXPECT_EQ(request.by, instance_a);
     EXPECT_EQ(request.lease, 30s);
@@ -116,7 +116,7 @@ TEST_F(WorkerTest, NamesItselfAndItsLease) {
 
 TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
     restart(settings(4));
-    look({db()});
+    peek({db()});
     EXPECT_EQ(asked(want<Claim>()), 4U);
     give(events(4));
     plan();
@@ -132,7 +132,7 @@ TEST_F(WorkerTest, ClaimsNoMoreThanItsFreeSlotsAndOnlyWhenHalfOfThemAreFree) {
 
 TEST_F(WorkerTest, HoldsMoreThanItHasSlotsWhileTriesAreQuickButSendsNoMoreAtOnce) {
     restart(settings(4));
-    look({db()});
+    peek({db()});
     for (int i = 0; i < 3; ++i) {
         claim(events(4));
         plan();
@@ -152,7 +152,7 @@ TEST_F(WorkerTest, HoldsNoMoreThanItsSlotsForSeveralEndpoints) {
     restart(settings(16));
     const std::vector endpoints{webhook, std::make_shared<const Endpoint>(an_endpoint()),
                                 std::make_shared<const Endpoint>(an_endpoint())};
-    look({db()});
+    peek({db()});
     claim(events(9));
     std::vector<Decision> decisions;
     for (const Event& event : want<Plan>().events) {
@@ -169,24 +169,24 @@ TEST_F(WorkerTest, ClaimsABatchAtMost) {
     WorkerSettings wide = settings(64);
     wide.claim_batch = 10;
     restart(wide);
-    look({db()});
+    peek({db()});
     EXPECT_EQ(asked(want<Claim>()), 10U);
 }
 
 TEST_F(WorkerTest, GoesRoundTheShardsThatHaveSomethingDue) {
     restart({.instance = instance_a, .shards = 4, .slots = 64, .count_backlog = false});
-    look({db(), never, db(), db()});
+    peek({db(), never, db(), db()});
     std::vector<std::uint32_t> shards;
     for (int i = 0; i < 3; ++i) {
         shards.push_back(want<Claim>().request.shard);
         give({});
     }
     EXPECT_THAT(shards, ElementsAre(0, 2, 3));
-    want<Look>();
+    want<Peek>();
 }
 
 TEST_F(WorkerTest, PlansBeforeItSends) {
-    look({db()});
+    peek({db()});
     claim(events(2));
     EXPECT_THAT(want<Plan>().events, SizeIs(2));
 }
@@ -203,7 +203,7 @@ TEST_F(WorkerTest, SendsWhatWasPlannedAsItsClaimReturnedIt) {
 }
 
 TEST_F(WorkerTest, NeverClaimsThatItSentBeforeTheClaim) {
-    look({db()});
+    peek({db()});
     want<Claim>();
     const Instant claimed_at = db() + 40ms;  // the database's clock is ahead of the look's estimate
     worker.claimed(
@@ -219,14 +219,14 @@ TEST_F(WorkerTest, SendsNothingWhoseTimeOutWouldOutliveTheLease) {
     now += 16s;
     const Extend extend = want<Extend>();
     worker.failed(extend, true, 0.0, now);
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_EQ(back.batch.front().delay, 0us);
     EXPECT_THAT(back.parked, IsEmpty());
 }
 
 TEST_F(WorkerTest, CountsTheLeaseFromWhenTheClaimWasIssued) {
-    look({db()});
+    peek({db()});
     want<Claim>();
     now += 9s;  // a slow response
     give(events(1));
@@ -265,7 +265,7 @@ TEST_F(WorkerTest, MakesTheLastTryThatIsLeft) {
 }
 
 TEST_F(WorkerTest, SettlesWhatAnEarlierTryAchievedWithoutSending) {
-    look({db()});
+    peek({db()});
     claim(events(1));
     AttemptRecord earlier{.event = an_id<EventId>(),
                           .number = Attempt{1},
@@ -284,41 +284,41 @@ TEST_F(WorkerTest, SettlesWhatAnEarlierTryAchievedWithoutSending) {
 }
 
 TEST_F(WorkerTest, GivesBackInOneStatementWhatMayNotBeSentNow) {
-    look({db()});
+    peek({db()});
     const auto two = events(2);
     claim(two);
     const Plan plan = want<Plan>();
-    worker.planned({{plan.events[0].id, KeepBack{std::nullopt, "no endpoint"}},
-                    {plan.events[1].id, KeepBack{1min, "later"}}},
+    worker.planned({{plan.events[0].id, Deferral{std::nullopt, "no endpoint"}},
+                    {plan.events[1].id, Deferral{1min, "later"}}},
                    never, now);
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(2));
     EXPECT_EQ(back.batch[0].delay, std::nullopt);
     EXPECT_EQ(back.batch[1].delay, 1min);
     EXPECT_EQ(back.batch[0].held, plan.events[0].version);
     EXPECT_THAT(back.parked, ElementsAre(plan.events[0]));
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     EXPECT_EQ(worker.held(), 0U);
 }
 
 TEST_F(WorkerTest, LooksAgainWhenSomethingParkedCouldGoAfterAll) {
-    look({db()});
+    peek({db()});
     claim(events(1));
-    plan_as(KeepBack{std::nullopt, "no endpoint"});
-    want<GiveBack>();
-    worker.given_back(1, now);
-    look({db()});
+    plan_as(Deferral{std::nullopt, "no endpoint"});
+    want<ReleaseClaims>();
+    worker.claims_released(1, now);
+    peek({db()});
     want<Claim>();
 }
 
 TEST_F(WorkerTest, LooksWhenASuccessorIsDue) {
-    look({db()});
+    peek({db()});
     claim(events(1));
     const Plan plan = want<Plan>();
-    worker.planned({{plan.events.front().id, KeepBack{std::nullopt, "no endpoint"}}}, db(), now);
-    want<GiveBack>();
-    worker.given_back(0, now);
-    want<Look>();
+    worker.planned({{plan.events.front().id, Deferral{std::nullopt, "no endpoint"}}}, db(), now);
+    want<ReleaseClaims>();
+    worker.claims_released(0, now);
+    want<Peek>();
 }
 
 TEST_F(WorkerTest, DisablesAnEndpointThatIsGoneAndHoldsTheOthersBack) {
@@ -327,11 +327,11 @@ TEST_F(WorkerTest, DisablesAnEndpointThatIsGoneAndHoldsTheOthersBack) {
     deliver(first, status(410));
     EXPECT_EQ(want<DisableEndpoint>().endpoint, webhook->id);
     worker.endpoint_disabled();
-    const GiveBack back = want<GiveBack>();
+    const ReleaseClaims back = want<ReleaseClaims>();
     ASSERT_THAT(back.batch, SizeIs(1));
     EXPECT_NE(back.batch.front().id, first.id);
     EXPECT_EQ(back.batch.front().delay, std::nullopt);
-    worker.given_back(0, now);
+    worker.claims_released(0, now);
     EXPECT_TRUE(std::holds_alternative<Refused>(settle().front().settlement.result));
 }
 

@@ -111,7 +111,7 @@ TEST_F(RunningLoopTest, RepeatsAClaimThatFailedBesideIt) {
 TEST_F(RunningLoopTest, LetsAnotherThreadDriveIt) {
     thread = std::thread{[this] { loop->run(); }};
     const Event event = a_due_event(an_existing_endpoint());
-    EXPECT_EQ(Tick{*loop}.run(1), (Tally{.claimed = 1, .completed = 1}));
+    EXPECT_EQ(Tick{*loop}.run(1), (TickCounters{.claimed = 1, .completed = 1}));
     EXPECT_EQ(delivered.get_future().get(), event.id);
 }
 

@@ -34,18 +34,18 @@ protected:
     Endpoint created(std::vector<HeaderText> headers = {{"Authorization", token}}) {
         return create_endpoint.run(crm(std::move(headers)), "req-1").value().endpoint;
     }
-    Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& wish) {
-        return edit_endpoint.run(to_string(endpoint.id), wish, std::nullopt, "req-2");
+    Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& changes) {
+        return edit_endpoint.run(to_string(endpoint.id), changes, std::nullopt, "req-2");
     }
     static EndpointEdit moved_to(std::string url) {
-        EndpointEdit wish;
-        wish.url = std::move(url);
-        return wish;
+        EndpointEdit changes;
+        changes.url = std::move(url);
+        return changes;
     }
     static EndpointEdit with(std::string name, std::optional<std::string> value) {
-        EndpointEdit wish;
-        wish.headers.members.emplace_back(std::move(name), std::move(value));
-        return wish;
+        EndpointEdit changes;
+        changes.headers.members.emplace_back(std::move(name), std::move(value));
+        return changes;
     }
     /// As a version that stored values readable left it.
     Endpoint an_old_endpoint(std::vector<EndpointHeader> headers) {
@@ -112,11 +112,11 @@ TEST_F(EndpointHeaders, AreAskedForAgainWhenTheUrlMovesToAnotherOrigin) {
                 HasSubstr("https://evil.example"));
     EXPECT_EQ(queries.endpoint(to_string(endpoint.id)).value(), endpoint);
 
-    EndpointEdit wish = moved_to("https://evil.example/hook");
-    wish.headers.members = {{"Authorization", token}};
-    EXPECT_THAT(defects_of(edit(endpoint, wish)), ElementsAre("/headers/X-Team required"));
-    wish.headers.members = {{"Authorization", token}, {"X-Team", std::nullopt}};
-    EXPECT_THAT(edit(endpoint, wish).value().headers, ElementsAre(endpoint.headers[0]));
+    EndpointEdit changes = moved_to("https://evil.example/hook");
+    changes.headers.members = {{"Authorization", token}};
+    EXPECT_THAT(defects_of(edit(endpoint, changes)), ElementsAre("/headers/X-Team required"));
+    changes.headers.members = {{"Authorization", token}, {"X-Team", std::nullopt}};
+    EXPECT_THAT(edit(endpoint, changes).value().headers, ElementsAre(endpoint.headers[0]));
 }
 
 TEST_F(EndpointHeaders, StayWhenTheUrlMovesWithinItsOrigin) {
@@ -129,9 +129,9 @@ TEST_F(EndpointHeaders, NeedNotBeGivenWhereThereAreNone) {
     const Endpoint endpoint = created({});
     EXPECT_EQ(edit(endpoint, moved_to("https://erp.example/hook"))->url,
               "https://erp.example/hook");
-    EndpointEdit wish = moved_to("https://crm.example/hook");
-    wish.headers.clear = true;
-    EXPECT_TRUE(edit(created(), wish));
+    EndpointEdit changes = moved_to("https://crm.example/hook");
+    changes.headers.clear = true;
+    EXPECT_TRUE(edit(created(), changes));
 }
 
 // What versions before have stored.
@@ -157,9 +157,9 @@ TEST_F(EndpointHeaders, ThatAreReadableStayWithoutAKeyAndAreCounted) {
     EXPECT_EQ(done.unsealed, 1U);
     EXPECT_EQ(queries.endpoint(to_string(old.id)).value(), old);
     // All else about it can be changed.
-    EndpointEdit wish;
-    wish.name = "another";
-    EXPECT_EQ(edit(old, wish)->headers, old.headers);
+    EndpointEdit changes;
+    changes.name = "another";
+    EXPECT_EQ(edit(old, changes)->headers, old.headers);
 }
 
 TEST_F(EndpointHeaders, OfEveryTypeOfEndpointAreSealedAtTheStart) {

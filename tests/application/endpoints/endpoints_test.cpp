@@ -57,8 +57,8 @@ protected:
     std::vector<std::string> refused(const NewEndpoint& wanted) {
         return defects_of(create_endpoint.run(wanted, "req-1"));
     }
-    Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& wish) {
-        return edit_endpoint.run(to_string(endpoint.id), wish, std::nullopt, "req-2");
+    Result<Endpoint> edit(const Endpoint& endpoint, const EndpointEdit& changes) {
+        return edit_endpoint.run(to_string(endpoint.id), changes, std::nullopt, "req-2");
     }
     /// An event that became due while its endpoint was disabled.
     Event a_parked_event(const Endpoint& endpoint) {
@@ -131,18 +131,18 @@ TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
     EXPECT_EQ(endpoint.rate_limit, (RateLimit{50, 100}));
     EXPECT_EQ(endpoint.max_in_flight, 20U);
 
-    EndpointEdit wish;
-    wish.rate_limit = RateLimitEdit{.per_second = 10, .burst = {}};
-    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{10, 100}));
-    wish = {};
-    wish.rate_limit = std::optional<RateLimitEdit>{};
-    wish.max_in_flight = std::optional<std::uint32_t>{};
-    const Endpoint free = edit(endpoint, wish).value();
+    EndpointEdit changes;
+    changes.rate_limit = RateLimitEdit{.per_second = 10, .burst = {}};
+    EXPECT_EQ(edit(endpoint, changes)->rate_limit, (RateLimit{10, 100}));
+    changes = {};
+    changes.rate_limit = std::optional<RateLimitEdit>{};
+    changes.max_in_flight = std::optional<std::uint32_t>{};
+    const Endpoint free = edit(endpoint, changes).value();
     EXPECT_EQ(free.rate_limit, std::nullopt);
     EXPECT_EQ(free.max_in_flight, std::nullopt);
-    wish = {};
-    wish.rate_limit = RateLimitEdit{.per_second = 7, .burst = {}};
-    EXPECT_EQ(edit(endpoint, wish)->rate_limit, (RateLimit{7, 7}));
+    changes = {};
+    changes.rate_limit = RateLimitEdit{.per_second = 7, .burst = {}};
+    EXPECT_EQ(edit(endpoint, changes)->rate_limit, (RateLimit{7, 7}));
 }
 
 TEST_F(Endpoints, RefuseLimitsThatAreNone) {
@@ -153,9 +153,9 @@ TEST_F(Endpoints, RefuseLimitsThatAreNone) {
                 UnorderedElementsAre("/rateLimit/perSecond out_of_range",
                                      "/rateLimit/burst out_of_range", "/maxInFlight out_of_range"));
     const Endpoint endpoint = create(crm()).endpoint;
-    EndpointEdit wish;
-    wish.rate_limit = RateLimitEdit{.per_second = {}, .burst = 5};
-    EXPECT_THAT(defects_of(edit(endpoint, wish)), ElementsAre("/rateLimit/perSecond required"));
+    EndpointEdit changes;
+    changes.rate_limit = RateLimitEdit{.per_second = {}, .burst = 5};
+    EXPECT_THAT(defects_of(edit(endpoint, changes)), ElementsAre("/rateLimit/perSecond required"));
 }
 
 TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
@@ -171,16 +171,16 @@ TEST_F(Endpoints, AreClosedByHandWithoutANewVersion) {
     wanted.target.utc = "now";
     scheduled(wanted);
     const Event claimed = claimed_one();
-    queue.give_back(std::vector{GivenBack{.id = claimed.id,
-                                          .held = claimed.version,
-                                          .number = claimed.attempt,
-                                          .by = instance_a,
-                                          .delay = 1h,
-                                          .reason = "CIRCUIT_OPEN",
-                                          .obstacle = Obstacle::circuit}});
-    EndpointEdit wish;
-    wish.close_circuit = true;
-    EXPECT_EQ(edit(endpoint, wish)->version, endpoint.version);
+    queue.release_claims(std::vector{ReleasedClaim{.id = claimed.id,
+                                                   .held = claimed.version,
+                                                   .number = claimed.attempt,
+                                                   .by = instance_a,
+                                                   .delay = 1h,
+                                                   .reason = "CIRCUIT_OPEN",
+                                                   .obstacle = Obstacle::circuit}});
+    EndpointEdit changes;
+    changes.close_circuit = true;
+    EXPECT_EQ(edit(endpoint, changes)->version, endpoint.version);
     EXPECT_EQ(circuit_of().state, CircuitState::closed);
     EXPECT_EQ(queue.depth().waiting_for_circuit, 0U);
     EXPECT_EQ(queue.depth().due, 1U);
@@ -196,9 +196,9 @@ TEST_F(Endpoints, ForgetTheirCircuitWhenTheyAreEnabled) {
         failing.failing_since = noon - 24h * 30;
         tx.circuits().put(failing);
     });
-    EndpointEdit wish;
-    wish.enabled = true;
-    ASSERT_TRUE(edit(endpoint, wish));
+    EndpointEdit changes;
+    changes.enabled = true;
+    ASSERT_TRUE(edit(endpoint, changes));
     EXPECT_EQ(queries.circuits(std::vector{endpoint.id}).circuits[0].failing_since, std::nullopt);
 }
 
@@ -227,11 +227,11 @@ TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
     NewEndpoint wanted = crm();
     wanted.headers = {{"X-Team", "crm"}, {"X-Env", "test"}};
     const Endpoint before = create(wanted).endpoint;
-    EndpointEdit wish;
-    wish.timeout = 20s;
-    wish.headers.members = {{"X-Env", std::nullopt}, {"X-Team", "sales"}, {"X-New", "1"}};
+    EndpointEdit changes;
+    changes.timeout = 20s;
+    changes.headers.members = {{"X-Env", std::nullopt}, {"X-Team", "sales"}, {"X-New", "1"}};
 
-    const Endpoint after = edit(before, wish).value();
+    const Endpoint after = edit(before, changes).value();
 
     Endpoint expected = before;
     expected.timeout = 20s;
@@ -244,20 +244,20 @@ TEST_F(Endpoints, ChangeWhatIsGivenAndNothingElse) {
 
 TEST_F(Endpoints, MakeNoVersionOfAnEditThatChangesNothing) {
     const Endpoint endpoint = create(crm()).endpoint;
-    EndpointEdit wish;
-    wish.name = endpoint.name;
-    wish.type = endpoint.type;
-    wish.enabled = true;
-    EXPECT_EQ(edit(endpoint, wish).value(), endpoint);
+    EndpointEdit changes;
+    changes.name = endpoint.name;
+    changes.type = endpoint.type;
+    changes.enabled = true;
+    EXPECT_EQ(edit(endpoint, changes).value(), endpoint);
     EXPECT_THAT(store.recorded(), SizeIs(1));
 }
 
 TEST_F(Endpoints, NeverChangeTheirType) {
     const Endpoint endpoint = create(crm()).endpoint;
-    EndpointEdit wish;
-    wish.type = EndpointType::inbox;
-    wish.url = "http://plain.example";
-    EXPECT_THAT(defects_of(edit(endpoint, wish)),
+    EndpointEdit changes;
+    changes.type = EndpointType::inbox;
+    changes.url = "http://plain.example";
+    EXPECT_THAT(defects_of(edit(endpoint, changes)),
                 UnorderedElementsAre("/type not_allowed", "/url not_allowed"));
     EXPECT_EQ(queries.endpoint(to_string(endpoint.id)).value(), endpoint);
 }
@@ -274,10 +274,10 @@ TEST_F(Endpoints, LetGoWhatWaitedWhenTheyAreEnabled) {
     const Endpoint other = an_existing_endpoint(an_endpoint().disabled());
     const Event event = a_parked_event(endpoint);
     a_parked_event(other);
-    EndpointEdit wish;
-    wish.enabled = true;
+    EndpointEdit changes;
+    changes.enabled = true;
 
-    const Endpoint after = edit(endpoint, wish).value();
+    const Endpoint after = edit(endpoint, changes).value();
 
     EXPECT_FALSE(after.disabled_reason);
     EXPECT_EQ(wakeups.hints.back(), clock.now());
@@ -306,14 +306,14 @@ TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAga
     FailsOnce failing{store, 1};
     UnparkEvents unpark{failing, wakeups};
     EditEndpoint edit_it{store, secrets, destinations, ids, unpark, log, settings};
-    EndpointEdit wish;
-    wish.enabled = true;
+    EndpointEdit changes;
+    changes.enabled = true;
 
-    EXPECT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-2")->enabled);
+    EXPECT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-2")->enabled);
     EXPECT_THAT(log.lines().back().message, HasSubstr("is let go later: away"));
     EXPECT_THAT(claimed(), IsEmpty());
 
-    ASSERT_TRUE(edit_it.run(to_string(endpoint.id), wish, std::nullopt, "req-3"));
+    ASSERT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-3"));
     EXPECT_EQ(claimed_one().id, event.id);
 }
 
@@ -335,9 +335,9 @@ TEST_F(Endpoints, KeepWaitingWhatBelongsToADisabledOne) {
 
 TEST_F(Endpoints, SayWhyTheyAreDisabled) {
     const Endpoint endpoint = create(crm()).endpoint;
-    EndpointEdit wish;
-    wish.enabled = false;
-    EXPECT_TRUE(edit(endpoint, wish)->disabled_reason);
+    EndpointEdit changes;
+    changes.enabled = false;
+    EXPECT_TRUE(edit(endpoint, changes)->disabled_reason);
 }
 
 TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {

@@ -165,25 +165,25 @@ TEST_F(BulkEventsTest, GoesOnAsATestClockIsAdvanced) {
 }
 
 TEST_F(BulkEventsTest, LeavesAloneWhatWasDismissedUnlessAskedForIt) {
-    const Event looked_at = failed_events(2).front();
+    const Event reviewed = failed_events(2).front();
     BulkRequest one = to(BulkAction::dismiss);
-    one.ids = {looked_at.id};
+    one.ids = {reviewed.id};
     done(one);
     EXPECT_EQ(preview(to(BulkAction::retry)).count, 1U);
     BulkRequest dismissed = to(BulkAction::retry);
     dismissed.filter.dismissed = true;
-    EXPECT_THAT(preview(dismissed).samples, ElementsAre(Field(&Event::id, looked_at.id)));
+    EXPECT_THAT(preview(dismissed).samples, ElementsAre(Field(&Event::id, reviewed.id)));
     EXPECT_EQ(done(dismissed).done, 1U);
-    EXPECT_EQ(like(EventStatus::pending).at(0).retry_of, looked_at.id);
+    EXPECT_EQ(like(EventStatus::pending).at(0).retry_of, reviewed.id);
 }
 
 TEST_F(BulkEventsTest, TellsWhoHasTheKeyOfWhatCannotBeRetried) {
     const Event failed_one = a_failed_event();
     const Event fresh = retry_event.run(to_string(failed_one.id), RetryKey::same).value();
     const Event pending = scheduled(a_reminder());
-    const EventId nobody = an_id<EventId>();
+    const EventId unknown = an_id<EventId>();
     BulkRequest request = to(BulkAction::retry);
-    request.ids = {failed_one.id, pending.id, nobody};
+    request.ids = {failed_one.id, pending.id, unknown};
     const Operation over = done(request);
     EXPECT_EQ(over.status, OperationStatus::completed);
     EXPECT_EQ(over.done, 0U);
@@ -361,7 +361,7 @@ TEST_F(BulkEventsTest, RefusesAFifthAtOnce) {
     failed_events(1);
     BulkRequest slow = to(BulkAction::dismiss);
     slow.filter.types = {"NOTHING"};
-    for (std::size_t i = 0; i < most_bulk_operations; ++i) {
+    for (std::size_t i = 0; i < max_bulk_operations; ++i) {
         write([&](Transaction& tx) {
             EXPECT_TRUE(operations.start_bulk(tx, text_of(slow), 1).has_value());
         });

@@ -14,11 +14,11 @@ using testing::UnorderedElementsAre;
 
 class EditEventTest : public ControlPlane {
 protected:
-    Result<Event> edit(const Event& event, const EventEdit& wish) {
-        return edit_event.run(to_string(event.id), wish, std::nullopt);
+    Result<Event> edit(const Event& event, const EventEdit& changes) {
+        return edit_event.run(to_string(event.id), changes, std::nullopt);
     }
-    Event edited_event(const Event& event, const EventEdit& wish) {
-        return edit(event, wish).value();
+    Event edited_event(const Event& event, const EventEdit& changes) {
+        return edit(event, changes).value();
     }
     Event local_event() {
         NewEvent wanted = a_reminder();

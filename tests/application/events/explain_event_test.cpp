@@ -45,14 +45,14 @@ protected:
         wanted.target = {.local = local, .zone = zone, .gap = gap};
         return scheduled(wanted);
     }
-    Event given_back(const Event& claimed, std::chrono::microseconds delay, std::string reason) {
-        const GivenBack given_back{.id = claimed.id,
-                                   .held = claimed.version,
-                                   .number = claimed.attempt,
-                                   .by = instance_a,
-                                   .delay = delay,
-                                   .reason = std::move(reason)};
-        EXPECT_TRUE(queue.give_back(std::vector{given_back}).at(0));
+    Event release_of(const Event& claimed, std::chrono::microseconds delay, std::string reason) {
+        const ReleasedClaim released{.id = claimed.id,
+                                     .held = claimed.version,
+                                     .number = claimed.attempt,
+                                     .by = instance_a,
+                                     .delay = delay,
+                                     .reason = std::move(reason)};
+        EXPECT_TRUE(queue.release_claims(std::vector{released}).at(0));
         return find(claimed);
     }
 
@@ -138,7 +138,7 @@ TEST_F(ExplainEventTest, TellsWhyItWasGivenBackUnsent) {
     created(ada());
     clock.advance(24h);
     const auto waiting =
-        explained(given_back(claimed_one(), 10min, "CIRCUIT_OPEN its endpoint fails"));
+        explained(release_of(claimed_one(), 10min, "CIRCUIT_OPEN its endpoint fails"));
     EXPECT_EQ(waiting.wait->what, "retry");
     EXPECT_EQ(waiting.wait->until, clock.now() + 10min);
     EXPECT_THAT(waiting.wait->text,

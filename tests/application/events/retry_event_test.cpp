@@ -52,13 +52,13 @@ TEST_F(RetryEventTest, LeavesNoDeadLetterBehind) {
 }
 
 TEST_F(RetryEventTest, LeavesWhatWasDismissedAsItIs) {
-    const Event looked_at = a_failed_event();
+    const Event reviewed = a_failed_event();
     EventEdit edit;
     edit.dismissed = true;
-    const Event dismissed = edit_event.run(to_string(looked_at.id), edit, std::nullopt).value();
+    const Event dismissed = edit_event.run(to_string(reviewed.id), edit, std::nullopt).value();
     clock.advance(1s);
-    EXPECT_TRUE(retry(looked_at));
-    EXPECT_EQ(find(looked_at), dismissed);
+    EXPECT_TRUE(retry(reviewed));
+    EXPECT_EQ(find(reviewed), dismissed);
 }
 
 TEST_F(RetryEventTest, MayRetryTheRetry) {

@@ -194,13 +194,13 @@ protected:
         NewEvent for_ada = with_key("later");
         for_ada.user = to_string(user.id);
         for_ada.target = {.local = "2027-03-01T09:00:00"};
-        NewEvent of_nobody = with_key("of-nobody");
-        of_nobody.user = "ext:nobody";
-        of_nobody.event_type = "";
+        NewEvent without_user = with_key("of-nobody");
+        without_user.user = "ext:nobody";
+        without_user.event_type = "";
         NewEvent first = with_key("first");
         first.target = {.utc = "2027-02-01T00:00:00Z"};
         wakeups.hints.clear();
-        return {for_ada, with_key("known"), of_nobody, first};
+        return {for_ada, with_key("known"), without_user, first};
     }
     static NewEvent with_key(const std::string& key) {
         NewEvent wanted = a_reminder();

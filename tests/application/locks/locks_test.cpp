@@ -270,7 +270,7 @@ TEST_F(LocksTest, AGuardsThreadsStopItsWorkWhenItIsLost) {
     ASSERT_TRUE(guard.has_value());
     reached.cut = true;
     std::promise<void> stopped;
-    const std::stop_callback tell{guard->lost(), [&] { stopped.set_value(); }};
+    const std::stop_callback notify{guard->lost(), [&] { stopped.set_value(); }};
     stopped.get_future().wait();
     reached.cut = false;
 }
@@ -366,10 +366,10 @@ TEST(LockWaitsTest, AsksAgainForThoseWhoWaitForOtherInstances) {
     LockWaits waits{1ms};
     std::promise<void> woken;
     const auto waiting = waits.wait("a", [&] { woken.set_value(); });
-    std::thread looking{[&] { waits.run(); }};
+    std::thread polling{[&] { waits.run(); }};
     woken.get_future().wait();
     waits.stop();
-    looking.join();
+    polling.join();
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ private:
         text += std::string(" ") + answers.at(static_cast<std::size_t>(one.answer));
         if (one.attempt) text += " try " + std::to_string(one.attempt->value);
         if (one.version) text += " version " + std::to_string(one.version->value);
-        if (one.rescued) text += " rescued";
+        if (one.previous_lost) text += " rescued";
         return text;
     }
 };
@@ -79,8 +79,8 @@ TEST_F(LoggedEngine, TellsOfALeaseThatWasLost) {
     const Held held{first.id, first.version};
     claims.all.clear();
     EXPECT_EQ(logged.extend({&held, 1}, 30s).size(), 1U);
-    const GivenBack back{first.id, first.version, first.attempt, instance_a, 0us, "late"};
-    EXPECT_FALSE(logged.give_back({&back, 1}).front().has_value());
+    const ReleasedClaim back{first.id, first.version, first.attempt, instance_a, 0us, "late"};
+    EXPECT_FALSE(logged.release_claims({&back, 1}).front().has_value());
     EXPECT_THAT(claims.all,
                 ElementsAre("extend refused version 2", "release refused try 1 version 2"));
 }

@@ -134,16 +134,16 @@ TEST_F(Observed, LogsWhatMovesWithItsUserItsRuleOrByHand) {
 
     const auto lines = logged("event.rescheduled");
     ASSERT_THAT(lines, SizeIs(3));
-    const auto told = [&](std::size_t i) {
+    const auto described = [&](std::size_t i) {
         return std::vector{text(lines[i], "reason"), text(lines[i], "before"),
                            text(lines[i], "after")};
     };
-    EXPECT_THAT(told(0), ElementsAre("user changed", "2027-01-06T08:00:00.000Z",
-                                     "2027-01-06T19:00:00.000Z"));
-    EXPECT_THAT(told(1), ElementsAre("schedule changed", "2027-01-06T19:00:00.000Z",
-                                     "2027-01-06T20:00:00.000Z"));
-    EXPECT_THAT(told(2), ElementsAre("changed on request", "2027-01-06T20:00:00.000Z",
-                                     "2027-01-07T00:00:00.000Z"));
+    EXPECT_THAT(described(0), ElementsAre("user changed", "2027-01-06T08:00:00.000Z",
+                                          "2027-01-06T19:00:00.000Z"));
+    EXPECT_THAT(described(1), ElementsAre("schedule changed", "2027-01-06T19:00:00.000Z",
+                                          "2027-01-06T20:00:00.000Z"));
+    EXPECT_THAT(described(2), ElementsAre("changed on request", "2027-01-06T20:00:00.000Z",
+                                          "2027-01-07T00:00:00.000Z"));
     EXPECT_EQ(text(lines[0], "scheduleId"), to_string(birthday().id));
 }
 
@@ -206,7 +206,7 @@ TEST_F(Observed, TellsHowLongEachCallTook) {
     }),
                  std::domain_error);
     ObservedQueue observed_queue{queue, monotonic, counted};
-    (void)observed_queue.look();
+    (void)observed_queue.peek();
     EXPECT_THAT(counted.queries, ElementsAre(std::pair{"transact", 3ms}, std::pair{"read", 5ms},
                                              std::pair{"transact", 7ms}, std::pair{"look", 0ms}));
 }

@@ -68,10 +68,10 @@ private:
 class OperationsTest : public ControlPlane {
 protected:
     std::unique_ptr<Operations> an_instance(InstanceId instance,
-                                            std::chrono::milliseconds look = 1ms) {
+                                            std::chrono::milliseconds check_interval = 1ms) {
         const auto make = [this](const Operation&) { return std::make_unique<RowsTask>(rows); };
         return std::make_unique<Operations>(
-            OperationSettings{.instance = instance, .lease = 30s, .look = look},
+            OperationSettings{.instance = instance, .lease = 30s, .check_interval = check_interval},
             Operations::Ports{store, ids, wakeups, monotonic, log, make});
     }
     Operation started() {
@@ -267,17 +267,17 @@ TEST_F(OperationsTest, KeepWhatTheyCouldDoNothingWith) {
 }
 
 TEST_F(OperationsTest, KeepNoMoreFailuresThanPeopleRead) {
-    rows.count = most_failures_kept + 15;
+    rows.count = max_failures_kept + 15;
     rows.unfit = 1;
     const Operation operation = given();
     here->drain();
-    EXPECT_EQ(now_of(operation).failed, most_failures_kept + 15);
+    EXPECT_EQ(now_of(operation).failed, max_failures_kept + 15);
     OperationFailureQuery last{operation.id, {}};
-    last.page.after = PageKey{std::to_string(most_failures_kept - 1), operation.id.value};
+    last.page.after = PageKey{std::to_string(max_failures_kept - 1), operation.id.value};
     const auto kept =
         in_read(store, [&](Transaction& tx) { return tx.operations().list_failures(last); });
     ASSERT_EQ(kept.items.size(), 1U);
-    EXPECT_EQ(kept.items[0].number, most_failures_kept);
+    EXPECT_EQ(kept.items[0].number, max_failures_kept);
 }
 
 TEST_F(OperationsTest, PauseBetweenBatchesForWhoeverIsFirstThen) {
@@ -330,7 +330,7 @@ TEST_F(OperationsTest, OfBulkAreFewAtOnce) {
                               [&](Transaction& tx) { return here->start_bulk(tx, "retry", 7); });
     };
     std::vector<Operation> running;
-    for (std::size_t i = 0; i < most_bulk_operations; ++i) running.push_back(start().value());
+    for (std::size_t i = 0; i < max_bulk_operations; ++i) running.push_back(start().value());
     EXPECT_EQ(running[0].request, "retry");
     EXPECT_EQ(running[0].total, 7U);
     EXPECT_EQ(now_of(running[0]), running[0]);

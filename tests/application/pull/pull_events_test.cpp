@@ -60,7 +60,7 @@ TEST_F(PullEventsTest, TakesAnEndpointByItsExternalId) {
 
 TEST_F(PullEventsTest, LeavesThemToWorkersAlone) {
     a_due_event();
-    EXPECT_EQ(drain(), Tally{});
+    EXPECT_EQ(drain(), TickCounters{});
     EXPECT_THAT(pulled(), SizeIs(1));
 }
 
@@ -141,7 +141,7 @@ TEST_F(PullEventsTest, FollowsAnEventThatIsGivenToAnotherEndpoint) {
         return edit_event.run(to_string(event.id), edit, std::nullopt);
     };
     ASSERT_TRUE(move_to(endpoint));
-    EXPECT_EQ(drain(), Tally{});
+    EXPECT_EQ(drain(), TickCounters{});
     const Event held = pulled_one();
     EXPECT_TRUE(fails_with<InvalidStateTransition>(move_to(webhooks)));
     ASSERT_TRUE(released_by(held));
@@ -214,7 +214,7 @@ TEST_F(PullEventsTest, CountsALostLeaseAndGivesTheEventToTheNext) {
     EXPECT_EQ(again.retry_count, 1U);
     EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::lost);
     EXPECT_EQ(to_string(*attempts_of(event).at(0).instance), "w-1");
-    EXPECT_EQ(observer.rescued, 1U);
+    EXPECT_EQ(observer.lost_attempts, 1U);
     EXPECT_THAT(logged("lease.expired"), SizeIs(1));
 }
 
@@ -269,7 +269,7 @@ TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
 TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
     const Event event = a_due_event();
     const auto work = pulled();
-    faulty.give_back_fault = FaultyQueue::Fault::lost_request;
+    faulty.release_fault = FaultyQueue::Fault::lost_request;
     EXPECT_NO_THROW(pull.take_back(work));
     EXPECT_TRUE(is_claimed(find(event)));
     EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
@@ -279,18 +279,18 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
 class HalfAway final : public PullQueue {
 public:
     explicit HalfAway(PullQueue& queue) : queue_{queue} {}
-    PullHorizon look(std::span<const EndpointId> endpoints) override {
-        PullHorizon horizon = queue_.look(endpoints);
-        if (horizon.heads.empty()) return horizon;
-        horizon.heads.push_back(horizon.heads.front());
-        horizon.heads.back().shard = horizon.heads.front().shard + 1;
-        return horizon;
+    PullPeek peek(std::span<const EndpointId> endpoints) override {
+        PullPeek peeked = queue_.peek(endpoints);
+        if (peeked.heads.empty()) return peeked;
+        peeked.heads.push_back(peeked.heads.front());
+        peeked.heads.back().shard = peeked.heads.front().shard + 1;
+        return peeked;
     }
     Claimed claim(const PullRequest& request) override {
         if (++claims_ == 2) throw Unavailable{"away"};
-        PullRequest of_the_one = request;
-        of_the_one.shard = 0;
-        return queue_.claim(of_the_one);
+        PullRequest of_shard_zero = request;
+        of_shard_zero.shard = 0;
+        return queue_.claim(of_shard_zero);
     }
 
 private:

@@ -27,8 +27,8 @@ protected:
         return {printers, shard, Priority::normal, next};
     }
     /// Passes the result of a look.
-    void look(std::vector<PullHead> heads) {
-        for (const auto& wake : waits.looked({noon, std::move(heads)}, now)) wake();
+    void peek(std::vector<PullHead> heads) {
+        for (const auto& wake : waits.note_peek({noon, std::move(heads)}, now)) wake();
     }
 
     const EndpointId printers = an_id<EndpointId>();
@@ -39,12 +39,12 @@ protected:
 };
 
 TEST_F(PullWaitsTest, LooksOnlyWhileSomebodyWaits) {
-    EXPECT_EQ(waits.look_at(), std::nullopt);
+    EXPECT_EQ(waits.peek_at(), std::nullopt);
     const auto number = add(printers, "w-1");
-    EXPECT_EQ(waits.look_at(), now);
+    EXPECT_EQ(waits.peek_at(), now);
     EXPECT_THAT(waits.endpoints(), ElementsAre(printers));
     waits.remove(number);
-    EXPECT_EQ(waits.look_at(), std::nullopt);
+    EXPECT_EQ(waits.peek_at(), std::nullopt);
     EXPECT_THAT(waits.endpoints(), IsEmpty());
 }
 
@@ -57,15 +57,15 @@ TEST_F(PullWaitsTest, LooksOnceForAllWhoWaitAtAnEndpoint) {
 
 TEST_F(PullWaitsTest, LooksAgainEveryTick) {
     add(printers, "w-1");
-    look({});
-    EXPECT_EQ(waits.look_at(), now + 1s);
+    peek({});
+    EXPECT_EQ(waits.peek_at(), now + 1s);
     EXPECT_THAT(woken, IsEmpty());
 }
 
 TEST_F(PullWaitsTest, LooksAgainWhenTheNextIsClaimable) {
     add(printers, "w-1");
-    look({head(noon + 200ms), head(noon + 700ms, 1)});
-    EXPECT_EQ(waits.look_at(), now + 200ms);
+    peek({head(noon + 200ms), head(noon + 700ms, 1)});
+    EXPECT_EQ(waits.peek_at(), now + 200ms);
 }
 
 TEST_F(PullWaitsTest, WakesWhoWaitsLongestForEachPlaceThatHasSomething) {
@@ -73,53 +73,53 @@ TEST_F(PullWaitsTest, WakesWhoWaitsLongestForEachPlaceThatHasSomething) {
     add(mailers, "m-1");
     add(printers, "w-2");
     add(printers, "w-3");
-    look({head(noon), head(noon - 1s, 1)});
+    peek({head(noon), head(noon - 1s, 1)});
     EXPECT_THAT(woken, ElementsAre("w-1", "w-2"));
     // The remaining events are for the third worker, once the first two had time to claim.
-    EXPECT_EQ(waits.look_at(), now + 5ms);
+    EXPECT_EQ(waits.peek_at(), now + 5ms);
     now += 5ms;
-    look({head(noon)});
+    peek({head(noon)});
     EXPECT_THAT(woken, ElementsAre("w-1", "w-2", "w-3"));
-    EXPECT_EQ(waits.look_at(), now + 1s);  // for m-1
+    EXPECT_EQ(waits.peek_at(), now + 1s);  // for m-1
 }
 
 TEST_F(PullWaitsTest, LooksSoonAfterAHintButNotForEachOfMany) {
     add(printers, "w-1");
-    look({});
+    peek({});
     waits.hint(noon, now);
-    EXPECT_EQ(waits.look_at(), now + 5ms);
+    EXPECT_EQ(waits.peek_at(), now + 5ms);
     now += 2ms;
     waits.hint(noon, now);
-    EXPECT_EQ(waits.look_at(), now + 3ms);
+    EXPECT_EQ(waits.peek_at(), now + 3ms);
     now += 100ms;
-    look({});
+    peek({});
     now += 100ms;
     waits.hint(noon, now);
-    EXPECT_EQ(waits.look_at(), now);
+    EXPECT_EQ(waits.peek_at(), now);
 }
 
 TEST_F(PullWaitsTest, LooksWhenWhatAHintToldOfIsDue) {
     add(printers, "w-1");
-    look({});
+    peek({});
     waits.hint(noon + 300ms, now);
-    EXPECT_EQ(waits.look_at(), now + 300ms);
+    EXPECT_EQ(waits.peek_at(), now + 300ms);
     waits.hint(never, now);
-    EXPECT_EQ(waits.look_at(), now + 300ms);
+    EXPECT_EQ(waits.peek_at(), now + 300ms);
 }
 
 TEST_F(PullWaitsTest, GoesByTicksAndHintsWhereTheClockStandsStill) {
     waits = PullWaits{1s, true};
     add(printers, "w-1");
-    look({head(noon + 200ms)});
-    EXPECT_EQ(waits.look_at(), now + 1s);
+    peek({head(noon + 200ms)});
+    EXPECT_EQ(waits.peek_at(), now + 1s);
     waits.hint(noon + 24h, now);  // the clock may have been moved
-    EXPECT_EQ(waits.look_at(), now + 5ms);
+    EXPECT_EQ(waits.peek_at(), now + 5ms);
 }
 
 TEST_F(PullWaitsTest, LooksAgainAfterATickWhenALookFailed) {
     add(printers, "w-1");
-    waits.look_failed(now);
-    EXPECT_EQ(waits.look_at(), now + 1s);
+    waits.peek_failed(now);
+    EXPECT_EQ(waits.peek_at(), now + 1s);
 }
 
 TEST_F(PullWaitsTest, WakesEverybodyAtTheEnd) {
@@ -127,7 +127,7 @@ TEST_F(PullWaitsTest, WakesEverybodyAtTheEnd) {
     add(mailers, "m-1");
     for (const auto& wake : waits.end()) wake();
     EXPECT_THAT(woken, ElementsAre("w-1", "m-1"));
-    EXPECT_EQ(waits.look_at(), std::nullopt);
+    EXPECT_EQ(waits.peek_at(), std::nullopt);
 }
 
 // The loop.
@@ -191,7 +191,7 @@ TEST_F(PullWatchTest, MayBeOutlivedByAWait) {
 /// A database that is unavailable.
 class NoPullQueue final : public PullQueue {
 public:
-    PullHorizon look(std::span<const EndpointId>) override { throw Unavailable{"no route"}; }
+    PullPeek peek(std::span<const EndpointId>) override { throw Unavailable{"no route"}; }
     Claimed claim(const PullRequest&) override { throw Unavailable{"no route"}; }
 };
 

@@ -224,7 +224,7 @@ TEST_F(SettlePulledTest, TellsWhoseResultItWas) {
     const auto lines = logged("event.completed");
     ASSERT_THAT(lines, SizeIs(1));
     EXPECT_EQ(field<std::string>(lines[0], "claimedBy"), "w-9");
-    EXPECT_EQ(observer.tries_over, 1U);
+    EXPECT_EQ(observer.attempts_ended, 1U);
     EXPECT_EQ(observer.last_verdict, Verdict::accepted);
 }
 

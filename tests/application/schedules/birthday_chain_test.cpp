@@ -22,7 +22,7 @@ protected:
 
     /// Moves to the next change, which may also be the expiry of a dead holder's lease.
     void pass_until_next() {
-        const Instant next = std::ranges::min(queue.look().next);
+        const Instant next = std::ranges::min(queue.peek().next);
         if (next != never && next > clock.now()) pass(next - clock.now());
     }
     void maybe_lose_something() {
@@ -30,10 +30,10 @@ protected:
             const unsigned dice = dice_() % 12;
             return dice == 0 ? Fault::lost_request : dice == 1 ? Fault::lost_reply : Fault::none;
         };
-        faulty.look_fault = fault();
+        faulty.peek_fault = fault();
         faulty.claim_fault = fault();
         faulty.settle_fault = fault();
-        faulty.give_back_fault = fault();
+        faulty.release_fault = fault();
         faulty.extend_fault = fault();
     }
 
@@ -73,7 +73,7 @@ TEST_P(BirthdayChain, LosesNoneAndSettlesEachOnce) {
         }
         pass_until_next();
     }
-    faulty.claim_fault = faulty.look_fault = faulty.settle_fault = Fault::none;
+    faulty.claim_fault = faulty.peek_fault = faulty.settle_fault = Fault::none;
     for (int i = 0; i < 20; ++i) advance(1min);
 
     std::map<int, int> completed_in;

@@ -29,8 +29,8 @@ protected:
     EditedSchedule to_endpoint(const Endpoint& endpoint) {
         return edited_birthday({.endpoint = std::optional{to_string(endpoint.id)}});
     }
-    Result<EditedSchedule> edit(const ScheduleFields& wish) {
-        return edit_schedule.run("ext:birthday", wish, std::nullopt, "req-3");
+    Result<EditedSchedule> edit(const ScheduleFields& changes) {
+        return edit_schedule.run("ext:birthday", changes, std::nullopt, "req-3");
     }
 };
 

@@ -116,8 +116,8 @@ TEST(Render, EscapesWhatItInserts) {
 
 TEST(Render, GivesNothingThatIsLongerThanAPayloadMayBe) {
     TemplateValues values = ada;
-    values.metadata["note"] = std::string(most_payload_bytes - 2, 'x');
-    EXPECT_EQ(render(R"("{metadata.note}")", values)->size(), most_payload_bytes);
+    values.metadata["note"] = std::string(max_payload_bytes - 2, 'x');
+    EXPECT_EQ(render(R"("{metadata.note}")", values)->size(), max_payload_bytes);
     EXPECT_EQ(render(R"("{metadata.note}.")", values), std::nullopt);
 
     // Rendering all of this would take more memory than any machine has.

@@ -17,15 +17,15 @@ using testing::SizeIs;
 /// From 2027-01-05T12:00:00Z on, in handmade zones.
 class PreviewTest : public ControlPlane {
 protected:
-    static PreviewWish of(const TriggerFields& trigger, const char* zone = "America/New_York") {
-        PreviewWish wish;
-        wish.fields = ScheduleFields{};
-        wish.fields->trigger = trigger;
-        wish.fields->timezone = std::optional<std::string>{zone};
-        return wish;
+    static PreviewRequest of(const TriggerFields& trigger, const char* zone = "America/New_York") {
+        PreviewRequest request;
+        request.fields = ScheduleFields{};
+        request.fields->trigger = trigger;
+        request.fields->timezone = std::optional<std::string>{zone};
+        return request;
     }
-    Preview previewed(const PreviewWish& wish) {
-        const auto preview = preview_schedule.run(wish);
+    Preview previewed(const PreviewRequest& request) {
+        const auto preview = preview_schedule.run(request);
         EXPECT_TRUE(preview) << testing::PrintToString(defects_of(preview));
         return preview.value();
     }
@@ -46,39 +46,39 @@ protected:
 };
 
 TEST_F(PreviewTest, ShowsWhatAGapDoes) {
-    PreviewWish wish = of({.cron = "30 2 * * *"});
-    wish.from = "2027-03-13T00:00:00Z";
-    wish.count = 3;
-    const Preview preview = previewed(wish);
+    PreviewRequest request = of({.cron = "30 2 * * *"});
+    request.from = "2027-03-13T00:00:00Z";
+    request.count = 3;
+    const Preview preview = previewed(request);
     EXPECT_THAT(lines(preview),
                 ElementsAre("2027-03-13T02:30:00.000-05:00",
                             "2027-03-14T03:00:00.000-04:00 gap_boundary wanted 2027-03-14T02:30:00",
                             "2027-03-15T02:30:00.000-04:00"));
     EXPECT_EQ(preview.zone, "America/New_York");
     EXPECT_THAT(preview.warnings, IsEmpty());
-    wish.fields->gap = GapPolicy::skip;
+    request.fields->gap = GapPolicy::skip;
     EXPECT_THAT(
-        lines(previewed(wish)),
+        lines(previewed(request)),
         ElementsAre("2027-03-13T02:30:00.000-05:00", "- gap_skipped wanted 2027-03-14T02:30:00",
                     "2027-03-15T02:30:00.000-04:00 offset_changed"));
 }
 
 TEST_F(PreviewTest, ShowsBothPassesOfAnOverlap) {
-    PreviewWish wish = of({.cron = "30 1 7 11 *"});
-    wish.fields->overlap = OverlapPolicy::both;
-    wish.count = 2;
+    PreviewRequest request = of({.cron = "30 1 7 11 *"});
+    request.fields->overlap = OverlapPolicy::both;
+    request.count = 2;
     EXPECT_THAT(
-        lines(previewed(wish)),
+        lines(previewed(request)),
         ElementsAre("2027-11-07T01:30:00.000-04:00 overlap_earlier wanted 2027-11-07T01:30:00",
                     "2027-11-07T01:30:00.000-05:00 overlap_later wanted 2027-11-07T01:30:00"));
 }
 
 TEST_F(PreviewTest, ShowsWhereABirthdayOn29FebruaryGoes) {
     const User user = created(born("1992-02-29", "Europe/Paris"));
-    PreviewWish wish{.schedule = "ext:birthday"};
-    wish.scope.user = to_string(user.id);
-    wish.count = 2;
-    const auto rows = previewed(wish).occurrences;
+    PreviewRequest request{.schedule = "ext:birthday"};
+    request.scope.user = to_string(user.id);
+    request.count = 2;
+    const auto rows = previewed(request).occurrences;
     ASSERT_THAT(rows, SizeIs(2));
     EXPECT_EQ(rows[0].local, "2027-02-28T09:00:00.000+01:00");
     EXPECT_EQ(rows[0].note, "leap_moved");
@@ -88,28 +88,28 @@ TEST_F(PreviewTest, ShowsWhereABirthdayOn29FebruaryGoes) {
 
 TEST_F(PreviewTest, ShowsAPersonElsewhere) {
     const User user = created(ada());
-    PreviewWish wish{.schedule = "ext:birthday"};
-    wish.scope = {.user = to_string(user.id), .timezone = "Pacific/Auckland"};
-    wish.count = 1;
-    const Preview preview = previewed(wish);
+    PreviewRequest request{.schedule = "ext:birthday"};
+    request.scope = {.user = to_string(user.id), .timezone = "Pacific/Auckland"};
+    request.count = 1;
+    const Preview preview = previewed(request);
     EXPECT_THAT(lines(preview), ElementsAre("2027-01-06T09:00:00.000+13:00"));
     EXPECT_EQ(preview.zone, "Pacific/Auckland");
 }
 
 TEST_F(PreviewTest, BeginsWithAnOccurrenceAtFrom) {
-    PreviewWish wish = of({.cron = "0 12 * * *"}, "UTC");
-    wish.count = 1;
-    EXPECT_THAT(lines(previewed(wish)), ElementsAre("2027-01-05T12:00:00.000+00:00"));
+    PreviewRequest request = of({.cron = "0 12 * * *"}, "UTC");
+    request.count = 1;
+    EXPECT_THAT(lines(previewed(request)), ElementsAre("2027-01-05T12:00:00.000+00:00"));
 }
 
 TEST_F(PreviewTest, WarnsOfAPauseAndOfWhatNeverFires) {
     const User user = created(ada());
     edited_birthday({.enabled = false});
-    PreviewWish wish{.schedule = "ext:birthday"};
-    wish.scope.user = to_string(user.id);
-    EXPECT_THAT(previewed(wish).warnings, ElementsAre(HasSubstr("paused")));
+    PreviewRequest request{.schedule = "ext:birthday"};
+    request.scope.user = to_string(user.id);
+    EXPECT_THAT(previewed(request).warnings, ElementsAre(HasSubstr("paused")));
 
-    PreviewWish wedding = of({.yearly = YearlyFields{.on = "wedding"}});
+    PreviewRequest wedding = of({.yearly = YearlyFields{.on = "wedding"}});
     wedding.fields->timezone.reset();
     wedding.fields->per_user = true;
     wedding.scope.user = to_string(user.id);
@@ -124,15 +124,15 @@ TEST_F(PreviewTest, NamesWhatIsWrong) {
                 ElementsAre("/userId required"));
     EXPECT_THAT(defects_of(preview_schedule.run(of({.cron = "0 0 30 2 *"}))),
                 ElementsAre("/schedule/trigger/cron never_fires"));
-    PreviewWish wish = of({.cron = "0 12 * * *"});
-    wish.scope.timezone = "Mars/Base";
-    EXPECT_THAT(defects_of(preview_schedule.run(wish)),
+    PreviewRequest request = of({.cron = "0 12 * * *"});
+    request.scope.timezone = "Mars/Base";
+    EXPECT_THAT(defects_of(preview_schedule.run(request)),
                 ElementsAre("/override/timezone unknown_zone"));
-    wish.scope = {.user = "ext:nobody"};
-    EXPECT_THAT(defects_of(preview_schedule.run(wish)), ElementsAre("/userId not_allowed"));
-    wish.scope = {};
-    wish.from = "soon";
-    EXPECT_THAT(defects_of(preview_schedule.run(wish)), ElementsAre("/from bad_time"));
+    request.scope = {.user = "ext:nobody"};
+    EXPECT_THAT(defects_of(preview_schedule.run(request)), ElementsAre("/userId not_allowed"));
+    request.scope = {};
+    request.from = "soon";
+    EXPECT_THAT(defects_of(preview_schedule.run(request)), ElementsAre("/from bad_time"));
 }
 
 class OccurrencesTest : public PreviewTest {
@@ -144,18 +144,20 @@ protected:
         wanted.timezone = std::optional<std::string>{"UTC"};
         return create_schedule.run(wanted, "req-1").value().schedule;
     }
-    Preview listed(const OccurrencesWish& wish) { return preview_schedule.list(wish).value(); }
+    Preview listed(const OccurrencesRequest& request) {
+        return preview_schedule.list(request).value();
+    }
 };
 
 TEST_F(OccurrencesTest, ComePageByPageAsOneLongList) {
     const std::string id = to_string(a_schedule_of("0 * * * *").id);
-    const OccurrencesWish all{.schedule = id, .to = "now+1d", .limit = 500};
+    const OccurrencesRequest all{.schedule = id, .to = "now+1d", .limit = 500};
     const Preview whole = listed(all);
     EXPECT_THAT(whole.occurrences, SizeIs(24));
     EXPECT_FALSE(whole.has_more);
 
     std::vector<std::string> paged;
-    OccurrencesWish page = all;
+    OccurrencesRequest page = all;
     page.limit = 7;
     for (bool more = true; more;) {
         const Preview part = listed(page);
@@ -179,9 +181,9 @@ TEST_F(OccurrencesTest, TellWhichOfThePastDidNotFire) {
                         .next = noon,
                         .recorded_at = noon});
     });
-    const OccurrencesWish wish{
+    const OccurrencesRequest request{
         .schedule = to_string(schedule.id), .from = "now-3h", .to = "now+2h"};
-    EXPECT_THAT(lines(listed(wish)),
+    EXPECT_THAT(lines(listed(request)),
                 ElementsAre("2027-01-05T09:00:00.000+00:00",
                             "2027-01-05T10:00:00.000+00:00 skipped misfire_once",
                             "2027-01-05T11:00:00.000+00:00 skipped misfire_once",

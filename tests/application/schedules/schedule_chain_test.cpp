@@ -63,7 +63,7 @@ protected:
         return in_read(store, [&](Transaction& tx) { return tx.skips().list(query).items; });
     }
     /// No instance runs for that long; then all due events are handled.
-    Tally wake_after(std::chrono::microseconds downtime) { return advance(downtime); }
+    TickCounters wake_after(std::chrono::microseconds downtime) { return advance(downtime); }
 
     Endpoint endpoint = an_existing_endpoint();
 };
@@ -421,7 +421,7 @@ TEST_F(ScheduleChain, DeliversWhatCatchingUpSaysAfterEveryDowntime) {
         const Instant begin = clock.now();
         std::vector<Instant> expected;
         std::uint64_t dropped = 0;
-        for (int look = 0; look < 4; ++look) {
+        for (int peek = 0; peek < 4; ++peek) {
             const Instant last = clock.now();
             advance(seconds{*rc::gen::inRange(1, 200'000)});
             const CatchUp caught = catch_up(rule.recurrence(), last, clock.now(), schedule.misfire);

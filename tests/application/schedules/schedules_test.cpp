@@ -62,8 +62,8 @@ protected:
         query.statuses = std::move(statuses);
         return queries.events(query).items;
     }
-    Result<Backfill> backfill(const Schedule& schedule, const BackfillWish& wish) {
-        return backfill_schedule.run(to_string(schedule.id), wish);
+    Result<Backfill> backfill(const Schedule& schedule, const BackfillRequest& request) {
+        return backfill_schedule.run(to_string(schedule.id), request);
     }
 };
 
@@ -471,8 +471,8 @@ TEST_F(Schedules, AreFilledInNoMoreOnceTheyAreDeleted) {
 
 TEST_F(Schedules, AreFilledInOnlyInThePastAndInReason) {
     const Schedule schedule = create(a_job()).value();
-    const auto refused = [&](const BackfillWish& wish) {
-        return defects_of(backfill(schedule, wish));
+    const auto refused = [&](const BackfillRequest& request) {
+        return defects_of(backfill(schedule, request));
     };
     EXPECT_THAT(refused({"now", "now+1h"}), ElementsAre("/to out_of_range"));
     EXPECT_THAT(refused({"now", "now"}), ElementsAre("/from out_of_range"));

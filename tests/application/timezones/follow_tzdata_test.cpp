@@ -86,14 +86,14 @@ protected:
         return in_read(store, [&](Transaction& tx) { return tx.tz().moves_of(event.id); });
     }
     /// The process dies; another one starts.
-    FollowedTzdata run_anew(Takeover takeover = Takeover::of_older) {
+    FollowedTzdata run_again(Takeover takeover = Takeover::of_older) {
         return FollowTzdata{store, zones, ids, wakeups}.run(takeover);
     }
     FollowedTzdata run() { return follow.run(Takeover::of_older); }
 
     StoreThatFails failing{store};
-    StorageObserver nobody;
-    ObservedStore observed{failing, monotonic, nobody, log};
+    StorageObserver silent_observer;
+    ObservedStore observed{failing, monotonic, silent_observer, log};
     FollowTzdata follow{observed, zones, ids, wakeups};
 };
 
@@ -153,7 +153,7 @@ TEST_F(FollowTzdataTest, TheSecondTimeFindsNothingToDo) {
     zones.set(release("2026f", paris(2h)));
     ASSERT_EQ(run().moved, 1U);
     const Event moved = find(event);
-    for (const auto& again : {run(), run_anew()}) {
+    for (const auto& again : {run(), run_again()}) {
         EXPECT_EQ(again.moved, 0U);
         EXPECT_THAT(again.before, IsEmpty());
     }
@@ -165,27 +165,27 @@ TEST_F(FollowTzdataTest, AnotherContentOfTheSameReleaseCountsToo) {
     zones.set(release("2025b", paris(2h)));
     EXPECT_EQ(run().moved, 1U);
     EXPECT_EQ(find(event).due, at("2027-02-01T07:00:00Z"));
-    EXPECT_THAT(run_anew().before, IsEmpty()) << "it is remembered";
+    EXPECT_THAT(run_again().before, IsEmpty()) << "it is remembered";
 }
 
 TEST_F(FollowTzdataTest, EventsOfAReleaseThatNobodyRemembersAreComputedAgain) {
     zones.set(release("2024a", paris(3h)));
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     zones.set(FakeTzData{"2025b"});
-    EXPECT_EQ(run_anew().moved, 1U);
+    EXPECT_EQ(run_again().moved, 1U);
     EXPECT_EQ(find(event).due, at("2027-02-01T08:00:00Z"));
 }
 
 TEST_F(FollowTzdataTest, ADatabaseFromBeforeReleasesWereRememberedIsTakenAsItIs) {
     zones.set(release("2026a", paris(3h)));
     const Event event = a_reminder_at("2027-02-01T09:00:00");
-    EXPECT_THAT(run_anew().before, IsEmpty());
+    EXPECT_THAT(run_again().before, IsEmpty());
     EXPECT_EQ(find(event), event);
 }
 
 TEST_F(FollowTzdataTest, AnInstanceLeftBehindUndoesNothing) {
     zones.set(release("2026f", paris(2h)));
-    ASSERT_TRUE(run_anew().complete);
+    ASSERT_TRUE(run_again().complete);
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     zones.set(FakeTzData{"2025b"});
     const auto followed = run();
@@ -195,13 +195,13 @@ TEST_F(FollowTzdataTest, AnInstanceLeftBehindUndoesNothing) {
     // But newer instances still find the events that it plans.
     const Event stale = a_reminder_at("2027-02-02T09:00:00");
     zones.set(release("2026f", paris(2h)));
-    EXPECT_EQ(run_anew().moved, 1U);
+    EXPECT_EQ(run_again().moved, 1U);
     EXPECT_EQ(find(stale).due, at("2027-02-02T07:00:00Z"));
 }
 
 TEST_F(FollowTzdataTest, WhoPutsAnOlderReleaseInForceMeansIt) {
     zones.set(release("2026f", paris(2h)));
-    ASSERT_TRUE(run_anew().complete);
+    ASSERT_TRUE(run_again().complete);
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     zones.set(FakeTzData{"2025b"});
     EXPECT_EQ(follow.run(Takeover::of_any).moved, 1U);
@@ -342,7 +342,7 @@ TEST_F(FollowTzdataTest, WhatGoesByRealTimeKeepsItsPace) {
         const Schedule job = create_schedule.run(wanted, "req-1").value().schedule;
         const Event before = pending_of_job(job);
         zones.set(release("2026f", paris(2h)));  // its clock was an hour ahead from the beginning
-        ASSERT_TRUE(run_anew().complete);
+        ASSERT_TRUE(run_again().complete);
         EXPECT_EQ(pending_of_job(job).due, before.due);
         EXPECT_EQ(pending_of_job(job).tz_release, "2026f");
 
@@ -364,7 +364,7 @@ TEST_F(FollowTzdataTest, AnHourlyJobRunsOnEveryHourOfTheNewClock) {
         const Instant begin = clock.now();  // at a full hour
         ASSERT_EQ(pending_of_job(job).due, begin + 1h);
         zones.set(release("2026f", paris(offset)));
-        ASSERT_TRUE(run_anew().complete);
+        ASSERT_TRUE(run_again().complete);
         EXPECT_EQ(pending_of_job(job).due, begin + until_first);
         EXPECT_EQ(pending_of_job(job).tz_release, "2026f");
         const std::size_t sent = webhook.requests.size();
@@ -442,7 +442,7 @@ TEST_F(FollowTzdataTest, GoesOnWhereItWasCutShortAndMovesEachOnce) {
     const auto is_moved = [&](const Event& event) { return find(event).due != event.due; };
     EXPECT_EQ(std::ranges::count_if(events, is_moved), 200);
 
-    EXPECT_EQ(run_anew().moved, 250U);
+    EXPECT_EQ(run_again().moved, 250U);
     for (const Event& event : events) {
         ASSERT_EQ(find(event).due, at("2027-02-01T07:00:00Z"));
         ASSERT_THAT(moves_of(event), SizeIs(1));
@@ -455,7 +455,7 @@ TEST_F(FollowTzdataTest, StopsBetweenTwoBatchesWhenAsked) {
     std::stop_source stop;
     stop.request_stop();
     EXPECT_FALSE(follow.run(Takeover::of_older, stop.get_token()).complete);
-    EXPECT_EQ(run_anew().moved, 1U) << "what was not done is still to do";
+    EXPECT_EQ(run_again().moved, 1U) << "what was not done is still to do";
 }
 
 TEST_F(FollowTzdataTest, SwapsThereAndBackEndWhereTheyBegan) {

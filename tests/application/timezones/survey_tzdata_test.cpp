@@ -43,7 +43,7 @@ TEST_F(SurveyTzdataTest, TellsWhatADatabaseThatIsNotInForceWouldMove) {
     a_reminder_at("2027-02-01T09:00:00", "America/New_York");
     zones.put_at_source(release("2026f", {"Europe/Paris", 2h}));
     const TzImpact impact = survey.run(std::nullopt, 50);
-    EXPECT_EQ(impact.in_force, "2025b");
+    EXPECT_EQ(impact.in_effect, "2025b");
     EXPECT_EQ(impact.release, "2026f");
     ASSERT_THAT(impact.moves, SizeIs(1));
     EXPECT_EQ(impact.moves[0].event, event);

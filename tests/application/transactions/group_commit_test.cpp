@@ -127,10 +127,11 @@ TEST_F(GroupCommitTest, PassesOnWhatOneAloneMeets) {
 
 TEST_F(GroupCommitTest, LetsAsManyCommitAtOnceAsMayAndAnswersAll) {
     constexpr int threads = 8, each = 200;
-    std::atomic<int> under_way = 0, most = 0;
+    std::atomic<int> under_way = 0, max_under_way = 0;
     Numbers numbers({.under_way = 2, .members = 3}, [&](std::span<const int* const> items) {
         const int now = ++under_way;
-        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        for (int seen = max_under_way;
+             seen < now && !max_under_way.compare_exchange_weak(seen, now);) {
         }
         auto answers = commit(items);
         --under_way;
@@ -147,7 +148,7 @@ TEST_F(GroupCommitTest, LetsAsManyCommitAtOnceAsMayAndAnswersAll) {
     }
     for (auto& one : running) one.get();
 
-    EXPECT_LE(most, 2);
+    EXPECT_LE(max_under_way, 2);
     EXPECT_THAT(groups, Each(SizeIs(Le(3U))));
     std::vector<int> all;
     for (const auto& group : groups) all.insert(all.end(), group.begin(), group.end());

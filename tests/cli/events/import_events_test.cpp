@@ -47,24 +47,24 @@ private:
 };
 
 TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
-    const SilentAddress nobody;
+    const SilentAddress silent;
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;
     std::chrono::milliseconds slept{0};
     std::string said_before_first_wait;
-    const Patience patience{.elapsed = [] { return 0ms; },
-                            .sleep =
-                                [&](std::chrono::milliseconds time) {
-                                    if (slept == 0ms) said_before_first_wait = err.str();
-                                    slept += time;
-                                },
-                            .timeout = std::nullopt};
+    const WaitOptions wait_options{.elapsed = [] { return 0ms; },
+                                   .sleep =
+                                       [&](std::chrono::milliseconds time) {
+                                           if (slept == 0ms) said_before_first_wait = err.str();
+                                           slept += time;
+                                       },
+                                   .timeout = std::nullopt};
 
-    EXPECT_THROW((void)import_events(HttpClient(nobody.url(), ""),
+    EXPECT_THROW((void)import_events(HttpClient(silent.url(), ""),
                                      {.lines = lines, .name = "line", .key = "k", .requests = 1},
-                                     patience, {out, err, false}),
+                                     wait_options, {out, err, false}),
                  Unreachable);
-    EXPECT_THAT(said_before_first_wait, HasSubstr("no answer from " + nobody.url()));
+    EXPECT_THAT(said_before_first_wait, HasSubstr("no answer from " + silent.url()));
     EXPECT_THAT(said_before_first_wait, HasSubstr("trying again for half a minute"));
     EXPECT_EQ(err.str(), said_before_first_wait);
     EXPECT_EQ(slept, 27'500ms);
@@ -78,14 +78,15 @@ TEST(ImportEvents, SaysOnceThatItWaitsForAServerThatIsBusyForLong) {
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;
     std::vector<std::string> said;  // the output before each wait
-    const Patience patience{
+    const WaitOptions wait_options{
         .elapsed = [] { return 0ms; },
         .sleep = [&](std::chrono::milliseconds /*time*/) { said.push_back(err.str()); },
         .timeout = std::nullopt};
 
-    const int code = import_events(
-        HttpClient("http://127.0.0.1:" + std::to_string(busy.port()), ""),
-        {.lines = lines, .name = "line", .key = "k", .requests = 1}, patience, {out, err, false});
+    const int code =
+        import_events(HttpClient("http://127.0.0.1:" + std::to_string(busy.port()), ""),
+                      {.lines = lines, .name = "line", .key = "k", .requests = 1}, wait_options,
+                      {out, err, false});
 
     const std::string waits =
         "sundial: the server answers 503 OVERLOADED too many requests at once; trying again for "

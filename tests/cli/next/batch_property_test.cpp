@@ -54,9 +54,9 @@ json::object gen_interval() {
             {"every", "PT" + std::to_string(*rc::gen::inRange(60, 100'000)) + "S"}};
 }
 
-std::string gen_cron_field(int least, int most) {
-    const auto value = std::to_string(*rc::gen::inRange(least, most));
-    const auto end = std::to_string(*rc::gen::inRange(least, most));
+std::string gen_cron_field(int min, int max) {
+    const auto value = std::to_string(*rc::gen::inRange(min, max));
+    const auto end = std::to_string(*rc::gen::inRange(min, max));
     return *rc::gen::element<std::string>("*", "*/7", value, value + "-" + end, value + "," + end);
 }
 

@@ -43,8 +43,8 @@ TEST(Fingerprint, TellsAnotherChangeToCome) {
 }
 
 TEST(Fingerprint, IgnoresWhatIsPast) {
-    const auto told_otherwise = zone({{second("2026-08-31T23:59:59Z"), 1h}}, 5h);
-    EXPECT_EQ(fingerprint(told_otherwise, from), fingerprint(zone({}, 1h), from));
+    const auto encoded_differently = zone({{second("2026-08-31T23:59:59Z"), 1h}}, 5h);
+    EXPECT_EQ(fingerprint(encoded_differently, from), fingerprint(zone({}, 1h), from));
     const auto at_the_moment = zone({{second("2026-09-01T00:00:00Z"), 1h}}, 5h);
     EXPECT_EQ(fingerprint(at_the_moment, from), fingerprint(zone({}, 1h), from));
 }

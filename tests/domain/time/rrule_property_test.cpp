@@ -384,7 +384,7 @@ std::vector<RuleOccurrence> by_definition(const Case& in) {
     std::vector<RuleOccurrence> kept;
     std::optional<Instant> last;
     std::uint64_t fired = 0;
-    const std::uint64_t most = in.rule.count.value_or(UINT64_MAX);
+    const std::uint64_t max = in.rule.count.value_or(UINT64_MAX);
     for (const RuleOccurrence& one : found) {
         if (one.instant > in.end) break;
         if (in.rule.until && in.rule.until->kind == RuleEnd::Kind::instant &&
@@ -392,10 +392,10 @@ std::vector<RuleOccurrence> by_definition(const Case& in) {
             break;
         if (!is_skip(one.note)) {
             if (last == one.instant) continue;
-            if (fired == most) break;
+            if (fired == max) break;
             ++fired;
             last = one.instant;
-        } else if (fired == most) {
+        } else if (fired == max) {
             break;
         }
         kept.push_back(one);

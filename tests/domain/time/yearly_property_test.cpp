@@ -53,10 +53,10 @@ YearlyRule gen_rule() {
 Instant gen_moment() { return Instant{seconds{*rc::gen::inRange(second_of_1995, second_of_2035)}}; }
 
 std::vector<Instant> all_until_2035(const YearlyRule& rule, const Zone& zone, Instant after) {
-    constexpr std::size_t most = 100;  // two a year are 80; bounds a rule that does not advance
+    constexpr std::size_t max = 100;  // two a year are 80; bounds a rule that does not advance
     std::vector<Instant> found;
     for (auto next = next_yearly(rule, zone, after);
-         next && found.size() < most && next->instant.time_since_epoch() < seconds{second_of_2035};
+         next && found.size() < max && next->instant.time_since_epoch() < seconds{second_of_2035};
          next = next_yearly(rule, zone, next->instant)) {
         found.push_back(next->instant);
     }

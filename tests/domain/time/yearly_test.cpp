@@ -184,7 +184,7 @@ std::vector<RuleOccurrence> listed(const YearlyRule& rule, FakeZone zone, std::s
     return found;
 }
 
-std::vector<std::string> told(const std::vector<RuleOccurrence>& occurrences) {
+std::vector<std::string> described(const std::vector<RuleOccurrence>& occurrences) {
     std::vector<std::string> texts;
     for (const RuleOccurrence& each : occurrences)
         texts.push_back(format_wall(each.nominal) + " " + format_instant(each.instant) + " " +
@@ -194,11 +194,11 @@ std::vector<std::string> told(const std::vector<RuleOccurrence>& occurrences) {
 
 TEST(YearlyRecurrence, TellsWhatBecameOfALeapDay) {
     auto rule = every_year_on("2004-02-29");
-    EXPECT_THAT(told(listed(rule, utc_zone(), "2027-01-01T00:00:00Z", 2)),
+    EXPECT_THAT(described(listed(rule, utc_zone(), "2027-01-01T00:00:00Z", 2)),
                 ElementsAre("2027-02-28T09:00:00 2027-02-28T09:00:00Z leap_moved",
                             "2028-02-29T09:00:00 2028-02-29T09:00:00Z "));
     rule.leap = LeapPolicy::skip;
-    EXPECT_THAT(told(listed(rule, FakeZone("America/Bogota", -5h), "2027-01-01T00:00:00Z", 2)),
+    EXPECT_THAT(described(listed(rule, FakeZone("America/Bogota", -5h), "2027-01-01T00:00:00Z", 2)),
                 ElementsAre("2027-03-01T00:00:00 2027-03-01T05:00:00Z leap_skipped",
                             "2028-02-29T09:00:00 2028-02-29T14:00:00Z "));
 }
@@ -208,7 +208,7 @@ TEST(YearlyRecurrence, TellsWhatBecameOfAGap) {
     rule.at = 2h + 17min;
     const auto in_2027 = [&](GapPolicy policy) {
         rule.gap = policy;
-        return told(listed(rule, new_york(), "2027-01-01T00:00:00Z", 1)).front();
+        return described(listed(rule, new_york(), "2027-01-01T00:00:00Z", 1)).front();
     };
     EXPECT_EQ(in_2027(GapPolicy::compatible), "2027-03-14T02:17:00 2027-03-14T07:17:00Z gap_later");
     EXPECT_EQ(in_2027(GapPolicy::earlier), "2027-03-14T02:17:00 2027-03-14T06:17:00Z gap_earlier");
@@ -222,7 +222,7 @@ TEST(YearlyRecurrence, TellsWhatBecameOfAnOverlap) {
     rule.at = 1h + 17min;
     const auto in_2027 = [&](OverlapPolicy policy, std::size_t count) {
         rule.overlap = policy;
-        return told(listed(rule, new_york(), "2027-01-01T00:00:00Z", count));
+        return described(listed(rule, new_york(), "2027-01-01T00:00:00Z", count));
     };
     const std::string first = "2027-11-07T01:17:00 2027-11-07T05:17:00Z overlap_earlier";
     const std::string second = "2027-11-07T01:17:00 2027-11-07T06:17:00Z overlap_later";

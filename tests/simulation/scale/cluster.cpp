@@ -40,26 +40,26 @@ Cost Cluster::busy() const {
     return sum;
 }
 
-Horizon Cluster::look(Cost& answered) {
-    Horizon horizon{instant(answered), std::vector<Instant>(waiting_.size(), never)};
+QueuePeek Cluster::peek(Cost& answered) {
+    QueuePeek peeked{instant(answered), std::vector<Instant>(waiting_.size(), never)};
     for (std::size_t shard = 0; shard < waiting_.size(); ++shard) {
-        if (!waiting_[shard].empty()) horizon.next[shard] = waiting_[shard].begin()->first;
+        if (!waiting_[shard].empty()) peeked.next[shard] = waiting_[shard].begin()->first;
     }
     const Cost asked = answered;
-    const StatementCost& cost = settings_.costs.look;
+    const StatementCost& cost = settings_.costs.peek;
     for (Machine& node : nodes_) {
         answered = std::max(answered, node.run(asked, cost.of(waiting_.size() / nodes_.size())));
     }
     answered += settings_.costs.network;
-    return horizon;
+    return peeked;
 }
 
 Claimed Cluster::claim(const ClaimRequest& request, Cost& answered) {
     const Instant now = instant(answered);
     Claimed claimed{{}, now};
     auto& shard = waiting_[request.shard];
-    const std::size_t most = request.shares[static_cast<std::size_t>(Priority::normal)];
-    while (claimed.events.size() < most && !shard.empty() && shard.begin()->first <= now) {
+    const std::size_t limit = request.shares[static_cast<std::size_t>(Priority::normal)];
+    while (claimed.events.size() < limit && !shard.empty() && shard.begin()->first <= now) {
         Event& event = rows_.at(shard.begin()->second).event;
         shard.erase(shard.begin());
         ++event.version.value;

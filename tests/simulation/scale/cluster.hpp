@@ -22,7 +22,7 @@ struct StatementCost {
 };
 
 struct Costs {
-    StatementCost look;    // rows: shards
+    StatementCost peek;    // rows: shards
     StatementCost claim;   // rows: claimed events
     StatementCost settle;  // rows: settled events
     Cost commit{0};        // wait for the disk, without CPU
@@ -77,7 +77,7 @@ public:
     // The calls of one instance. `answered` contains the time of the call, and receives the time of
     // the response.
 
-    Horizon look(Cost& answered);
+    QueuePeek peek(Cost& answered);
     Claimed claim(const ClaimRequest& request, Cost& answered);
     std::vector<Result<void>> settle(std::span<const Settlement> settlements, Cost& answered);
     /// Instances that share the first node's CPUs run here.

@@ -43,7 +43,7 @@ Take cost(std::function<Cost&(ScaleSettings&)> which) {
     };
 }
 
-const std::map<std::string_view, Take> wishes{
+const std::map<std::string_view, Take> options{
     {"INSTANCES", count(&ScaleSettings::instances)},
     {"NODES", count(&ScaleSettings::nodes)},
     {"NODE_CORES", count(&ScaleSettings::node_cores)},
@@ -54,8 +54,8 @@ const std::map<std::string_view, Take> wishes{
      [](auto& s, double value) { return s.one_machine = value == 1, value == 0 || value == 1; }},
     {"SPREAD",
      [](auto& s, double value) { return s.spread = Cost{value * 1e6}, value >= 0 && value < 1e6; }},
-    {"LOOK_CALL", cost([](auto& s) -> Cost& { return s.costs.look.call; })},
-    {"LOOK_ROW", cost([](auto& s) -> Cost& { return s.costs.look.row; })},
+    {"LOOK_CALL", cost([](auto& s) -> Cost& { return s.costs.peek.call; })},
+    {"LOOK_ROW", cost([](auto& s) -> Cost& { return s.costs.peek.row; })},
     {"CLAIM_CALL", cost([](auto& s) -> Cost& { return s.costs.claim.call; })},
     {"CLAIM_ROW", cost([](auto& s) -> Cost& { return s.costs.claim.row; })},
     {"SETTLE_CALL", cost([](auto& s) -> Cost& { return s.costs.settle.call; })},
@@ -69,12 +69,12 @@ const std::map<std::string_view, Take> wishes{
 bool read_argument(std::string_view argument, ScaleSettings& settings) {
     const auto equals = argument.find('=');
     if (equals == std::string_view::npos) return false;
-    const auto wish = wishes.find(argument.substr(0, equals));
+    const auto option = options.find(argument.substr(0, equals));
     const std::string_view text = argument.substr(equals + 1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_number = error == std::errc{} && end == text.data() + text.size();
-    return wish != wishes.end() && is_number && wish->second(settings, value);
+    return option != options.end() && is_number && option->second(settings, value);
 }
 
 }  // namespace

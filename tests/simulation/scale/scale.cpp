@@ -53,7 +53,8 @@ public:
                  .slots = site.settings.slots},
                 {*this, plan_, deliver_, admit_, judge_, *this, random_, log_, observer_}) {
         handlers_.on(EventBuilder().build().type, [](const Event&) { return Handled{}; });
-        loop_.work_beside({std::make_unique<Beside>(*this), std::make_unique<Beside>(*this)});
+        loop_.use_executors({std::make_unique<BackgroundExecutor>(*this),
+                             std::make_unique<BackgroundExecutor>(*this)});
     }
 
     [[nodiscard]] Time next_turn() const { return next_turn_; }
@@ -68,17 +69,17 @@ public:
     [[nodiscard]] std::uint32_t shards() const override {
         return static_cast<std::uint32_t>(site_.settings.shards);
     }
-    Horizon look() override { return site_.cluster.look(believed_); }
+    QueuePeek peek() override { return site_.cluster.peek(believed_); }
     Claimed claim_ready(const ClaimRequest& request) override {
-        Claimed claimed = site_.cluster.claim(request, beside_.value());
+        Claimed claimed = site_.cluster.claim(request, background_time_.value());
         claimed_ = claimed.events.size();
         return claimed;
     }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
-        return site_.cluster.settle(settlements, beside_.value());
+        return site_.cluster.settle(settlements, background_time_.value());
     }
-    std::vector<Result<void>> give_back(std::span<const GivenBack> given_back) override {
-        return std::vector<Result<void>>(given_back.size());
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+        return std::vector<Result<void>>(released.size());
     }
     std::vector<EventId> extend(std::span<const Held> /*held*/,
                                 std::chrono::microseconds /*lease*/) override {
@@ -90,7 +91,8 @@ public:
     // MonotonicClock.
 
     [[nodiscard]] std::chrono::microseconds now() const override {
-        return origin + in_whole(beside_.value_or(std::max(believed_, Cost{site_.time.now()})));
+        return origin +
+               in_whole(background_time_.value_or(std::max(believed_, Cost{site_.time.now()})));
     }
 
     // Delivery.
@@ -106,11 +108,11 @@ public:
     }
 
 private:
-    class Beside final : public Side {
+    class BackgroundExecutor final : public TaskExecutor {
     public:
-        explicit Beside(Instance& instance) : instance_(instance) {}
-        void run(std::function<void()> work, std::function<void()> tell) override {
-            instance_.begin_beside(std::move(work), std::move(tell));
+        explicit BackgroundExecutor(Instance& instance) : instance_(instance) {}
+        void run(std::function<void()> work, std::function<void()> notify) override {
+            instance_.begin_in_background(std::move(work), std::move(notify));
         }
 
     private:
@@ -122,13 +124,14 @@ private:
     void wake() {
         next_turn_ = std::min(next_turn_, std::max(site_.time.now(), in_whole(believed_)));
     }
-    void begin_beside(std::function<void()> work, std::function<void()> tell) {
-        site_.time.at(in_whole(believed_), [this, work = std::move(work), tell = std::move(tell)] {
-            beside_ = Cost{site_.time.now()};
+    void begin_in_background(std::function<void()> work, std::function<void()> notify) {
+        site_.time.at(in_whole(believed_), [this, work = std::move(work),
+                                            notify = std::move(notify)] {
+            background_time_ = Cost{site_.time.now()};
             work();
-            const Time answered = in_whole(std::exchange(beside_, std::nullopt).value());
-            site_.time.at(answered, [this, tell, events = std::exchange(claimed_, 0)] {
-                tell();
+            const Time answered = in_whole(std::exchange(background_time_, std::nullopt).value());
+            site_.time.at(answered, [this, notify, events = std::exchange(claimed_, 0)] {
+                notify();
                 take(events);
             });
         });
@@ -143,9 +146,9 @@ private:
 
     Site& site_;
     Machine own_;
-    Cost believed_{0};            // within a turn, time passes for this instance alone
-    std::optional<Cost> beside_;  // likewise during work beside the loop
-    std::size_t claimed_ = 0;     // by that work
+    Cost believed_{0};                     // within a turn, time passes for this instance alone
+    std::optional<Cost> background_time_;  // likewise during work beside the loop
+    std::size_t claimed_ = 0;              // by that work
     Time next_turn_{0};
     FakeRandom random_;
     NoLog log_;

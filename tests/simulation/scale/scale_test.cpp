@@ -9,7 +9,7 @@ namespace {
 ScaleSettings a_site() {
     return {.node_cores = 1,
             .events = 20'000,
-            .costs = {.look = {Cost{100}, Cost{5}},
+            .costs = {.peek = {Cost{100}, Cost{5}},
                       .claim = {Cost{200}, Cost{10}},
                       .settle = {Cost{200}, Cost{15}},
                       .commit = Cost{100},

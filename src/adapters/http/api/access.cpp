@@ -6,18 +6,18 @@
 namespace sundial::http {
 namespace {
 
-constexpr std::optional<Role> anybody{};
+constexpr std::optional<Role> any_caller{};
 constexpr auto read = Role::read;    // reads
 constexpr auto write = Role::write;  // also changes users, schedules, events, endpoints
 constexpr auto admin = Role::admin;  // also manages keys and the clock
 
 constexpr auto rules = std::to_array<AccessRule>({
-    {"GET", "/livez", anybody},
-    {"GET", "/readyz", anybody},
-    {"GET", "/healthz", anybody},
-    {"GET", "/openapi.json", anybody},
-    {"GET", "/docs/errors", anybody},
-    {"GET", "/docs/errors/{code}", anybody},
+    {"GET", "/livez", any_caller},
+    {"GET", "/readyz", any_caller},
+    {"GET", "/healthz", any_caller},
+    {"GET", "/openapi.json", any_caller},
+    {"GET", "/docs/errors", any_caller},
+    {"GET", "/docs/errors/{code}", any_caller},
 
     {"GET", "/v1/users", read},
     {"POST", "/v1/users", write},

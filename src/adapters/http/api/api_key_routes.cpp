@@ -28,14 +28,14 @@ Response create(const ApiKeyApi& api, const Request& request) {
     if (!wanted) return refused(wanted.error(), request);
     const auto made = api.create.run(*wanted, caller_of(request));
     if (!made) return refused(made.error(), request);
-    after_commit([&ring = api.ring] { ring.look_again(); });
+    after_commit([&ring = api.ring] { ring.check_again(); });
     return showing_secret(json(201, api_key_json(made->key, made->text)));
 }
 
 Response revoke(const ApiKeyApi& api, const Request& request) {
     const auto done = api.revoke.run(request.path_value("id"), caller_of(request));
     if (!done) return refused(done.error(), request);
-    after_commit([&ring = api.ring] { ring.look_again(); });
+    after_commit([&ring = api.ring] { ring.check_again(); });
     return no_content();
 }
 

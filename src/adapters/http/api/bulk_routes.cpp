@@ -18,20 +18,20 @@ namespace {
 constexpr std::uint32_t retries_per_second = 50;
 
 /// Reads a body that the OpenAPI document has validated; adds further errors to `errors`.
-class WishReader {
+class BulkRequestReader {
 public:
-    WishReader(const Members& members, const BulkApi& api) : members_(members), api_(api) {}
+    BulkRequestReader(const Members& members, const BulkApi& api) : members_(members), api_(api) {}
 
-    BulkWish run(BulkAction action) {
-        BulkWish wish;
-        wish.dry_run = members_.truth("dryRun").value_or(false);
-        BulkRequest& request = wish.request;
+    BulkCall run(BulkAction action) {
+        BulkCall call;
+        call.dry_run = members_.truth("dryRun").value_or(false);
+        BulkRequest& request = call.request;
         request.action = action;
         const std::uint32_t pace = action == BulkAction::retry ? retries_per_second : 0;
         request.per_second = members_.count("perSecond").value_or(pace);
         read_which(request);
         if (const auto set = members_.object("set")) read_set(*set, request);
-        return wish;
+        return call;
     }
     std::vector<FieldError> errors;
 
@@ -99,12 +99,12 @@ Response run(const BulkApi& api, const Request& request) {
                                 "failed; retention deletes them in time"}}),
             request);
     }
-    WishReader reader(members, api);
-    const BulkWish wish = reader.run(*action);
+    BulkRequestReader reader(members, api);
+    const BulkCall call = reader.run(*action);
     if (!reader.errors.empty()) {
         return refused(validation_failed(std::move(reader.errors)), request);
     }
-    const auto bulk = api.bulk.run(wish, request.correlation_id);
+    const auto bulk = api.bulk.run(call, request.correlation_id);
     if (!bulk) return refused(bulk.error(), request);
     if (!bulk->operation) return json(200, preview_json(*bulk, api.zones));
     const auto& operation = *bulk->operation;

@@ -69,10 +69,10 @@ public:
     }
 
     [[nodiscard]] Response rotate(const Request& request) const {
-        const auto wish = request.json ? rotation(*request.json) : Result<Rotation>(Rotation{});
-        if (!wish) return refused(wish.error(), request);
-        const auto made =
-            api_.rotate.run(request.path_value("id"), *wish, expected(request), caller_of(request));
+        const auto decoded = request.json ? rotation(*request.json) : Result<Rotation>(Rotation{});
+        if (!decoded) return refused(decoded.error(), request);
+        const auto made = api_.rotate.run(request.path_value("id"), *decoded, expected(request),
+                                          caller_of(request));
         if (!made) return refused(made.error(), request);
         return showing_secret(with_etag(
             json(200, endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret)),

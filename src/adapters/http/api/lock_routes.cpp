@@ -25,16 +25,16 @@ constexpr std::chrono::seconds longest_wait = 60s;
 
 /// The duration in the body's member, or `if_absent`. Adds an invalid one to `errors`.
 std::chrono::seconds duration_in(const Members& members, const char* name,
-                                 std::chrono::seconds if_absent, std::chrono::seconds most,
+                                 std::chrono::seconds if_absent, std::chrono::seconds max,
                                  std::vector<FieldError>& errors) {
     const auto text = members.text(name);
     if (!text) return if_absent;
     const auto duration = parse_duration(*text);
     if (!duration) {
         errors.push_back({std::string{"/"} + name, "bad_format", duration.error().message});
-    } else if (*duration > most) {
+    } else if (*duration > max) {
         errors.push_back(
-            {std::string{"/"} + name, "out_of_range", "must be at most " + format_duration(most)});
+            {std::string{"/"} + name, "out_of_range", "must be at most " + format_duration(max)});
     }
     return duration ? *duration : if_absent;
 }
@@ -101,7 +101,8 @@ public:
         if (!lock && api_.contended) {
             if (const auto* held = std::get_if<LockHeld>(&lock.error())) api_.contended(*held);
         }
-        return told(lock, *wanted, std::make_shared<const Request>(request), wanted->wait == 0s);
+        return response_for(lock, *wanted, std::make_shared<const Request>(request),
+                            wanted->wait == 0s);
     }
 
     [[nodiscard]] Response renew(const Request& request) const {
@@ -133,16 +134,17 @@ public:
 private:
     /// The response to a try to acquire; a Later if another caller holds the lock and the request
     /// may still wait.
-    [[nodiscard]] Response told(const Result<AcquiredLock>& lock, const Wanted& wanted,
-                                const std::shared_ptr<const Request>& request, bool last) const {
+    [[nodiscard]] Response response_for(const Result<AcquiredLock>& lock, const Wanted& wanted,
+                                        const std::shared_ptr<const Request>& request,
+                                        bool last) const {
         if (!lock) {
             const bool may_wait =
                 !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
             if (may_wait) return wait(wanted, request);
-            tell(wanted, "held");
+            count_outcome(wanted, "held");
             return refused(lock.error(), *request);
         }
-        tell(wanted, "granted");
+        count_outcome(wanted, "granted");
         Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
         // A client that has disconnected will never release the lock.
@@ -156,7 +158,7 @@ private:
         return response;
     }
 
-    void tell(const Wanted& wanted, std::string_view outcome) const {
+    void count_outcome(const Wanted& wanted, std::string_view outcome) const {
         if (wanted.wait > 0s && api_.waited) api_.waited(outcome);
     }
 
@@ -166,7 +168,8 @@ private:
             return waits.wait(name, std::move(wake));
         };
         auto answer = [routes = *this, wanted, request](bool last) {
-            return routes.told(routes.api_.locks.acquire(wanted.lock), wanted, request, last);
+            return routes.response_for(routes.api_.locks.acquire(wanted.lock), wanted, request,
+                                       last);
         };
         Response response;
         response.later =

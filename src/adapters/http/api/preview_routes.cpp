@@ -21,31 +21,31 @@ void write(base::JsonWriter& json, const PreviewedOccurrence& row, const std::st
 }
 
 /// Reads which schedule to preview: a stored one, or the one in the body.
-std::optional<Problem> read_subject(const Request& request, PreviewWish& wish) {
+std::optional<Problem> read_subject(const Request& request, PreviewRequest& decoded) {
     const Members members(*request.json);
     if (members.has("schedule") == members.has("scheduleId")) {
         return validation_failed({{"/schedule", "required", "give this or scheduleId, not both"}});
     }
-    wish.schedule = members.text("scheduleId").value_or("");
+    decoded.schedule = members.text("scheduleId").value_or("");
     const auto bytes = request.json->raw_member("schedule");
     if (!bytes) return std::nullopt;
     const auto body = JsonBody::read(std::string(*bytes));
     if (!body) return body.error();
-    wish.fields = schedule_fields(*body);
-    if (wish.fields->trigger) return std::nullopt;
+    decoded.fields = schedule_fields(*body);
+    if (decoded.fields->trigger) return std::nullopt;
     return validation_failed({{"/schedule/trigger", "required", "says when it fires"}});
 }
 
 Response preview(const PreviewApi& api, const Request& request) {
     const Members members(*request.json);
-    PreviewWish wish;
-    if (const auto problem = read_subject(request, wish)) return refused(*problem, request);
-    wish.scope.user = members.text("userId");
+    PreviewRequest decoded;
+    if (const auto problem = read_subject(request, decoded)) return refused(*problem, request);
+    decoded.scope.user = members.text("userId");
     if (const auto other = members.object("override"))
-        wish.scope.timezone = other->text("timezone");
-    wish.from = members.text("from");
-    wish.count = members.count("count").value_or(10);
-    const auto found = api.preview.run(wish);
+        decoded.scope.timezone = other->text("timezone");
+    decoded.from = members.text("from");
+    decoded.count = members.count("count").value_or(10);
+    const auto found = api.preview.run(decoded);
     if (!found) return refused(found.error(), request);
 
     base::JsonWriter json;
@@ -63,14 +63,14 @@ Response preview(const PreviewApi& api, const Request& request) {
 Response occurrences(const PreviewApi& api, const Request& request) {
     const auto page = page_request(request, SortValue::number);
     if (!page) return refused(page.error(), request);
-    OccurrencesWish wish{.schedule = text_value(request, "scheduleId").value_or("")};
-    wish.scope = {text_value(request, "userId"), text_value(request, "timezone")};
-    wish.from = text_value(request, "from");
-    wish.to = text_value(request, "to");
-    wish.limit = page->limit;
+    OccurrencesRequest decoded{.schedule = text_value(request, "scheduleId").value_or("")};
+    decoded.scope = {text_value(request, "userId"), text_value(request, "timezone")};
+    decoded.from = text_value(request, "from");
+    decoded.to = text_value(request, "to");
+    decoded.limit = page->limit;
     if (page->after)
-        wish.after = Instant{std::chrono::microseconds{std::stoll(page->after->value)}};
-    const auto found = api.preview.list(wish);
+        decoded.after = Instant{std::chrono::microseconds{std::stoll(page->after->value)}};
+    const auto found = api.preview.list(decoded);
     if (!found) return refused(found.error(), request);
 
     base::JsonWriter json;

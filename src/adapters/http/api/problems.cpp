@@ -285,11 +285,11 @@ std::optional<Problem> payload_too_large(const JsonBody& body, std::string_view 
 
 std::optional<Problem> payload_too_large(std::optional<std::string_view> payload,
                                          std::string_view member) {
-    if (!payload || payload->size() <= most_payload_bytes) return std::nullopt;
+    if (!payload || payload->size() <= max_payload_bytes) return std::nullopt;
     return Problem{.code = Code::payload_too_large,
                    .detail = "/" + std::string(member) + " has " + std::to_string(payload->size()) +
-                             " bytes; at most " + std::to_string(most_payload_bytes) + " are kept",
-                   .members = {{"limit", static_cast<std::int64_t>(most_payload_bytes)}}};
+                             " bytes; at most " + std::to_string(max_payload_bytes) + " are kept",
+                   .members = {{"limit", static_cast<std::int64_t>(max_payload_bytes)}}};
 }
 
 Problem invalid_cursor() {

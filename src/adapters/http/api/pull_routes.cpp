@@ -22,25 +22,25 @@ public:
     }
 
     [[nodiscard]] Response complete(const Request& request) const {
-        return told(api_.settle.complete(request.path_value("id"), held_version(*request.json)),
-                    request);
+        return response_for(
+            api_.settle.complete(request.path_value("id"), held_version(*request.json)), request);
     }
 
     [[nodiscard]] Response fail(const Request& request) const {
-        return told(api_.settle.fail(request.path_value("id"), held_version(*request.json),
-                                     work_failure(*request.json)),
-                    request);
+        return response_for(api_.settle.fail(request.path_value("id"), held_version(*request.json),
+                                             work_failure(*request.json)),
+                            request);
     }
 
     [[nodiscard]] Response release(const Request& request) const {
-        return told(api_.settle.release(request.path_value("id"), held_version(*request.json)),
-                    request);
+        return response_for(
+            api_.settle.release(request.path_value("id"), held_version(*request.json)), request);
     }
 
     [[nodiscard]] Response extend(const Request& request) const {
         const auto lease = lease_of(*request.json);
         if (!lease) return refused(lease.error(), request);
-        return told(
+        return response_for(
             api_.settle.extend(request.path_value("id"), held_version(*request.json), *lease),
             request);
     }
@@ -78,7 +78,7 @@ private:
         return response;
     }
 
-    [[nodiscard]] Response told(const Result<Event>& event, const Request& request) const {
+    [[nodiscard]] Response response_for(const Result<Event>& event, const Request& request) const {
         if (!event) return refused(event.error(), request);
         return with_etag(json(200, event_json(*event, api_.zones)), event->version);
     }

@@ -110,15 +110,15 @@ std::string schedule_json(const ScheduleView& view, std::optional<OperationId> o
     return std::move(json.end_object()).text();
 }
 
-TriggerWish trigger_wish(const JsonBody& body) {
+TriggerRequest trigger_request(const JsonBody& body) {
     const Members members(body);
-    TriggerWish wish;
-    wish.user = members.text("userId");
-    if (const auto bytes = body.raw_member("payload")) wish.payload = std::string(*bytes);
-    return wish;
+    TriggerRequest request;
+    request.user = members.text("userId");
+    if (const auto bytes = body.raw_member("payload")) request.payload = std::string(*bytes);
+    return request;
 }
 
-BackfillWish backfill_wish(const JsonBody& body) {
+BackfillRequest backfill_request(const JsonBody& body) {
     const Members members(body);
     return {.from = members.text("from").value_or(""),
             .to = members.text("to").value_or(""),

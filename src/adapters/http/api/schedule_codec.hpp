@@ -17,8 +17,8 @@ namespace sundial::http {
 /// `operation` updates the planned events after an edit.
 [[nodiscard]] std::string schedule_json(const ScheduleView& view,
                                         std::optional<OperationId> operation = std::nullopt);
-[[nodiscard]] TriggerWish trigger_wish(const JsonBody& body);
-[[nodiscard]] BackfillWish backfill_wish(const JsonBody& body);
+[[nodiscard]] TriggerRequest trigger_request(const JsonBody& body);
+[[nodiscard]] BackfillRequest backfill_request(const JsonBody& body);
 [[nodiscard]] std::string backfill_json(const Backfill& backfill, const TimeZones& zones);
 
 }  // namespace sundial::http

@@ -30,7 +30,7 @@ std::vector<FieldError> missing_members(const ScheduleFields& schedule) {
 /// the response is stored, a repeated request asks for the same occurrences again; they are planned
 /// once.
 Effects effects_of_backfill(const Request& request) {
-    return backfill_wish(*request.json).dry_run ? Effects::none : Effects::outside;
+    return backfill_request(*request.json).dry_run ? Effects::none : Effects::outside;
 }
 
 std::optional<OperationId> operation_of(const EditedSchedule& edited) {
@@ -105,20 +105,21 @@ public:
     }
 
     [[nodiscard]] Response trigger(const Request& request) const {
-        TriggerWish wish;
+        TriggerRequest decoded;
         if (request.json) {
             if (const auto problem = payload_too_large(*request.json, "payload"))
                 return refused(*problem, request);
-            wish = trigger_wish(*request.json);
+            decoded = trigger_request(*request.json);
         }
-        const auto event = api_.trigger.run(request.path_value("id"), wish);
+        const auto event = api_.trigger.run(request.path_value("id"), decoded);
         if (!event) return refused(event.error(), request);
         return created(event_json(*event, api_.zones), event->version,
                        "/v1/events/" + to_string(event->id));
     }
 
     [[nodiscard]] Response backfill(const Request& request) const {
-        const auto done = api_.backfill.run(request.path_value("id"), backfill_wish(*request.json));
+        const auto done =
+            api_.backfill.run(request.path_value("id"), backfill_request(*request.json));
         if (!done) return refused(done.error(), request);
         if (!done->operation) return json(200, backfill_json(*done, api_.zones));
         const auto& operation = *done->operation;

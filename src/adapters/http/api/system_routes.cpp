@@ -49,10 +49,10 @@ Response advance_clock(const SystemApi& api, const Request& request) {
 Response run_tick(const SystemApi& api, const Request& request) {
     constexpr std::uint64_t default_limit = 100;  // as in the seeds
     const auto limit = request.json ? Members(*request.json).count("limit") : std::nullopt;
-    const Tally tally = api.tick.run(limit.value_or(default_limit));
+    const TickCounters counters = api.tick.run(limit.value_or(default_limit));
     base::JsonWriter body;
-    body.begin_object().member("claimed", tally.claimed).member("completed", tally.completed);
-    body.member("failed", tally.failed).member("retrying", tally.retrying).end_object();
+    body.begin_object().member("claimed", counters.claimed).member("completed", counters.completed);
+    body.member("failed", counters.failed).member("retrying", counters.retrying).end_object();
     return json(200, body.text());
 }
 

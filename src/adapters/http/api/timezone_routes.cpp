@@ -19,7 +19,7 @@ namespace sundial::http {
 namespace {
 
 constexpr std::chrono::days default_window{365};
-constexpr std::size_t most_changes = 100;  // per zone and response
+constexpr std::size_t max_changes = 100;  // per zone and response
 
 /// The requested zones and time range.
 struct ZoneQuery {
@@ -40,7 +40,7 @@ std::string zone_json(const Zone& zone, const ZoneQuery& query, Instant now) {
     json.member("offset", format_offset(zone.offset_at(now))).key("changes").begin_array();
     // Includes a change at `from` itself.
     auto change = zone.next_change(query.from - std::chrono::microseconds{1});
-    for (std::size_t count = 0; change && change->at < query.to && count < most_changes; ++count) {
+    for (std::size_t count = 0; change && change->at < query.to && count < max_changes; ++count) {
         json.begin_object().member("at", format_instant_millis(change->at));
         json.member("before", format_offset(change->before));
         json.member("after", format_offset(change->after)).end_object();
@@ -148,7 +148,7 @@ private:
 
     static Response impact_json(const TzImpact& impact, const Request& request) {
         base::JsonWriter json;
-        json.begin_object().member("inForce", impact.in_force).member("release", impact.release);
+        json.begin_object().member("inForce", impact.in_effect).member("release", impact.release);
         json.key("data").begin_array();
         for (const auto& move : impact.moves) json.raw(move_json(move));
         return end_page(std::move(json), request, impact.last.has_value(),

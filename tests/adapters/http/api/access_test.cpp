@@ -99,7 +99,7 @@ protected:
     }
     std::string key(Role role) {
         const std::string made = create.run({.name = "x", .role = role}, "req-1").value().text;
-        ring.look_again();
+        ring.check_again();
         return made;
     }
     Response call(const Operation& operation, const std::string& authorization = {},

@@ -83,12 +83,12 @@ protected:
     [[nodiscard]] Response get(const std::string& target) { return call("GET", target); }
 
     ExplainEvent explain_event{store, zones};
-    OpenDoor everybody;
+    OpenGuard open_guard;
     FakeDigest digest;
     FakeSeal seal;
     AnswerOnce answer_once{store, digest, seal, {}};
     KeyedAnswers keyed{answer_once};
-    Router router{product_api(), everybody, log, false, &keyed};
+    Router router{product_api(), open_guard, log, false, &keyed};
     FakeDelivery deliveries;
     CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
     EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};

@@ -133,7 +133,7 @@ TEST_F(BulkApiTest, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(BulkApiTest, TellsWhenTooManyAreAtWork) {
-    for (std::size_t i = 0; i < most_bulk_operations; ++i) {
+    for (std::size_t i = 0; i < max_bulk_operations; ++i) {
         write([&](Transaction& tx) {
             EXPECT_TRUE(operations.start_bulk(tx, text_of(BulkRequest{}), 0).has_value());
         });

@@ -107,10 +107,11 @@ TEST_F(EventBatchTest, StoresAllOrNothingIfAsked) {
     const Response odd = post({with_key("new"), an_item(R"(,"odd":1)")}, "?atomic=true");
     EXPECT_EQ(odd.status, 400);
     EXPECT_THAT(errors_of(bj::parse(odd.body)), ElementsAre("/events/1/odd unknown_member"));
-    const Response nobody =
+    const Response without_user =
         post({with_key("new"), an_item(R"(,"userId":"ext:nobody")")}, "?atomic=true");
-    EXPECT_EQ(nobody.status, 400);
-    EXPECT_THAT(errors_of(bj::parse(nobody.body)), ElementsAre("/events/1/userId not_allowed"));
+    EXPECT_EQ(without_user.status, 400);
+    EXPECT_THAT(errors_of(bj::parse(without_user.body)),
+                ElementsAre("/events/1/userId not_allowed"));
     EXPECT_EQ(stored(), 1U);
 
     EXPECT_EQ(post({with_key("new"), an_item()}, "?atomic=true").status, 201);

@@ -117,7 +117,7 @@ TEST_F(KeyedApi, ID08_WaitsForTheFirstIfAskedTo) {
     const Response waiting = call("POST", "/v1/users", ada_json, patient);
     ASSERT_TRUE(waiting.later);
     EXPECT_EQ(waiting.later->at_most, 5s);
-    EXPECT_GT(waiting.later->look_after, 0ms);
+    EXPECT_GT(waiting.later->check_after, 0ms);
     const Response still = waiting.later->answer(false);
     ASSERT_TRUE(still.later);
     EXPECT_EQ(still.later->answer(true).status, 409);
@@ -134,8 +134,8 @@ TEST_F(KeyedApi, ID08_WaitsForTheFirstIfAskedTo) {
 }
 
 TEST_F(KeyedApi, ID13_KeepsARefusalThatIsTheLastWord) {
-    const std::string nobody = "/v1/users/01990000-0000-7000-8000-000000000009";
-    expect_replay("PATCH", nobody, R"({"lastName":"Lo"})", with_key("absent"));
+    const std::string missing_user = "/v1/users/01990000-0000-7000-8000-000000000009";
+    expect_replay("PATCH", missing_user, R"({"lastName":"Lo"})", with_key("absent"));
     expect_replay("POST", "/v1/users",
                   R"({"firstName":"A","lastName":"B","dateOfBirth":"1992-01-06",)"
                   R"("timezone":"UTC","externalId":"x"})",
@@ -207,7 +207,7 @@ TEST_F(KeyedApi, ID16_IsRefusedWhereItIsMissingAndRequired) {
     const ApiSchema strict{R"({"paths":{"/v1/things":{"post":{
         "parameters":[{"name":"Idempotency-Key","in":"header","required":true,"schema":{"type":"string"}}],
         "responses":{"204":{}}}}}})"};
-    Router strict_router{strict, everybody, log, false, &keyed};
+    Router strict_router{strict, open_guard, log, false, &keyed};
     strict_router.add("POST", "/v1/things", [](const Request&) { return no_content(); });
     Request request;
     request.method = "POST";
@@ -388,7 +388,7 @@ protected:
     Boundaries boundaries{store};
     DeleteSchedule remove{boundaries, ids};
     BackfillSchedule backfill{boundaries, zones, operations};
-    Router observed{product_api(), everybody, log, false, &keyed};
+    Router observed{product_api(), open_guard, log, false, &keyed};
 };
 
 TEST_F(KeyedSchedules, AreDeletedInTransactionsOfTheirOwn) {
@@ -412,11 +412,11 @@ TEST_F(KeyedSchedules, ThatNobodyEverHadAreNotFound) {
 }
 
 TEST_F(KeyedSchedules, TryABackfillOutsideOfAnyTransaction) {
-    const std::string wish = R"({"from":"now-2h","to":"now","dryRun":true})";
-    const Response tried = ask("POST", "/v1/schedules/ext:job/backfill", wish);
+    const std::string backfill_body = R"({"from":"now-2h","to":"now","dryRun":true})";
+    const Response tried = ask("POST", "/v1/schedules/ext:job/backfill", backfill_body);
     EXPECT_EQ(tried.status, 200) << tried.body;
     EXPECT_THAT(boundaries.inside, AllOf(Not(IsEmpty()), Each(false)));
-    EXPECT_FALSE(is_replay(ask("POST", "/v1/schedules/ext:job/backfill", wish)));
+    EXPECT_FALSE(is_replay(ask("POST", "/v1/schedules/ext:job/backfill", backfill_body)));
 }
 
 /// Authentication comes first.
@@ -432,7 +432,7 @@ protected:
     }
     std::string writer() {
         const auto made = create_key.run({.name = "x", .role = Role::write}, "req-1");
-        ring.look_again();
+        ring.check_again();
         return made.value().text;
     }
     Response post(const std::string& api_key, Headers headers) {

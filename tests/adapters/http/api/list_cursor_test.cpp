@@ -26,7 +26,7 @@ std::string packed(const std::string& text) {
     return cursor;
 }
 
-enum class Sorted : std::uint8_t { by_id, by_text, by_number, by_a_number_that_may_lack };
+enum class Sorted : std::uint8_t { by_id, by_text, by_number, by_optional_number };
 
 struct List {
     std::string target;
@@ -67,8 +67,8 @@ protected:
                 {"/v1/users?limit=1&sort=-lastName", by_text},
                 {"/v1/events?limit=1", by_number},
                 {"/v1/events?limit=1&sort=-createdAt", by_id},
-                {"/v1/events?limit=1&sort=executedAt", by_a_number_that_may_lack},
-                {"/v1/events?limit=1&sort=-latenessMs", by_a_number_that_may_lack},
+                {"/v1/events?limit=1&sort=executedAt", by_optional_number},
+                {"/v1/events?limit=1&sort=-latenessMs", by_optional_number},
                 {"/v1/endpoints?limit=1", by_number},
                 {"/v1/schedules?limit=1", by_number},
                 {"/v1/endpoints/" + to_string(bin.id) + "/inbox?limit=1", by_id}};
@@ -103,8 +103,7 @@ TEST_F(ListCursor, OfTheServerLeadsToTheNextRow) {
 
 TEST_F(ListCursor, LacksItsValueOnlyWhereRowsMayLackIt) {
     for (const List& list : lists()) {
-        const bool may =
-            list.sorted == Sorted::by_id || list.sorted == Sorted::by_a_number_that_may_lack;
+        const bool may = list.sorted == Sorted::by_id || list.sorted == Sorted::by_optional_number;
         EXPECT_EQ(answer_to(list, without_value(list)), may ? 200 : 400) << list.target;
     }
 }

@@ -1,4 +1,4 @@
-#include "application/delivery/claim_rota.hpp"
+#include "application/delivery/claim_scheduler.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -97,71 +97,71 @@ TEST(PriorityShares, AreDrainedWhenEachWasAskedForMoreThanItHad) {
     EXPECT_TRUE(shares.drained());
 }
 
-TEST(ClaimRota, IsNeverAheadOfTheDatabasesClock) {
-    ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {never}}, 99s, 100s);
-    EXPECT_EQ(rota.database_now(101s), noon + 1s);
+TEST(ClaimScheduler, IsNeverAheadOfTheDatabasesClock) {
+    ClaimScheduler scheduler{1, 0, 1s, false};
+    scheduler.note_peek({noon, {never}}, 99s, 100s);
+    EXPECT_EQ(scheduler.database_now(101s), noon + 1s);
     // The database's clock runs slower than ours.
-    rota.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);
-    EXPECT_EQ(rota.database_now(101s), noon + 900ms);
+    scheduler.claimed(0, {1, 1, 1, 1}, {{}, noon + 900ms}, 101s, 101s);
+    EXPECT_EQ(scheduler.database_now(101s), noon + 900ms);
 }
 
-TEST(ClaimRota, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
-    ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
-    EXPECT_EQ(rota.next_change(100s), 100s + 9'800us);
-    EXPECT_FALSE(rota.next_claim(60, 100s + 9'799us));
-    EXPECT_TRUE(rota.next_claim(60, 100s + 9'800us));
+TEST(ClaimScheduler, ClaimsSoThatTheClaimArrivesWhenItIsDue) {
+    ClaimScheduler scheduler{1, 0, 1s, false};
+    scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);  // the round trip takes 0.2 ms
+    EXPECT_EQ(scheduler.next_change(100s), 100s + 9'800us);
+    EXPECT_FALSE(scheduler.next_claim(60, 100s + 9'799us));
+    EXPECT_TRUE(scheduler.next_claim(60, 100s + 9'800us));
 }
 
-TEST(ClaimRota, ComesAgainAtOnceIfItsClaimWasQuickerThanAnyBefore) {
-    ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {noon + 10ms}}, 99'999'800us, 100s);
+TEST(ClaimScheduler, ComesAgainAtOnceIfItsClaimWasQuickerThanAnyBefore) {
+    ClaimScheduler scheduler{1, 0, 1s, false};
+    scheduler.note_peek({noon, {noon + 10ms}}, 99'999'800us, 100s);
     const Mono sent = 100s + 9'800us;
-    const auto turn = rota.next_claim(60, sent);
+    const auto turn = scheduler.next_claim(60, sent);
     ASSERT_TRUE(turn);
-    rota.claimed(0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
-    EXPECT_TRUE(rota.next_claim(60, sent + 400us));
-    EXPECT_FALSE(rota.must_look(sent + 400us));
+    scheduler.claimed(0, turn->shares, {{}, noon + 9'970us}, sent, sent + 400us);
+    EXPECT_TRUE(scheduler.next_claim(60, sent + 400us));
+    EXPECT_FALSE(scheduler.must_peek(sent + 400us));
 }
 
-TEST(ClaimRota, RestsIfItComesTooEarlyBecauseTheClockStood) {
-    ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {noon + 100us}}, 99'999'800us, 100s);
-    const auto turn = rota.next_claim(60, 100s);
+TEST(ClaimScheduler, RestsIfItComesTooEarlyBecauseTheClockStood) {
+    ClaimScheduler scheduler{1, 0, 1s, false};
+    scheduler.note_peek({noon, {noon + 100us}}, 99'999'800us, 100s);
+    const auto turn = scheduler.next_claim(60, 100s);
     ASSERT_TRUE(turn);
-    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
-    EXPECT_FALSE(rota.next_claim(60, 100s + 5'399us));
-    EXPECT_TRUE(rota.next_claim(60, 100s + 5'400us));
+    scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s + 400us);  // the clock was set back
+    EXPECT_FALSE(scheduler.next_claim(60, 100s + 5'399us));
+    EXPECT_TRUE(scheduler.next_claim(60, 100s + 5'400us));
 }
 
-TEST(ClaimRota, RestsWhereOthersHoldWhatIsDue) {
-    ClaimRota rota{1, 0, 1s, false};
-    rota.looked({noon, {noon}}, 100s, 100s);
-    const auto turn = rota.next_claim(60, 100s);
+TEST(ClaimScheduler, RestsWhereOthersHoldWhatIsDue) {
+    ClaimScheduler scheduler{1, 0, 1s, false};
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    const auto turn = scheduler.next_claim(60, 100s);
     ASSERT_TRUE(turn);
-    rota.claimed(0, turn->shares, {{}, noon}, 100s, 100s);
-    EXPECT_TRUE(rota.must_look(100s));
-    rota.looked({noon, {noon}}, 100s, 100s);
-    EXPECT_FALSE(rota.next_claim(60, 100s + 4'999us));
-    EXPECT_TRUE(rota.next_claim(60, 100s + 5ms));
+    scheduler.claimed(0, turn->shares, {{}, noon}, 100s, 100s);
+    EXPECT_TRUE(scheduler.must_peek(100s));
+    scheduler.note_peek({noon, {noon}}, 100s, 100s);
+    EXPECT_FALSE(scheduler.next_claim(60, 100s + 4'999us));
+    EXPECT_TRUE(scheduler.next_claim(60, 100s + 5ms));
 }
 
-TEST(ClaimRota, BeginsWithItsHomeShard) {
-    ClaimRota rota{4, 2, 1s, false};
-    rota.looked({noon, {noon, noon, noon, noon}}, 100s, 100s);
-    EXPECT_EQ(rota.next_claim(60, 100s)->shard, 2U);
-    rota.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
-    EXPECT_EQ(rota.next_claim(60, 100s)->shard, 3U);
+TEST(ClaimScheduler, BeginsWithItsHomeShard) {
+    ClaimScheduler scheduler{4, 2, 1s, false};
+    scheduler.note_peek({noon, {noon, noon, noon, noon}}, 100s, 100s);
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->shard, 2U);
+    scheduler.claimed(2, {32, 16, 8, 4}, {{}, noon}, 100s, 100s);
+    EXPECT_EQ(scheduler.next_claim(60, 100s)->shard, 3U);
 }
 
-TEST(ClaimRota, IsPastWhatNoShardHasAnyMore) {
-    ClaimRota rota{2, 0, 1s, false};
-    EXPECT_FALSE(rota.past(noon));
-    rota.looked({noon, {never, noon}}, 100s, 100s);
-    EXPECT_FALSE(rota.past(noon));
-    rota.looked({noon, {never, noon + 1us}}, 100s, 100s);
-    EXPECT_TRUE(rota.past(noon));
+TEST(ClaimScheduler, IsPastWhatNoShardHasAnyMore) {
+    ClaimScheduler scheduler{2, 0, 1s, false};
+    EXPECT_FALSE(scheduler.past(noon));
+    scheduler.note_peek({noon, {never, noon}}, 100s, 100s);
+    EXPECT_FALSE(scheduler.past(noon));
+    scheduler.note_peek({noon, {never, noon + 1us}}, 100s, 100s);
+    EXPECT_TRUE(scheduler.past(noon));
 }
 
 }  // namespace

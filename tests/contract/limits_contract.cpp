@@ -1,4 +1,4 @@
-#include "contract/manners_contract.hpp"
+#include "contract/limits_contract.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,13 +8,13 @@
 
 namespace sundial {
 
-Event MannersContract::held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
-                               std::chrono::microseconds delay) {
+Event LimitsContract::held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
+                              std::chrono::microseconds delay) {
     given(an_event().to_endpoint(endpoint));
     const Event claimed = claim_one();
-    GivenBack back = given_back(claimed, delay);
+    ReleasedClaim back = release_of(claimed, delay);
     back.obstacle = obstacle;
-    EXPECT_TRUE(give_back(back));
+    EXPECT_TRUE(release_claims(back));
     return find(claimed.id).value();
 }
 
@@ -23,7 +23,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_P(MannersContract, KeepsEveryMemberOfACircuit) {
+TEST_P(LimitsContract, KeepsEveryMemberOfACircuit) {
     Circuit circuit{.endpoint = an_id<EndpointId>(),
                     .state = CircuitState::half_open,
                     .parts = {{{7, 3}, {0, 0}, {4'000'000, 2'000'000}, {1, 1}, {2, 0}, {9, 8}}},
@@ -43,7 +43,7 @@ TEST_P(MannersContract, KeepsEveryMemberOfACircuit) {
     EXPECT_EQ(circuit_of(circuit.endpoint), circuit);
 }
 
-TEST_P(MannersContract, HasAClosedCircuitWhereNothingWasTold) {
+TEST_P(LimitsContract, HasAClosedCircuitWhereNothingWasTold) {
     const auto endpoint = an_id<EndpointId>();
     EXPECT_EQ(circuit_of(endpoint), Circuit{.endpoint = endpoint});
     const auto other = an_id<EndpointId>();
@@ -52,7 +52,7 @@ TEST_P(MannersContract, HasAClosedCircuitWhereNothingWasTold) {
     EXPECT_THAT(read([&](Transaction& tx) { return tx.circuits().find_all({}); }), IsEmpty());
 }
 
-TEST_P(MannersContract, FindsAndListsCircuitsThoseThatAreNotClosedFirst) {
+TEST_P(LimitsContract, FindsAndListsCircuitsThoseThatAreNotClosedFirst) {
     const Circuit first{.endpoint = an_id<EndpointId>()};
     const Circuit second{.endpoint = an_id<EndpointId>(), .state = CircuitState::open};
     const Circuit third{.endpoint = an_id<EndpointId>()};
@@ -69,7 +69,7 @@ TEST_P(MannersContract, FindsAndListsCircuitsThoseThatAreNotClosedFirst) {
     EXPECT_THAT(list(2), ElementsAre(second, first));
 }
 
-TEST_P(MannersContract, KeepsLimitsAndTheLeasesOfEachInstance) {
+TEST_P(LimitsContract, KeepsLimitsAndTheLeasesOfEachInstance) {
     Limits limits{
         .endpoint = an_id<EndpointId>(),
         .bucket_full_at = noon + 3us,
@@ -91,12 +91,12 @@ TEST_P(MannersContract, KeepsLimitsAndTheLeasesOfEachInstance) {
     EXPECT_EQ(limits_of(others.endpoint), others);
 }
 
-TEST_P(MannersContract, HasFreshLimitsWhereNobodyAskedYet) {
+TEST_P(LimitsContract, HasFreshLimitsWhereNobodyAskedYet) {
     const auto endpoint = an_id<EndpointId>();
     EXPECT_EQ(limits_of(endpoint), Limits{.endpoint = endpoint});
 }
 
-TEST_P(MannersContract, UndoesBothWithTheirTransaction) {
+TEST_P(LimitsContract, UndoesBothWithTheirTransaction) {
     const auto endpoint = an_id<EndpointId>();
     store().transact([&](Transaction& tx) {
         static_cast<void>(tx.circuits().lock(endpoint));
@@ -111,7 +111,7 @@ TEST_P(MannersContract, UndoesBothWithTheirTransaction) {
 
 // A transaction never reads rows that another one is about to change; otherwise slots and results
 // would be lost.
-TEST_P(MannersContract, LetsOneChangeThemAtATime) {
+TEST_P(LimitsContract, LetsOneChangeThemAtATime) {
     constexpr int many = 8, times = 5;
     const auto endpoint = an_id<EndpointId>();
     at_once(many, [&](int) {
@@ -133,8 +133,8 @@ TEST_P(MannersContract, LetsOneChangeThemAtATime) {
     EXPECT_EQ(limits_of(endpoint).leases[0].slots, many * times);
 }
 
-TEST_P(MannersContract, KeepsTheLimitsOfAnEndpoint) {
-    Endpoint limited = an_endpoint().limited_to({50, 100}).with_most_in_flight(20);
+TEST_P(LimitsContract, KeepsTheLimitsOfAnEndpoint) {
+    Endpoint limited = an_endpoint().limited_to({50, 100}).with_max_in_flight(20);
     const Endpoint free = an_endpoint();
     write([&](Transaction& tx) {
         ASSERT_TRUE(tx.endpoints().add(limited));
@@ -151,7 +151,7 @@ TEST_P(MannersContract, KeepsTheLimitsOfAnEndpoint) {
     EXPECT_EQ(find(limited.id), limited);
 }
 
-TEST_P(MannersContract, CountsWhatWaitsByItsObstacle) {
+TEST_P(LimitsContract, CountsWhatWaitsByItsObstacle) {
     const auto endpoint = an_id<EndpointId>();
     held_up(endpoint, std::nullopt);
     for (int i = 0; i < 2; ++i) held_up(endpoint, Obstacle::circuit);
@@ -162,7 +162,7 @@ TEST_P(MannersContract, CountsWhatWaitsByItsObstacle) {
     EXPECT_EQ(depth.waiting_for_limit, 3U);
 }
 
-TEST_P(MannersContract, ForgetsTheObstacleWithTheNextClaim) {
+TEST_P(LimitsContract, ForgetsTheObstacleWithTheNextClaim) {
     const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit, 1s);
     advance(1s);
     const Event claimed = claim_one();
@@ -174,7 +174,7 @@ TEST_P(MannersContract, ForgetsTheObstacleWithTheNextClaim) {
     EXPECT_EQ(queue().depth().waiting_for_retry, 1U);
 }
 
-TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsCancelled) {
+TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsCancelled) {
     const Event waiting = held_up(an_id<EndpointId>(), Obstacle::limit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();
@@ -183,35 +183,35 @@ TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsCancelled) {
     EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
 }
 
-TEST_P(MannersContract, ForgetsTheObstacleOfWhatIsMoved) {
+TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsMoved) {
     const Event waiting = held_up(an_id<EndpointId>(), Obstacle::circuit);
     write([&](Transaction& tx) {
         const Event locked = tx.events().lock(waiting.id).value();
-        tx.events().update(hasten(locked, tx.now()).value());
+        tx.events().update(expedite(locked, tx.now()).value());
     });
     EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
     EXPECT_EQ(queue().depth().due, 1U);
 }
 
 /// A release that was decided while the circuit was open, and written after it closed.
-TEST_P(MannersContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
+TEST_P(LimitsContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
     FakeRandom random;
     AdmitEvents admit{store(), random};
     const auto open = an_id<EndpointId>(), closed = an_id<EndpointId>();
     put(Circuit{.endpoint = open, .state = CircuitState::open});
     put(Circuit{.endpoint = closed, .state = CircuitState::closed});
-    std::vector<HeldUp> given_back;
+    std::vector<HeldUp> released;
     for (const EndpointId endpoint : {open, closed, an_id<EndpointId>()}) {
         const Event waiting = held_up(endpoint, Obstacle::circuit);
-        given_back.push_back({waiting.id, Version{waiting.version.value - 1}, endpoint});
+        released.push_back({waiting.id, Version{waiting.version.value - 1}, endpoint});
     }
-    EXPECT_EQ(admit.release_if_closed(given_back), 2U);
+    EXPECT_EQ(admit.release_if_closed(released), 2U);
     EXPECT_EQ(queue().depth().waiting_for_circuit, 1U);
     EXPECT_EQ(claim(instance_b).size(), 2U);
-    EXPECT_EQ(admit.release_if_closed(given_back), 0U);  // another instance holds them
+    EXPECT_EQ(admit.release_if_closed(released), 0U);  // another instance holds them
 }
 
-TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
+TEST_P(LimitsContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
     const auto endpoint = an_id<EndpointId>();
     const Event retrying = held_up(endpoint, std::nullopt);
     const Event limited = held_up(endpoint, Obstacle::limit);
@@ -219,15 +219,15 @@ TEST_P(MannersContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
     std::vector<Event> waiting;
     for (int i = 0; i < 3; ++i) waiting.push_back(held_up(endpoint, Obstacle::circuit));
     advance(1min);
-    const auto hasten = [&](std::size_t limit) {
+    const auto expedite = [&](std::size_t limit) {
         return write([&](Transaction& tx) {
-            return tx.events().hasten(endpoint, Obstacle::circuit, limit);
+            return tx.events().expedite(endpoint, Obstacle::circuit, limit);
         });
     };
-    EXPECT_EQ(hasten(2), 2U);
+    EXPECT_EQ(expedite(2), 2U);
     EXPECT_EQ(queue().depth().waiting_for_circuit, 2U);
-    EXPECT_EQ(hasten(2), 1U);
-    EXPECT_EQ(hasten(2), 0U);
+    EXPECT_EQ(expedite(2), 1U);
+    EXPECT_EQ(expedite(2), 0U);
     for (const Event& before : waiting) {
         const Event after = this->find(before.id).value();
         EXPECT_EQ(after.claimable_at, noon + 1min);

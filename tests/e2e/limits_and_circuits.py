@@ -1,4 +1,4 @@
-"""Delivery with manners: circuits, limits that instances share, endpoints that are gone."""
+"""Rate limits and circuits: limits that instances share, and endpoints that are gone (410)."""
 import collections
 import contextlib
 import http.server

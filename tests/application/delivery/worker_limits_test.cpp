@@ -16,7 +16,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 /// Whether and when a worker sends its claimed events: circuits, limits, its bulkhead.
-class WorkerMannersTest : public testing::Test {
+class WorkerLimitsTest : public testing::Test {
 protected:
     [[nodiscard]] Instant db() const { return noon + (now - start); }
 
@@ -30,11 +30,9 @@ protected:
     void expect_rest(std::chrono::microseconds from_now = 1us) {
         EXPECT_GE(want<WaitUntil>().when, now + from_now);
     }
-    void look(Instant next) { want<Look>(), worker.horizon({db(), {next}}, now); }
+    void peek(Instant next) { want<Peek>(), worker.peeked({db(), {next}}, now); }
 
-    static Endpoint limited(std::uint32_t slots) {
-        return an_endpoint().with_most_in_flight(slots);
-    }
+    static Endpoint limited(std::uint32_t slots) { return an_endpoint().with_max_in_flight(slots); }
     static Destination to(const Endpoint& endpoint, bool circuit_closed = true) {
         return {.endpoint = std::make_shared<const Endpoint>(endpoint),
                 .retry_policy = endpoint.retry_policy,
@@ -44,7 +42,7 @@ protected:
     }
     /// Claims one event for each of the destinations; `more`: more events are due.
     std::vector<Event> take(const std::vector<Destination>& destinations, bool more = false) {
-        look(db());
+        peek(db());
         want<Claim>();
         Claimed claimed{{}, db()};
         std::vector<Event> events;
@@ -56,7 +54,7 @@ protected:
         worker.claimed(claimed, now);
         const Plan plan = want<Plan>();
         // The worker must know the horizon by now: there is no look between a claim and its plan.
-        if (more) worker.horizon({db(), {db()}}, now);
+        if (more) worker.peeked({db(), {db()}}, now);
         std::vector<Decision> decisions;
         for (std::size_t i = 0; i < events.size(); ++i) {
             decisions.push_back({events[i].id, destinations[i]});
@@ -69,7 +67,7 @@ protected:
     }
     void answer(std::uint32_t admitted, std::vector<std::chrono::microseconds> waits = {},
                 std::optional<Obstacle> obstacle = std::nullopt, bool probe = false) {
-        const auto asked = want<AskLeave>().asked;
+        const auto asked = want<RequestAdmission>().asked;
         ASSERT_THAT(asked, SizeIs(1));
         worker.admitted(std::vector{Admission{.endpoint = asked[0].endpoint,
                                               .admitted = admitted,
@@ -84,9 +82,9 @@ protected:
         for (std::size_t i = 0; i < count; ++i) sent.push_back(want<Send>().event);
         return sent;
     }
-    std::vector<GivenBack> give_back() {
-        auto batch = want<GiveBack>().batch;
-        worker.given_back(0, now);
+    std::vector<ReleasedClaim> release_claims() {
+        auto batch = want<ReleaseClaims>().batch;
+        worker.claims_released(0, now);
         return batch;
     }
     void settle() {
@@ -120,16 +118,16 @@ protected:
     Worker worker{{.instance = instance_a, .slots = 64, .count_backlog = false}};
 };
 
-TEST_F(WorkerMannersTest, AsksNobodyForAHealthyEndpointWithoutLimits) {
+TEST_F(WorkerLimitsTest, AsksNobodyForAHealthyEndpointWithoutLimits) {
     take(5, to(an_endpoint()));
     send(5);
-    look(never);
+    peek(never);
     expect_rest();
 }
 
-TEST_F(WorkerMannersTest, SendsWhatIsAdmittedAndGivesTheRestBackUntilTheirTime) {
+TEST_F(WorkerLimitsTest, SendsWhatIsAdmittedAndGivesTheRestBackUntilTheirTime) {
     take(3, to(limited(2)));
-    const auto asked = want<AskLeave>().asked;
+    const auto asked = want<RequestAdmission>().asked;
     ASSERT_THAT(asked, SizeIs(1));
     EXPECT_EQ(asked[0].waiting, 3U);
     EXPECT_EQ(asked[0].in_flight, 0U);
@@ -141,15 +139,15 @@ TEST_F(WorkerMannersTest, SendsWhatIsAdmittedAndGivesTheRestBackUntilTheirTime) 
                                           .obstacle = Obstacle::limit,
                                           .waits = {700ms}}});
     send(2);
-    const auto returned = give_back();
+    const auto returned = release_claims();
     ASSERT_THAT(returned, SizeIs(1));
     EXPECT_EQ(returned[0].delay, 700ms);
     EXPECT_EQ(returned[0].obstacle, Obstacle::limit);
     EXPECT_THAT(returned[0].reason, StartsWith("LIMIT_REACHED"));
 }
 
-TEST_F(WorkerMannersTest, AdmitsTheMostUrgentFirst) {
-    look(db());
+TEST_F(WorkerLimitsTest, AdmitsTheMostUrgentFirst) {
+    peek(db());
     want<Claim>();
     const Event late = an_event().due(noon - 1s), later = an_event(),
                 critical = an_event().with_priority(Priority::critical);
@@ -166,10 +164,10 @@ TEST_F(WorkerMannersTest, AdmitsTheMostUrgentFirst) {
     const auto sent = send(2);
     EXPECT_EQ(sent[0].id, critical.id);
     EXPECT_EQ(sent[1].id, late.id);
-    EXPECT_EQ(give_back().at(0).id, later.id);
+    EXPECT_EQ(release_claims().at(0).id, later.id);
 }
 
-TEST_F(WorkerMannersTest, FillsItsSlotsWithoutAskingAgain) {
+TEST_F(WorkerLimitsTest, FillsItsSlotsWithoutAskingAgain) {
     const Destination destination = to(limited(2));
     take(2, destination);
     answer(2);
@@ -180,7 +178,7 @@ TEST_F(WorkerMannersTest, FillsItsSlotsWithoutAskingAgain) {
     send(1);
 }
 
-TEST_F(WorkerMannersTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
+TEST_F(WorkerLimitsTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
     take(2, to(limited(2)));
     answer(2);
     const auto sent = send(2);
@@ -188,65 +186,65 @@ TEST_F(WorkerMannersTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
     deliver(sent[0], 200);
     want<Extend>();
     worker.extended({});
-    const auto asked = want<AskLeave>().asked;
+    const auto asked = want<RequestAdmission>().asked;
     ASSERT_THAT(asked, SizeIs(1));
     EXPECT_EQ(asked[0].waiting, 0U);
     EXPECT_EQ(asked[0].in_flight, 1U);
 }
 
-TEST_F(WorkerMannersTest, SendsNothingUnderSlotsThatMayBeOver) {
+TEST_F(WorkerLimitsTest, SendsNothingUnderSlotsThatMayBeOver) {
     take(1, to(limited(2)));
     answer(1);
     now += 16s;  // a request could outlast its slot
     want<Extend>();
     worker.extended({});
-    worker.failed(want<AskLeave>(), true, 0.0, now);  // the slot cannot be renewed either
-    look(never);
+    worker.failed(want<RequestAdmission>(), true, 0.0, now);  // the slot cannot be renewed either
+    peek(never);
     expect_rest();
     now += 100ms;
-    const auto asked = want<AskLeave>().asked;
+    const auto asked = want<RequestAdmission>().asked;
     ASSERT_THAT(asked, SizeIs(1));
     EXPECT_EQ(asked[0].waiting, 1U);
     EXPECT_EQ(asked[0].in_flight, 0U);
 }
 
-TEST_F(WorkerMannersTest, AsksAgainWhenTheDatabaseIsAway) {
+TEST_F(WorkerLimitsTest, AsksAgainWhenTheDatabaseIsAway) {
     take(2, to(limited(2)));
-    worker.failed(want<AskLeave>(), true, 0.0, now);
-    look(never);
+    worker.failed(want<RequestAdmission>(), true, 0.0, now);
+    peek(never);
     EXPECT_EQ(want<WaitUntil>().when, now + 100ms);
     now += 100ms;
     answer(2);
     send(2);
 }
 
-TEST_F(WorkerMannersTest, PutsOffWhatCannotBeAdmitted) {
+TEST_F(WorkerLimitsTest, PutsOffWhatCannotBeAdmitted) {
     take(1, to(limited(2)));
-    worker.failed(want<AskLeave>(), false, 0.0, now);
-    EXPECT_THAT(give_back().at(0).reason, StartsWith("ADMISSION_FAILED"));
+    worker.failed(want<RequestAdmission>(), false, 0.0, now);
+    EXPECT_THAT(release_claims().at(0).reason, StartsWith("ADMISSION_FAILED"));
 }
 
-TEST_F(WorkerMannersTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
+TEST_F(WorkerLimitsTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
     take(1, to(limited(2)));
     answer(1);
     deliver(send(1).at(0), 200);
     worker.stop(now);
     answer(0);
     settle();
-    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 1});
-    worker.results_told({});
+    EXPECT_EQ(want<ReportResults>().reports.at(0).results, CallResults{.accepted = 1});
+    worker.results_reported({});
     want<Finished>();
 }
 
-TEST_F(WorkerMannersTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
+TEST_F(WorkerLimitsTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
     const Destination destination = to(limited(2));
     Event event = take(1, destination).front();
-    worker.failed(want<AskLeave>(), true, 0.0, now);
+    worker.failed(want<RequestAdmission>(), true, 0.0, now);
     // Its lease had expired before any instance noticed.
     event.version = base::next(event.version);
     event.attempt = base::next(event.attempt);
     worker.wake(db());
-    look(db());
+    peek(db());
     want<Claim>();
     worker.claimed({{{event, true}}, db()}, now);
     want<Plan>();
@@ -256,53 +254,53 @@ TEST_F(WorkerMannersTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
     EXPECT_EQ(send(1).front().version, event.version);
 }
 
-TEST_F(WorkerMannersTest, SpendsNoTryOnAnOpenCircuit) {
+TEST_F(WorkerLimitsTest, SpendsNoTryOnAnOpenCircuit) {
     take(2, to(an_endpoint(), false));
     answer(0, {20s, 25s}, Obstacle::circuit);
-    const auto returned = give_back();
+    const auto returned = release_claims();
     ASSERT_THAT(returned, SizeIs(2));
     EXPECT_EQ(returned[1].delay, 25s);
     EXPECT_EQ(returned[1].obstacle, Obstacle::circuit);
     EXPECT_THAT(returned[1].reason, StartsWith("CIRCUIT_OPEN"));
 }
 
-TEST_F(WorkerMannersTest, LooksAgainAtTheCircuitsOfWhatItGivesBack) {
+TEST_F(WorkerLimitsTest, LooksAgainAtTheCircuitsOfWhatItGivesBack) {
     const Endpoint endpoint = an_endpoint();
     take(2, to(endpoint, false));
     answer(0, {20s, 25s}, Obstacle::circuit);
-    const auto command = want<GiveBack>();
+    const auto command = want<ReleaseClaims>();
     ASSERT_THAT(command.held_up, SizeIs(2));
     EXPECT_EQ(command.held_up[0].event, command.batch[0].id);
     EXPECT_EQ(command.held_up[0].held, command.batch[0].held);
     EXPECT_EQ(command.held_up[0].endpoint, endpoint.id);
 }
 
-TEST_F(WorkerMannersTest, SendsOneProbeAndTellsWhatCameOfIt) {
+TEST_F(WorkerLimitsTest, SendsOneProbeAndTellsWhatCameOfIt) {
     const Endpoint endpoint = an_endpoint();
     take(2, to(endpoint, false));
     answer(1, {2s}, Obstacle::circuit, true);
     const auto probe = send(1);
-    give_back();
+    release_claims();
     now += 1s;
     take(1, to(endpoint, false));
-    EXPECT_FALSE(want<AskLeave>().asked.at(0).may_probe);
+    EXPECT_FALSE(want<RequestAdmission>().asked.at(0).may_probe);
     worker.admitted(std::vector{
         Admission{.endpoint = endpoint.id, .obstacle = Obstacle::circuit, .waits = {1s}}});
-    give_back();
+    release_claims();
     deliver(probe[0], 200);
     now += 20ms;
-    const auto told = want<TellResults>().told;
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].endpoint, endpoint.id);
-    EXPECT_EQ(told[0].probe, CallResult::accepted);
-    EXPECT_EQ(told[0].results, CallResults{});
-    worker.results_told({});
+    const auto reports = want<ReportResults>().reports;
+    ASSERT_THAT(reports, SizeIs(1));
+    EXPECT_EQ(reports[0].endpoint, endpoint.id);
+    EXPECT_EQ(reports[0].probe, CallResult::accepted);
+    EXPECT_EQ(reports[0].results, CallResults{});
+    worker.results_reported({});
     settle();
     take(1, to(endpoint, false));
-    EXPECT_TRUE(want<AskLeave>().asked.at(0).may_probe);
+    EXPECT_TRUE(want<RequestAdmission>().asked.at(0).may_probe);
 }
 
-TEST_F(WorkerMannersTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
+TEST_F(WorkerLimitsTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
     const Endpoint endpoint = an_endpoint();
     take(1, to(endpoint, false));
     answer(1, {}, std::nullopt, true);
@@ -310,42 +308,42 @@ TEST_F(WorkerMannersTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
     deliver(probe[0], 503);
     settle();
     take(1, to(endpoint, false));
-    EXPECT_FALSE(want<AskLeave>().asked.at(0).may_probe);
+    EXPECT_FALSE(want<RequestAdmission>().asked.at(0).may_probe);
 }
 
-TEST_F(WorkerMannersTest, TellsTheFailuresOfABatchTogether) {
+TEST_F(WorkerLimitsTest, TellsTheFailuresOfABatchTogether) {
     take(3, to(an_endpoint()));
     const auto sent = send(3);
     deliver(sent[0], 200);
     deliver(sent[1], 503);
     deliver(sent[2], 503);
     settle();
-    look(never);
+    peek(never);
     EXPECT_EQ(want<WaitUntil>().when, now + 20ms);
     now += 20ms;
-    const auto told = want<TellResults>().told;
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].results, (CallResults{.accepted = 1, .failed = 2}));
-    worker.failed(TellResults{told}, true, 0.0, now);  // the report was lost
+    const auto reports = want<ReportResults>().reports;
+    ASSERT_THAT(reports, SizeIs(1));
+    EXPECT_EQ(reports[0].results, (CallResults{.accepted = 1, .failed = 2}));
+    worker.failed(ReportResults{reports}, true, 0.0, now);  // the report was lost
     EXPECT_EQ(want<WaitUntil>().when, now + 100ms);
     now += 100ms;
-    EXPECT_EQ(want<TellResults>().told.at(0).results, told[0].results);
-    worker.results_told({});
+    EXPECT_EQ(want<ReportResults>().reports.at(0).results, reports[0].results);
+    worker.results_reported({});
     expect_rest();
 }
 
 // Otherwise a crash in between could lose the news that the receiver works again.
-TEST_F(WorkerMannersTest, TellsThatAReceiverIsBackBeforeItSettles) {
+TEST_F(WorkerLimitsTest, TellsThatAReceiverIsBackBeforeItSettles) {
     Destination failing = to(an_endpoint());
     failing.failing = true;
     take(1, failing);
     deliver(send(1).at(0), 200);
-    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 1});
-    worker.results_told({});
+    EXPECT_EQ(want<ReportResults>().reports.at(0).results, CallResults{.accepted = 1});
+    worker.results_reported({});
     settle();
 }
 
-TEST_F(WorkerMannersTest, WritesNothingPerDeliveryOfAHealthyEndpoint) {
+TEST_F(WorkerLimitsTest, WritesNothingPerDeliveryOfAHealthyEndpoint) {
     const Destination destination = to(an_endpoint());
     for (int i = 0; i < 4; ++i) {
         take(1, destination);
@@ -354,44 +352,45 @@ TEST_F(WorkerMannersTest, WritesNothingPerDeliveryOfAHealthyEndpoint) {
         now += 1s;
     }
     now += 1s;
-    EXPECT_EQ(want<TellResults>().told.at(0).results, CallResults{.accepted = 4});
+    EXPECT_EQ(want<ReportResults>().reports.at(0).results, CallResults{.accepted = 4});
 }
 
-TEST_F(WorkerMannersTest, DisablesAnEndpointThatAcceptedNothingForDays) {
+TEST_F(WorkerLimitsTest, DisablesAnEndpointThatAcceptedNothingForDays) {
     const Endpoint endpoint = an_endpoint();
     take(1, to(endpoint));
     deliver(send(1).at(0), 503);
     settle();
     now += 20ms;
-    want<TellResults>();
-    worker.results_told(std::vector{ReceiverChange{.endpoint = endpoint.id,
-                                                   .before = CircuitState::open,
-                                                   .after = CircuitState::open,
-                                                   .given_up = "nothing was accepted since 2026"}});
+    want<ReportResults>();
+    worker.results_reported(
+        std::vector{ReceiverChange{.endpoint = endpoint.id,
+                                   .before = CircuitState::open,
+                                   .after = CircuitState::open,
+                                   .given_up = "nothing was accepted since 2026"}});
     const auto disable = want<DisableEndpoint>();
     EXPECT_EQ(disable.endpoint, endpoint.id);
     EXPECT_EQ(disable.reason, "nothing was accepted since 2026");
 }
 
-TEST_F(WorkerMannersTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) {
+TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) {
     const Destination busy = to(an_endpoint()), other = to(an_endpoint());
     std::vector<Destination> destinations(32, busy);
     destinations.insert(destinations.begin(), other);
     take(destinations, true);
     send(17);
     want<Claim>();
-    const auto returned = give_back();
+    const auto returned = release_claims();
     ASSERT_THAT(returned, SizeIs(16));
     EXPECT_EQ(returned[0].obstacle, Obstacle::limit);
     EXPECT_LT(returned[0].delay, returned[15].delay);
 }
 
-TEST_F(WorkerMannersTest, LetsOneEndpointTakeAllWhereNobodyElseWaits) {
+TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAllWhereNobodyElseWaits) {
     take(std::vector<Destination>(64, to(an_endpoint())), true);
     send(64);
 }
 
-TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) {
+TEST_F(WorkerLimitsTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) {
     const Destination hanging = to(an_endpoint());
     end_many_in_no_time(hanging);
     const std::vector<Event> taken = take(90, hanging);
@@ -399,7 +398,7 @@ TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) 
     now += 200ms;  // no attempt has ended within the period that the worker considers
     EXPECT_EQ(want<WaitUntil>().when, now + 1s);
     now += 1s;
-    const auto returned = give_back();
+    const auto returned = release_claims();
     ASSERT_THAT(returned, SizeIs(26));
     // The last one is released first, because the earliest due are sent first.
     EXPECT_EQ(returned.front().id, taken.back().id);
@@ -408,7 +407,7 @@ TEST_F(WorkerMannersTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) 
     EXPECT_EQ(worker.held(), 64U);
 }
 
-TEST_F(WorkerMannersTest, KeepsWhatItTookAheadWhileTriesArePausing) {
+TEST_F(WorkerLimitsTest, KeepsWhatItTookAheadWhileTriesArePausing) {
     const Destination pausing = to(an_endpoint());
     end_many_in_no_time(pausing);
     take(90, pausing);
@@ -418,13 +417,13 @@ TEST_F(WorkerMannersTest, KeepsWhatItTookAheadWhileTriesArePausing) {
     now += 900ms;
     for (const Event& event : sent) deliver(event, 200);
     send(26);
-    look(never);
+    peek(never);
     now += 20ms;
     settle();
     expect_rest();
 }
 
-TEST_F(WorkerMannersTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
+TEST_F(WorkerLimitsTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
     const Endpoint endpoint = an_endpoint();
     end_many_in_no_time(to(endpoint));
     take(90, to(endpoint));
@@ -432,11 +431,11 @@ TEST_F(WorkerMannersTest, AsksLeaveForWhatWasReadyWhenTheCircuitOpened) {
     deliver(sent[0], 503);
     send(1);
     now += 20ms;
-    want<TellResults>();
-    worker.results_told(std::vector{ReceiverChange{
+    want<ReportResults>();
+    worker.results_reported(std::vector{ReceiverChange{
         .endpoint = endpoint.id, .before = CircuitState::closed, .after = CircuitState::open}});
     answer(0, std::vector<std::chrono::microseconds>(25, 20s), Obstacle::circuit);
-    const auto returned = give_back();
+    const auto returned = release_claims();
     ASSERT_THAT(returned, SizeIs(25));
     EXPECT_EQ(returned.front().obstacle, Obstacle::circuit);
 }

@@ -27,11 +27,11 @@ public:
     void found(const Shares& asked, const Shares& returned);
     /// Every priority returned fewer events than requested.
     [[nodiscard]] bool drained() const;
-    void reset() { hungry_.fill(true); }
+    void reset() { wants_more_.fill(true); }
 
 private:
     /// May have more events than it was asked for.
-    std::array<bool, 4> hungry_{true, true, true, true};
+    std::array<bool, 4> wants_more_{true, true, true, true};
     /// Rounding error carried over, so that claims of one slot are fair too.
     std::array<int, 4> credit_{};
     unsigned small_claims_ = 0;
@@ -40,14 +40,14 @@ private:
 /// The claim scheduler: chooses the shard to claim from next, and when to read the queue. It knows
 /// each shard's next claimable instant. An event counts as due if a call sent now finds it
 /// claimable.
-class ClaimRota {
+class ClaimScheduler {
 public:
     /// `stands_still`: a test clock, whose time does not pass by itself.
-    ClaimRota(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
-              bool stands_still);
+    ClaimScheduler(std::uint32_t shards, std::uint32_t first, std::chrono::microseconds tick,
+                   bool stands_still);
 
     /// The call was sent at `asked_at` and answered at `now`.
-    void looked(const Horizon& horizon, Mono asked_at, Mono now);
+    void note_peek(const QueuePeek& peeked, Mono asked_at, Mono now);
     void claimed(std::uint32_t shard, const Shares& asked, const Claimed& claimed, Mono asked_at,
                  Mono now);
     /// The outcome of the claim is unknown.
@@ -66,17 +66,17 @@ public:
     [[nodiscard]] bool anything_due(Mono now) const;
     /// The queue must be read, because only the database knows which events are due: no read for a
     /// tick, a hint has come due, or a claim on a shard returned nothing.
-    [[nodiscard]] bool must_look(Mono now) const;
+    [[nodiscard]] bool must_peek(Mono now) const;
     /// The same, but applies even while other shards can be claimed. Otherwise shards that were
     /// empty at the last read would starve beside one that never is.
-    [[nodiscard]] bool look_overdue(Mono now) const;
-    /// When the result of next_claim, anything_due or must_look changes by itself.
+    [[nodiscard]] bool peek_overdue(Mono now) const;
+    /// When the result of next_claim, anything_due or must_peek changes by itself.
     [[nodiscard]] Mono next_change(Mono now) const;
     /// Repeated claims for all due events returned nothing: other transactions hold them locked.
-    [[nodiscard]] bool hopeless(Mono now) const;
+    [[nodiscard]] bool nothing_claimable(Mono now) const;
     /// The known instants may be stale.
-    void forget() { looked_at_.reset(); }
-    [[nodiscard]] bool has_looked() const { return looked_at_.has_value(); }
+    void forget() { peeked_at_.reset(); }
+    [[nodiscard]] bool has_peeked() const { return peeked_at_.has_value(); }
 
     /// All events that were claimable at `then` have been claimed, by any instance.
     [[nodiscard]] bool past(Instant then) const;
@@ -90,7 +90,7 @@ private:
         bool known = false;
         Instant next = never;
         Mono rests_until{};
-        unsigned fruitless = 0;  // consecutive claims that returned none of the due events
+        unsigned empty_claims = 0;  // consecutive claims that returned none of the due events
         PriorityShares shares;
     };
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;
@@ -102,7 +102,7 @@ private:
     std::chrono::microseconds tick_;
     bool stands_still_;
     DatabaseTime time_;
-    std::optional<Mono> looked_at_;
+    std::optional<Mono> peeked_at_;
     Instant hint_ = never;
 };
 

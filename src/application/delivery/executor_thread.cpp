@@ -1,4 +1,4 @@
-#include "application/delivery/side_thread.hpp"
+#include "application/delivery/executor_thread.hpp"
 
 #include <utility>
 
@@ -6,9 +6,9 @@
 
 namespace sundial {
 
-SideThread::SideThread() : thread_([this] { work_until_stopped(); }) {}
+ExecutorThread::ExecutorThread() : thread_([this] { work_until_stopped(); }) {}
 
-SideThread::~SideThread() {
+ExecutorThread::~ExecutorThread() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -17,26 +17,26 @@ SideThread::~SideThread() {
     thread_.join();
 }
 
-void SideThread::run(std::function<void()> work, std::function<void()> tell) {
+void ExecutorThread::run(std::function<void()> work, std::function<void()> notify) {
     {
         const std::lock_guard lock(mutex_);
         base::check(!work_);
         work_ = std::move(work);
-        tell_ = std::move(tell);
+        notify_ = std::move(notify);
     }
     arrived_.notify_one();
 }
 
-void SideThread::work_until_stopped() {
+void ExecutorThread::work_until_stopped() {
     std::unique_lock lock(mutex_);
     for (;;) {
         arrived_.wait(lock, [this] { return stopping_ || work_; });
         if (!work_) return;
         const auto work = std::exchange(work_, nullptr);
-        const auto tell = std::exchange(tell_, nullptr);
+        const auto notify = std::exchange(notify_, nullptr);
         lock.unlock();
         work();
-        tell();
+        notify();
         lock.lock();
     }
 }

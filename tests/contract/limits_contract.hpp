@@ -6,7 +6,7 @@ namespace sundial {
 
 /// When and how fast events are sent to an endpoint: its circuit, its rate limits, and the events
 /// that either defers.
-class MannersContract : public StorageTest {
+class LimitsContract : public StorageTest {
 protected:
     void put(const Circuit& circuit) {
         write([&](Transaction& tx) {

@@ -12,35 +12,35 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<std::string> faults_of(const RollCall& roll) {
+std::vector<std::string> faults_of(const ArrivalCheck& arrivals) {
     std::vector<std::string> faults;
-    roll.tell(faults);
+    arrivals.report(faults);
     return faults;
 }
 
-TEST(RollCall, FindsNothingWrongWhenEachWasSeenOnce) {
-    RollCall roll(3);
-    for (const char* key : {"drain-1-0", "drain-1-2", "drain-1-1"}) roll.seen(key);
-    EXPECT_EQ(roll.times(), 3U);
-    EXPECT_THAT(faults_of(roll), IsEmpty());
+TEST(ArrivalCheck, FindsNothingWrongWhenEachWasSeenOnce) {
+    ArrivalCheck arrivals(3);
+    for (const char* key : {"drain-1-0", "drain-1-2", "drain-1-1"}) arrivals.seen(key);
+    EXPECT_EQ(arrivals.times(), 3U);
+    EXPECT_THAT(faults_of(arrivals), IsEmpty());
 }
 
-TEST(RollCall, TellsWhatIsMissing) {
-    RollCall roll(3);
-    roll.seen("drain-1-0");
-    EXPECT_THAT(faults_of(roll), ElementsAre("2 events were not delivered"));
+TEST(ArrivalCheck, TellsWhatIsMissing) {
+    ArrivalCheck arrivals(3);
+    arrivals.seen("drain-1-0");
+    EXPECT_THAT(faults_of(arrivals), ElementsAre("2 events were not delivered"));
 }
 
-TEST(RollCall, TellsWhatCameTwiceOrMore) {
-    RollCall roll(2);
-    for (const char* key : {"drain-1-0", "drain-1-1", "drain-1-1", "drain-1-1"}) roll.seen(key);
-    EXPECT_THAT(faults_of(roll), ElementsAre("1 events were delivered more than once"));
+TEST(ArrivalCheck, TellsWhatCameTwiceOrMore) {
+    ArrivalCheck arrivals(2);
+    for (const char* key : {"drain-1-0", "drain-1-1", "drain-1-1", "drain-1-1"}) arrivals.seen(key);
+    EXPECT_THAT(faults_of(arrivals), ElementsAre("1 events were delivered more than once"));
 }
 
-TEST(RollCall, TellsWhatItDoesNotKnow) {
-    RollCall roll(1);
-    for (const char* key : {"drain-1-0", "drain-1-1", "somebody-else", ""}) roll.seen(key);
-    EXPECT_THAT(faults_of(roll), ElementsAre("3 deliveries of unknown events"));
+TEST(ArrivalCheck, TellsWhatItDoesNotKnow) {
+    ArrivalCheck arrivals(1);
+    for (const char* key : {"drain-1-0", "drain-1-1", "somebody-else", ""}) arrivals.seen(key);
+    EXPECT_THAT(faults_of(arrivals), ElementsAre("3 deliveries of unknown events"));
 }
 
 TEST(ExpectedStock, CountsWhatThereIsBeyondWhatThereWas) {

@@ -1,4 +1,4 @@
-#include "server/key_clerk.hpp"
+#include "server/key_maintenance.hpp"
 
 #include <chrono>
 #include <exception>
@@ -12,10 +12,10 @@ constexpr std::chrono::minutes between_rounds{1};
 
 }  // namespace
 
-KeyClerk::KeyClerk(ApiKeyRing& keys, base::Log& log)
+KeyMaintenance::KeyMaintenance(ApiKeyRing& keys, base::Log& log)
     : keys_(keys), log_(log), thread_([this] { run(); }) {}
 
-KeyClerk::~KeyClerk() {
+KeyMaintenance::~KeyMaintenance() {
     {
         const std::lock_guard lock(mutex_);
         end_ = true;
@@ -24,7 +24,7 @@ KeyClerk::~KeyClerk() {
     thread_.join();
 }
 
-void KeyClerk::run() {
+void KeyMaintenance::run() {
     warn();
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, between_rounds, [this] { return end_; })) {
@@ -38,7 +38,7 @@ void KeyClerk::run() {
     note_uses();
 }
 
-void KeyClerk::attempt(const char* what, const std::function<void()>& task) {
+void KeyMaintenance::attempt(const char* what, const std::function<void()>& task) {
     try {
         task();
     } catch (const std::exception& error) {
@@ -50,11 +50,11 @@ void KeyClerk::attempt(const char* what, const std::function<void()>& task) {
 }
 
 /// Best effort: nothing depends on it.
-void KeyClerk::note_uses() {
+void KeyMaintenance::note_uses() {
     attempt("the last uses of API keys were not noted", [this] { keys_.note_uses(); });
 }
 
-void KeyClerk::warn() {
+void KeyMaintenance::warn() {
     for (base::LogLine& line : warnings_.due(keys_.expiring())) log_.write(std::move(line));
 }
 

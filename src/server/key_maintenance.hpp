@@ -13,12 +13,12 @@ namespace sundial::server {
 
 /// Once a minute, on its own thread, stores which keys have been used, reads the keys again and
 /// warns of keys that expire soon. No request waits for that.
-class KeyClerk {
+class KeyMaintenance {
 public:
-    KeyClerk(ApiKeyRing& keys, base::Log& log);
-    ~KeyClerk();
-    KeyClerk(const KeyClerk&) = delete;
-    KeyClerk& operator=(const KeyClerk&) = delete;
+    KeyMaintenance(ApiKeyRing& keys, base::Log& log);
+    ~KeyMaintenance();
+    KeyMaintenance(const KeyMaintenance&) = delete;
+    KeyMaintenance& operator=(const KeyMaintenance&) = delete;
 
 private:
     void run();
