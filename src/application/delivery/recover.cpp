@@ -9,7 +9,7 @@ namespace sundial {
 namespace {
 
 /// Between two queries.
-constexpr Mono check_interval = std::chrono::seconds{1};
+constexpr Mono recovery_check_interval = std::chrono::seconds{1};
 
 base::LogLine line_of(const char* event_name, std::string message, const Backlog& backlog) {
     return {.event_name = event_name,
@@ -37,10 +37,10 @@ std::optional<Recovery::Window> Recovery::window() const {
 void Recovery::checked(std::optional<Instant> first, Mono now) {
     if (!first) return finish(now);
     underway_->window.from = *first;
-    check_at_ = now + check_interval;
+    check_at_ = now + recovery_check_interval;
 }
 
-void Recovery::check_failed(Mono now) { check_at_ = now + check_interval; }
+void Recovery::check_failed(Mono now) { check_at_ = now + recovery_check_interval; }
 
 void Recovery::finish(Mono now) {
     auto line =
