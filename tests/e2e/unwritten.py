@@ -71,6 +71,12 @@ class Examples:
                 return [self.event(), *self.where]
             case ("event", "retry"):
                 return [self.failed(), *self.where]
+            case ("endpoint", "list"):
+                return [*self.where]
+            case ("endpoint", "get" | "reset"):
+                return ["ext:bin", *self.where]
+            case ("endpoint", "set"):
+                return ["ext:bin", "--enable", *self.where]
             case ("dlq", "list" | "export"):
                 return [*self.where] if self.failed() else []
             case ("dlq", "retry" | "dismiss"):
