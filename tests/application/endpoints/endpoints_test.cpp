@@ -293,7 +293,7 @@ TEST_F(Endpoints, EndTheWaitForARetryOnlyIfAsked) {
     const Event held = claimed_one();
     settle(held, RetryIn{24h});
     EndpointEdit edit_url;
-    edit_url.url = "https://repaired.example/hook";
+    edit_url.url = endpoint.url + "/repaired";
 
     ASSERT_TRUE(edit(endpoint, edit_url));
     EXPECT_THAT(claimed(), IsEmpty());

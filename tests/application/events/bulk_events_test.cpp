@@ -212,7 +212,7 @@ TEST_F(BulkEventsTest, LeavesAloneWhatWasDismissedUnlessAskedForIt) {
 
 TEST_F(BulkEventsTest, TellsWhoHasTheKeyOfWhatCannotBeRetried) {
     const Event failed_one = a_failed_event();
-    const Event fresh = retry_event.run(to_string(failed_one.id), RetryKey::same).value();
+    const Event fresh = retry_event.run(to_string(failed_one.id), RetryKey::same).value().event;
     const Event pending = scheduled(a_reminder());
     const EventId unknown = an_id<EventId>();
     BulkRequest request = to(BulkAction::retry);

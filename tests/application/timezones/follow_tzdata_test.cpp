@@ -220,7 +220,7 @@ TEST_F(FollowTzdataTest, WhatIsHeldWasTriedOrIsARetryStays) {
     const auto claims = claimed();
     ASSERT_THAT(claims, SizeIs(3));
     settle(claims[1], RetryIn{1h});
-    const Event retry = retry_event.run(to_string(failed(claims[2]).id), RetryKey::same).value();
+    const Event retry = retry_event.run(to_string(failed(claims[2]).id), RetryKey::same).value().event;
 
     zones.set(release("2026f", paris(2h)));
     EXPECT_EQ(run().moved, 0U);
@@ -228,6 +228,17 @@ TEST_F(FollowTzdataTest, WhatIsHeldWasTriedOrIsARetryStays) {
         EXPECT_EQ(event.tz_release, "2025b");
         EXPECT_EQ(event.due, noon);
     }
+}
+
+TEST_F(FollowTzdataTest, ACancelledOccurrenceThatWasRetriedMoves) {
+    const User user = created(ada());
+    const Event planned = pending_of(user);
+    ASSERT_TRUE(cancel_event.run(to_string(planned.id), std::nullopt));
+    const Event back = retry_event.run(to_string(planned.id), RetryKey::same).value().event;
+    zones.set(release("2026f", paris(2h)));
+    run();
+    EXPECT_EQ(find(back).due, at("2027-01-06T07:00:00Z"));
+    EXPECT_EQ(find(back).claimable_at, at("2027-01-06T07:00:00Z"));
 }
 
 TEST_F(FollowTzdataTest, WhatIsParkedMovesAndStaysParked) {

@@ -292,7 +292,7 @@ TEST_F(EditUserTest, LeavesAPendingRetryAlone) {
     const Event first = claimed_one();
     plan_successor_of(first);
     failed(first);
-    const Event retry = retry_event.run(to_string(first.id), RetryKey::same).value();
+    const Event retry = retry_event.run(to_string(first.id), RetryKey::same).value().event;
 
     reborn(user, "1992-05-05");
 
