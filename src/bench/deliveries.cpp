@@ -8,7 +8,7 @@
 
 #include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
-#include "adapters/webhook/webhook_delivery.hpp"
+#include "adapters/webhook/webhook_kind.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "base/check.hpp"
 #include "bench/engines.hpp"
@@ -55,18 +55,25 @@ private:
     ArrivalCheck arrivals_;
 };
 
-class AnyDestination final : public DestinationRules {
-    [[nodiscard]] std::optional<FieldError> refuse(std::string_view /*url*/) const override {
-        return std::nullopt;
+/// Takes any URL: the receiver is on this machine.
+class AnyWebhook final : public EndpointKind {
+public:
+    [[nodiscard]] EndpointType type() const override { return webhook::webhook_type; }
+    [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings&) const override {
+        return {};
     }
-    [[nodiscard]] std::string origin(std::string_view /*url*/) const override { return {}; }
+    [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings&) const override {
+        return {};
+    }
+    [[nodiscard]] bool signs() const override { return true; }
 };
 
 Endpoint make_endpoint(const Site& site, Store& store, const std::string& url) {
     system::SecretBox secrets(sealing_keys());
-    const AnyDestination anywhere;
-    CreateEndpoint create(store, secrets, anywhere, site.ids, {});
-    NewEndpoint wanted;
+    EndpointKinds kinds;
+    kinds.add(std::make_unique<AnyWebhook>());
+    CreateEndpoint create(store, secrets, kinds, site.ids);
+    NewEndpoint wanted{.type = webhook::webhook_type};
     wanted.name = "receiver";
     wanted.url = url;
     const auto made = create.run(wanted, Caller{});

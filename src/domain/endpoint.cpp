@@ -13,7 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr EnumNames<3> type_names{"WEBHOOK", "INBOX", "PULL"};
 constexpr EnumNames<3> format_names{"RAW", "ENVELOPE", "CLOUDEVENTS"};
 
 constexpr std::size_t longest_name = 100;
@@ -125,11 +124,6 @@ void judge_limits(const Endpoint& endpoint, Defects& defects) {
 }
 
 }  // namespace
-
-std::string_view to_string(EndpointType type) { return name_in(type_names, type); }
-std::optional<EndpointType> parse_endpoint_type(std::string_view text) {
-    return find_in<EndpointType>(type_names, text);
-}
 
 std::string_view to_string(BodyFormat format) { return name_in(format_names, format); }
 std::optional<BodyFormat> parse_body_format(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/strong.hpp"
 #include "domain/error.hpp"
 #include "domain/ids.hpp"
 #include "domain/limits.hpp"
@@ -18,11 +19,13 @@
 
 namespace sundial {
 
-/// The type decides how events reach it: Sundial sends them, or the workers of a PULL endpoint
-/// claim them.
-enum class EndpointType : std::uint8_t { webhook, inbox, pull };
-[[nodiscard]] std::string_view to_string(EndpointType type);
-[[nodiscard]] std::optional<EndpointType> parse_endpoint_type(std::string_view text);
+/// The name of a type, as stored and shown: INBOX. Its EndpointKind says how it behaves. A program
+/// has the types that it registers.
+using EndpointType = base::Strong<struct EndpointTypeTag, std::string>;
+[[nodiscard]] inline std::string_view to_string(const EndpointType& type) { return type.value; }
+/// The type whose events are not sent: workers claim them. The rules know it by name because
+/// storage keeps its events apart, in an index of their own.
+inline const EndpointType pull_type{"PULL"};
 
 /// The body of a request: the payload, byte for byte; an envelope of `type`, `timestamp` and
 /// `data`; or a CloudEvent with the payload as its data.
@@ -52,8 +55,8 @@ struct Endpoint {
     EndpointId id;
     std::optional<std::string> external_id;
     std::string name;
-    EndpointType type = EndpointType::webhook;
-    std::string url;  // webhook only
+    EndpointType type;
+    std::string url;  // empty: its type has none
     BodyFormat format = BodyFormat::raw;
     std::vector<EndpointHeader> headers;  // the user's own
     std::chrono::seconds timeout{10};     // whole request, 1–30 s
@@ -63,7 +66,7 @@ struct Endpoint {
     std::optional<std::uint32_t> max_in_flight{};  // concurrent requests of all instances together
     bool enabled = true;
     std::optional<std::string> disabled_reason;
-    std::vector<SigningKey> signing_keys;  // newest first; of a webhook
+    std::vector<SigningKey> signing_keys;  // newest first; none: its type does not sign
     std::string secret_hint;               // of the newest key: "whsec_…Q9f"
     std::string public_key;  // "whpk_…" of the newest v1a key; empty: it signs by v1 only
     Version version{1};
@@ -72,9 +75,12 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
+/// Whether workers claim its events.
+[[nodiscard]] inline bool is_pulled(const Endpoint& endpoint) { return endpoint.type == pull_type; }
+
 /// All that is wrong with name, external id, time-out (1–30 s, at most lease − 10 s), client error
 /// retries (0–50), retry policy, rate (1–10,000 a second, bursts of as many), requests in flight
-/// (1–10,000). The URL is judged by the webhook rules, headers by `header_defects`.
+/// (1–10,000). The other settings are judged by its type, headers by `header_defects`.
 [[nodiscard]] std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds lease);
 
 /// All that is wrong with the headers of an endpoint: at most 20, 4 KiB; legal; none that we set or

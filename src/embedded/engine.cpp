@@ -9,29 +9,22 @@
 #include "adapters/system/lock_tokens.hpp"
 #include "adapters/system/monotonic_clock.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
-#include "application/delivery/advance_clock.hpp"
-#include "application/delivery/both_wakeups.hpp"
-#include "application/delivery/handlers.hpp"
-#include "application/delivery/worker_loop.hpp"
-#include "application/endpoints/create_endpoint.hpp"
-#include "application/endpoints/unpark_events.hpp"
-#include "application/events/cancel_event.hpp"
-#include "application/events/schedule_event.hpp"
+#include "application/delivery/clock_module.hpp"
+#include "application/delivery/delivery_module.hpp"
+#include "application/endpoints/endpoints_module.hpp"
+#include "application/events/events_module.hpp"
 #include "application/locks/lock_guard.hpp"
-#include "application/locks/lock_waits.hpp"
-#include "application/locks/locks.hpp"
+#include "application/locks/locks_module.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "application/maintenance/forget_old.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operation_tasks.hpp"
-#include "application/operations/operations.hpp"
-#include "application/pull/pull_events.hpp"
-#include "application/pull/pull_watch.hpp"
-#include "application/pull/settle_pulled.hpp"
+#include "application/pull/pull_kind.hpp"
+#include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"
+#include "application/streams/streams_module.hpp"
 #include "application/timezones/follow_tzdata.hpp"
-#include "application/users/create_user.hpp"
-#include "application/users/delete_user.hpp"
+#include "application/users/users_module.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
 #include "embedded/lock.hpp"
@@ -63,19 +56,14 @@ private:
     const std::function<void(const std::string&)> listener_;
 };
 
-/// This engine has no webhooks, so this is never called.
-class NoDelivery final : public Delivery {
-public:
-    void start(DeliveryRequest /*request*/, std::function<void(Outcome)> done) override {
-        Outcome outcome;
-        outcome.verdict = Verdict::permanent;
-        outcome.error = DeliveryErrorCode::worker;
-        outcome.error_text = "this program delivers to its own handlers only";
-        done(std::move(outcome));
-    }
-};
+/// Queues are the only type of endpoint here: the program itself handles all other events.
+EndpointKinds queues_only() {
+    EndpointKinds kinds;
+    kinds.add(std::make_unique<PullKind>());
+    return kinds;
+}
 
-/// Nor do queues have secrets.
+/// Queues have no secrets.
 class NoSecrets final : public Secrets {
 public:
     sundial::Result<NewSecret> seal(const std::optional<std::string>& /*given*/) override {
@@ -85,14 +73,6 @@ public:
     std::optional<std::string> seal_text(std::string_view /*text*/) override { return {}; }
     std::string open(const std::string& /*sealed*/) override { return {}; }
     std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
-};
-
-class NoDestinations final : public DestinationRules {
-public:
-    [[nodiscard]] std::optional<FieldError> refuse(std::string_view /*url*/) const override {
-        return FieldError{"/url", "not_allowed", "this program has no webhooks"};
-    }
-    [[nodiscard]] std::string origin(std::string_view /*url*/) const override { return {}; }
 };
 
 sundial::Handled as_domain(const Handled& handled) {
@@ -123,32 +103,20 @@ std::optional<std::string> unless_empty(const std::string& text) {
 
 }  // namespace
 
-/// Members in the order in which they depend on each other.
+/// The adapters that a library needs, and the modules that its interface shows, each made from
+/// those above it.
 struct Engine::Parts {
     explicit Parts(const Options& options)
         : log(options.log),
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
-          plan(store, zones, ids),
-          deliver(store, zones, ids,
-                  {.webhook = nowhere,
-                   .inbox = nowhere,
-                   .in_process = &in_process,
-                   .handlers = handlers}),
-          loop({.instance = instance,
-                .shards = queue.shards(),
-                .clock_stands_still = options.test_clock},
-               {queue, plan, deliver, admit, judge, monotonic, random, log, observer}),
-          watch(storage->pull_queue(), monotonic, log, std::chrono::seconds{1}, options.test_clock),
-          feed_watch(storage->feed(), monotonic, log, std::chrono::seconds{1}),
-          streams(std::make_shared<Streams::Parts>(store, storage->feed(), feed_watch, digest, ids,
-                                                   log)) {
+          test_clock(options.test_clock) {
         // Events planned with an earlier tz database keep their local time.
-        (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
+        (void)FollowTzdata{store, zones, ids, delivery.loop}.run(Takeover::of_older);
         // Events that came due without a handler: there may be one now.
-        (void)UnparkEvents{store, loop}.run_handlers();
-        watcher = std::thread([this] { watch.run(); });
-        feed_watcher = std::thread([this] { feed_watch.run(); });
+        (void)UnparkEvents{store, delivery.loop}.run_handlers();
+        watcher = std::thread([this] { wakeups.watch.run(); });
+        feed_watcher = std::thread([this] { stream_store.watch.run(); });
     }
     ~Parts() { stop(); }
     Parts(const Parts&) = delete;
@@ -156,10 +124,10 @@ struct Engine::Parts {
 
     void stop() {
         operations.shut_down();
-        loop.stop();
-        watch.stop();
-        feed_watch.stop();
-        lock_waits.stop();
+        delivery.loop.stop();
+        wakeups.watch.stop();
+        stream_store.watch.stop();
+        locks.waits.stop();
         maintenance.stop();
         if (maintainer.joinable()) maintainer.join();
         if (watcher.joinable()) watcher.join();
@@ -172,71 +140,80 @@ struct Engine::Parts {
     CallbackLog log;
     zones::CctzTimeZones zones;
     std::unique_ptr<Storage> storage;
+    const bool test_clock;
     Store& store = storage->store();
     EventQueue& queue = storage->queue();
-    Clock& clock = storage->clock();
     system::SystemIds ids;
     InstanceId instance{ids.fresh()};
     system::SystemRandom random;
     system::BootClock monotonic;
-    NoDelivery nowhere;
+    EndpointKinds kinds = queues_only();
     Handlers handlers;
     EngineObserver observer;
     system::HandlerDelivery in_process{handlers, monotonic, handler_threads};
-    PlanSuccessors plan;
-    DeliverEvent deliver;
-    AdmitEvents admit{store, random};
-    JudgeReceivers judge{store, CircuitPolicy{}};
-    WorkerLoop loop;
-    PullWatch watch;
-    FeedWatch feed_watch;
     system::OpensslDigest digest;
-    std::shared_ptr<Streams::Parts> streams;
-    BothWakeups wakeups{loop, watch};
-    PullEvents pull{instance,
-                    {.store = store,
-                     .pull_queue = storage->pull_queue(),
+    NoSecrets secrets;
+    StoredLocks stored_locks{store};
+    system::SystemLockTokens lock_tokens;
+
+    DeliveryModule delivery{
+        {.store = store,
+         .queue = queue,
+         .zones = zones,
+         .ids = ids,
+         .random = random,
+         .monotonic = monotonic,
+         .log = log,
+         .observer = observer,
+         .kinds = kinds,
+         .in_process = in_process,
+         .handlers = handlers},
+        {.instance = instance, .shards = queue.shards(), .clock_stands_still = test_clock},
+        CircuitPolicy{}};
+    WakeupsModule wakeups{{.loop = delivery.loop,
+                           .pull_queue = storage->pull_queue(),
+                           .monotonic = monotonic,
+                           .log = log},
+                          {.tick = std::chrono::seconds{1}, .clock_stands_still = test_clock}};
+    const ModulePorts ports{.instance = instance,
+                            .store = store,
+                            .zones = zones,
+                            .ids = ids,
+                            .random = random,
+                            .monotonic = monotonic,
+                            .wakeups = wakeups.everywhere,
+                            .log = log};
+    Queries queries{store};
+    PullModule pull{ports,
+                    {.pull_queue = storage->pull_queue(),
                      .queue = queue,
-                     .plan = plan,
-                     .deliver = deliver,
-                     .monotonic = monotonic,
-                     .random = random,
-                     .log = log,
-                     .observer = observer,
-                     .wakeups = wakeups}};
-    SettlePulled settle_pulled{{.store = store,
-                                .queue = queue,
-                                .random = random,
-                                .log = log,
-                                .observer = observer,
-                                .wakeups = watch}};
+                     .delivery = delivery,
+                     .wakeups = wakeups,
+                     .observer = observer}};
     Operations operations{{.instance = instance},
                           {.store = store,
                            .ids = ids,
-                           .wakeups = wakeups,
+                           .wakeups = ports.wakeups,
                            .monotonic = monotonic,
                            .log = log,
-                           .make_task = operation_tasks(store, zones, ids, wakeups)}};
-    AdvanceClock advance{clock, queue, operations, loop};
-    NoSecrets secrets;
-    NoDestinations destinations;
-    CreateEndpoint create_endpoint{store, secrets, destinations, ids, {}};
-    CreateUser create_user{store, zones, ids, wakeups};
-    DeleteUser delete_user{store, ids};
-    ScheduleEvent schedule{store, zones, ids, wakeups};
-    CancelEvent cancel{store, zones, ids, wakeups};
-    Queries queries{store};
-    StoredLocks stored_locks{store};
-    system::SystemLockTokens lock_tokens;
-    LockWaits lock_waits;
-    Locks locks{{.store = stored_locks,
-                 .tokens = lock_tokens,
-                 .waits = lock_waits,
-                 .random = random,
-                 .monotonic = monotonic}};
-    Maintenance maintenance{{.locks = locks, .monotonic = monotonic, .log = log},
+                           .make_task = operation_tasks(store, zones, ids, ports.wakeups)}};
+    ClockModule clock{storage->clock(), queue, operations, delivery.loop};
+    UsersModule users{ports};
+    EventsModule events{ports, operations};
+    EndpointsModule endpoints{ports, kinds, secrets};
+    StreamsModule stream_store{{.store = store,
+                                .feed = storage->feed(),
+                                .digest = digest,
+                                .monotonic = monotonic,
+                                .log = log},
+                               std::chrono::seconds{1}};
+    LocksModule locks{
+        {.store = stored_locks, .tokens = lock_tokens, .random = random, .monotonic = monotonic}};
+    Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(storage->retention())};
+    std::shared_ptr<Streams::Parts> streams =
+        std::make_shared<Streams::Parts>(store, storage->feed(), ids, log, stream_store);
     std::thread worker;
     std::thread operations_worker;
     std::thread maintainer;
@@ -261,28 +238,27 @@ void Engine::on(const std::string& type, Handler handler) {
 
 Result<User> Engine::create_user(const NewUser& wanted) {
     return answered<User>([&] {
-        return parts_->create_user.run({.external_id = unless_empty(wanted.external_id),
-                                        .first_name = wanted.first_name,
-                                        .last_name = wanted.last_name,
-                                        .date_of_birth = wanted.date_of_birth,
-                                        .timezone = wanted.timezone},
-                                       correlation_id);
+        return parts_->users.create.run({.external_id = unless_empty(wanted.external_id),
+                                         .first_name = wanted.first_name,
+                                         .last_name = wanted.last_name,
+                                         .date_of_birth = wanted.date_of_birth,
+                                         .timezone = wanted.timezone},
+                                        correlation_id);
     });
 }
 
 Result<Done> Engine::delete_user(const std::string& id) {
     return answered<Done>([&] {
-        return parts_->delete_user.run(id, UserHistory::erase, std::nullopt, correlation_id);
+        return parts_->users.remove.run(id, UserHistory::erase, std::nullopt, correlation_id);
     });
 }
 
 Result<Done> Engine::create_queue(const std::string& name) {
     return answered<Done>([&]() -> sundial::Result<Endpoint> {
-        sundial::NewEndpoint wanted;
+        sundial::NewEndpoint wanted{.type = pull_type};
         wanted.external_id = name;
         wanted.name = name;
-        wanted.type = EndpointType::pull;
-        auto made = parts_->create_endpoint.run(wanted, correlation_id);
+        auto made = parts_->endpoints.create.run(wanted, correlation_id);
         if (made) return made->endpoint;
         if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
         return parts_->queries.endpoint("ext:" + name);
@@ -297,15 +273,16 @@ Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& op
     const LockGuard::Terms terms{.wait = options.wait, .max_hold = options.max_hold};
     return answered<Lock>([&]() -> sundial::Result<Lock> {
         if (auto error = refuse_own_lock(name)) return ValidationFailed{{std::move(*error)}};
-        auto guard = LockGuard::acquire(parts_->locks, parts_->monotonic, wanted, terms);
+        auto guard = LockGuard::acquire(parts_->locks.locks, parts_->monotonic, wanted, terms);
         if (!guard) return guard.error();
         return Lock{std::make_unique<Lock::Parts>(std::move(*guard))};
     });
 }
 
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {
-    return PullWorker{std::make_shared<PullWorker::Parts>(PullWorker::Parts{
-        parts_->pull, parts_->settle_pulled, parts_->watch, parts_->monotonic, queue, name})};
+    return PullWorker{std::make_shared<PullWorker::Parts>(
+        PullWorker::Parts{parts_->pull.pull, parts_->pull.settle, parts_->pull.watch,
+                          parts_->monotonic, queue, name})};
 }
 
 Result<Event> Engine::schedule(const NewEvent& wanted) {
@@ -321,7 +298,7 @@ Result<Event> Engine::schedule(const NewEvent& wanted) {
     event.payload = wanted.payload;
     event.idempotency_key = unless_empty(wanted.idempotency_key);
     if (!wanted.queue.empty()) event.endpoint = "ext:" + wanted.queue;
-    return answered<Event>([&] { return parts_->schedule.run(event); });
+    return answered<Event>([&] { return parts_->events.schedule.run(event); });
 }
 
 Result<Event> Engine::find_event(const std::string& id) {
@@ -329,14 +306,14 @@ Result<Event> Engine::find_event(const std::string& id) {
 }
 
 Result<Event> Engine::cancel(const std::string& id) {
-    return answered<Event>([&] { return parts_->cancel.run(id, std::nullopt); });
+    return answered<Event>([&] { return parts_->events.cancel.run(id, std::nullopt); });
 }
 
 Streams Engine::streams() { return Streams{parts_->streams}; }
 
 void Engine::start() {
-    if (parts_->clock.is_test() || parts_->worker.joinable()) return;
-    parts_->worker = std::thread([&loop = parts_->loop] { loop.run(); });
+    if (parts_->test_clock || parts_->worker.joinable()) return;
+    parts_->worker = std::thread([&loop = parts_->delivery.loop] { loop.run(); });
     parts_->operations_worker =
         std::thread([&operations = parts_->operations] { operations.run(); });
     parts_->maintainer = std::thread([&maintenance = parts_->maintenance] { maintenance.run(); });
@@ -346,14 +323,14 @@ void Engine::stop() { parts_->stop(); }
 
 Result<std::uint64_t> Engine::advance(std::chrono::microseconds by) {
     return answered<std::uint64_t>([&]() -> sundial::Result<std::uint64_t> {
-        const auto advanced = parts_->advance.by(by);
+        const auto advanced = parts_->clock.advance.by(by);
         if (!advanced) return advanced.error();
         return advanced->delivered;
     });
 }
 
 Result<Instant> Engine::now() {
-    return answered<Instant>([&] { return parts_->clock.now(); });
+    return answered<Instant>([&] { return parts_->clock.clock.now(); });
 }
 
 }  // namespace sundial::embedding

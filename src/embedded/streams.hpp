@@ -1,11 +1,7 @@
 #pragma once
 
 #include "application/ports/ids.hpp"
-#include "application/streams/append_to_stream.hpp"
-#include "application/streams/feed_watch.hpp"
-#include "application/streams/keep_checkpoint.hpp"
-#include "application/streams/keep_stream.hpp"
-#include "application/streams/read_streams.hpp"
+#include "application/streams/streams_module.hpp"
 #include "base/log.hpp"
 #include "sundial/recording.hpp"
 
@@ -13,24 +9,16 @@ namespace sundial::embedding {
 
 /// The parts of an engine that its streams use.
 struct Streams::Parts {
-    Parts(Store& its_store, Feed& its_feed, FeedWatch& its_watch, const Digest& digest,
-          Ids& its_ids, base::Log& its_log)
-        : store(its_store),
-          feed(its_feed),
-          watch(its_watch),
-          ids(its_ids),
-          log(its_log),
-          append(store, digest) {}
-
     Store& store;
     Feed& feed;
-    FeedWatch& watch;
     Ids& ids;
     base::Log& log;
-    AppendToStream append;
-    KeepStream keep{store};
-    ReadStreams read{store, feed};
-    KeepCheckpoint checkpoints{store};
+    StreamsModule& module;
+    AppendToStream& append = module.append;
+    KeepStream& keep = module.keep;
+    ReadStreams& read = module.read;
+    KeepCheckpoint& checkpoints = module.checkpoints;
+    FeedWatch& watch = module.watch;
 };
 
 /// One transaction, and the use case that appends in it.

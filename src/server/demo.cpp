@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "adapters/webhook/inbox_kind.hpp"
 #include "base/json_writer.hpp"
 #include "domain/time/text.hpp"
 
@@ -92,10 +93,9 @@ Demo::Demo(CreateUser& create_user, CreateEndpoint& create_endpoint, EditSchedul
       schedule_event_(schedule_event) {}
 
 void Demo::make_inbox() {
-    NewEndpoint wanted;
+    NewEndpoint wanted{.type = webhook::inbox_type};
     wanted.external_id = inbox;
     wanted.name = "Demo inbox";
-    wanted.type = EndpointType::inbox;
     if (!create_endpoint_.run(wanted, correlation)) return;  // it already exists
     ScheduleFields edit;
     edit.endpoint = "ext:" + std::string(inbox);

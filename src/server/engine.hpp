@@ -76,6 +76,9 @@ public:
     [[nodiscard]] Pass tick(std::uint64_t limit);
 
 private:
+    /// Makes modules report their current values at each scrape.
+    void add_metrics(Metrics& metrics);
+
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

@@ -39,101 +39,72 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
 
 void Engine::add_routes(http::Router& router, Metrics& metrics) {
     Parts& p = *parts_;
-    http::add_user_routes(router, {.create = p.create_user,
-                                   .edit = p.edit_user,
-                                   .put = p.put_user,
-                                   .remove = p.delete_user,
-                                   .queries = p.queries,
-                                   .clock = p.database->clock()});
-    http::add_event_routes(router, {.schedule = p.schedule_event,
-                                    .edit = p.edit_event,
-                                    .cancel = p.cancel_event,
-                                    .retry = p.retry_event,
-                                    .explain = p.explain_event,
-                                    .queries = p.queries,
-                                    .clock = p.database->clock(),
-                                    .zones = p.zones});
-    http::add_endpoint_routes(router, {.create = p.create_endpoint,
-                                       .edit = p.edit_endpoint,
-                                       .rotate = p.rotate_secret,
-                                       .test = p.test_endpoint,
-                                       .read_inbox = p.read_inbox,
-                                       .clear_inbox = p.clear_inbox,
-                                       .queries = p.queries,
-                                       .default_timeout = p.settings.delivery.timeout,
-                                       .circuit = p.settings.delivery.circuit});
-    http::add_pull_routes(
-        router, {.pull = p.pull, .settle = p.settle_pulled, .watch = p.watch, .zones = p.zones});
-    http::add_schedule_routes(router, {.create = p.create_schedule,
-                                       .put = p.put_schedule,
-                                       .edit = p.edit_schedule,
-                                       .remove = p.delete_schedule,
-                                       .trigger = p.trigger_schedule,
-                                       .backfill = p.backfill_schedule,
-                                       .queries = p.queries,
-                                       .zones = p.zones});
-    http::add_timezone_routes(router,
-                              {.zones = p.zones, .survey = p.survey, .clock = p.database->clock()});
-    http::add_preview_routes(router, {.preview = p.preview_schedule});
-    http::add_api_key_routes(router, {.create = p.create_api_key,
-                                      .revoke = p.revoke_api_key,
-                                      .ring = p.keys,
-                                      .queries = p.queries});
-    http::add_stream_routes(router, {.append = p.append_to_stream,
-                                     .keep = p.keep_stream,
-                                     .streams = p.read_streams,
-                                     .checkpoints = p.keep_checkpoint,
-                                     .watch = p.feed_watch,
-                                     .ids = p.ids,
-                                     .snapshot_ignored = [&metrics](std::string_view reason) {
-                                         metrics.snapshot_ignored(reason);
-                                     }});
-    http::add_lock_routes(
-        router, {.locks = p.locks,
-                 .waits = p.lock_waits,
-                 .waited = [&metrics](std::string_view outcome) { metrics.lock_waited(outcome); },
-                 .contended = [&log = p.log](
-                                  const LockHeld& held) { log.write(lock_contended_line(held)); }});
-    http::add_operation_routes(router, {.operations = p.operations, .queries = p.queries});
-    http::add_bulk_routes(router, {.bulk = p.bulk_events,
-                                   .queries = p.queries,
-                                   .clock = p.database->clock(),
-                                   .zones = p.zones});
-    const auto info = [&p] {
+    Database& database = *p.platform.database;
+    const Settings& settings = p.platform.settings;
+    const TimeZones& zones = p.ports.zones;
+    Clock& clock = database.clock();
+    add_metrics(metrics);
+    add_metrics_route(router, metrics);
+    http::add_user_routes(router, {p.users, p.queries, clock});
+    http::add_event_routes(router, {p.events, p.queries, clock, zones});
+    http::add_bulk_routes(router, {p.events, p.queries, clock, zones});
+    http::add_endpoint_routes(
+        router, {p.endpoints, p.queries, settings.delivery.timeout, settings.delivery.circuit});
+    http::add_pull_routes(router, {p.pull, zones});
+    http::add_schedule_routes(router, {p.schedules, p.queries, zones});
+    http::add_preview_routes(router, {p.schedules});
+    http::add_operation_routes(router, {p.operations, p.queries});
+    http::add_timezone_routes(router, {p.timezones, zones, clock});
+    http::add_api_key_routes(router, {p.access, p.queries});
+    const auto snapshot_ignored = [&metrics](std::string_view why) {
+        metrics.snapshot_ignored(why);
+    };
+    http::add_stream_routes(router, {p.streams, p.ports.ids, snapshot_ignored});
+    const auto waited = [&metrics](std::string_view outcome) { metrics.lock_waited(outcome); };
+    const auto contended = [&log = p.ports.log](const LockHeld& held) {
+        log.write(lock_contended_line(held));
+    };
+    http::add_lock_routes(router, {p.locks, waited, contended});
+    const auto info = [&p, &database, &zones] {
         return http::Info{.version = product_version(),
                           .commit = product_commit(),
-                          .database = p.database->kind(),
-                          .database_version = p.database->version(),
-                          .database_note = p.database->note(),
-                          .tz_release = p.zones.current()->release(),
-                          .test_clock = p.database->clock().is_test(),
-                          .instance = p.instance};
+                          .database = database.kind(),
+                          .database_version = database.version(),
+                          .database_note = database.note(),
+                          .tz_release = zones.current()->release(),
+                          .test_clock = database.clock().is_test(),
+                          .instance = p.ports.instance};
     };
-    http::add_system_routes(router, {.clock = p.database->clock(),
-                                     .advance = p.advance,
-                                     .tick = p.tick,
-                                     .progress = slow_progress(p.monotonic, p.log),
-                                     .info = info});
-    add_metrics_route(router, metrics);
+    http::add_system_routes(router, {p.clock, slow_progress(p.ports.monotonic, p.ports.log), info});
+}
+
+void Engine::add_metrics(Metrics& metrics) {
+    Parts& p = *parts_;
+    Database& database = *p.platform.database;
+    metrics.at_scrape([&] { metrics.next_key_expiry(p.access.keys.expiring()); });
+    metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
+    metrics.at_scrape([&] { metrics.operations(p.operations.running()); });
+    metrics.at_scrape([&] { metrics.connections(database.connections()); });
+    metrics.at_scrape([&] { metrics.circuits(p.queries.circuits(max_label_values)); });
+    metrics.at_scrape([&] { metrics.feed(database.feed_meter().measure(max_label_values)); });
+    metrics.at_scrape([&] {
+        try {
+            metrics.locks_held(p.locks.locks.list({.limit = 1000}).items.size());
+        } catch (const Unavailable&) {
+            return;  // a lock server that does not answer hides no other metric
+        }
+    });
 }
 
 void Engine::add_metrics_route(http::Router& router, Metrics& metrics) {
     Parts& p = *parts_;
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
-        if (!p.settings.telemetry.metrics) return std::nullopt;
+        if (!p.platform.settings.telemetry.metrics) return std::nullopt;
         // Replicas of a scraper send their requests at the same moments. They share one count of
         // the database's rows.
         const auto scrape = [&](const std::stop_token&) -> embedding::Result<std::string> {
             try {
-                const ExpiringKeys expiring = p.keys.expiring();
-                metrics.next_key_expiry(
-                    expiring.keys.empty()
-                        ? std::nullopt
-                        : std::optional(expiring.keys.front().at - expiring.as_of));
-                return metrics.render(
-                    p.queue.depth(), p.operations.running(), p.database->connections(),
-                    p.queries.circuits(max_label_values),
-                    p.database->feed_meter().measure(max_label_values), p.locks_held());
+                return metrics.render();
             } catch (const Unavailable& away) {  // so say all who wait
                 return embedding::Error{"STORAGE_UNAVAILABLE", away.what()};
             }

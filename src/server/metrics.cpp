@@ -51,7 +51,7 @@ std::string_view outcome_name(Verdict verdict) {
 /// Pull workers may claim through one instance and respond through another, or never, so no
 /// instance knows the number in flight.
 bool left_to_workers(const Endpoint* endpoint) {
-    return endpoint != nullptr && endpoint->type == EndpointType::pull;
+    return endpoint != nullptr && is_pulled(*endpoint);
 }
 
 /// Lets only the first values of each label through. Thread-safe.
@@ -204,10 +204,6 @@ Metrics::~Metrics() = default;
 
 void Metrics::tz_release(std::string_view release) { families_->set_tz_release(release); }
 
-void Metrics::next_key_expiry(std::optional<std::chrono::microseconds> left) {
-    families_->set_key_expiry(left ? std::optional(seconds(*left)) : std::nullopt);
-}
-
 void Metrics::claimed(std::size_t events, std::size_t lost_attempts,
                       std::chrono::microseconds duration) {
     families_->claim_duration.Observe(seconds(duration));
@@ -288,11 +284,12 @@ void Metrics::answered(const http::AnsweredRequest& request) {
     families_->requests.Add(labels).Increment();
 }
 
-std::string Metrics::render(const QueueDepth& depth,
-                            const std::map<OperationKind, std::size_t>& operations,
-                            const std::optional<PoolUse>& connections,
-                            const std::vector<NamedCircuit>& circuits, const FeedProgress& feed,
-                            std::optional<std::size_t> locks_held) {
+void Metrics::next_key_expiry(const ExpiringKeys& expiring) {
+    if (expiring.keys.empty()) return families_->set_key_expiry(std::nullopt);
+    families_->set_key_expiry(seconds(expiring.keys.front().at - expiring.as_of));
+}
+
+void Metrics::events(const QueueDepth& depth) {
     for (std::size_t i = 0; i < depth.stored.size(); ++i) {
         const std::string status{to_string(static_cast<EventStatus>(i))};
         families_->stored.Add(families_->few({{"status", status}}))
@@ -300,11 +297,6 @@ std::string Metrics::render(const QueueDepth& depth,
     }
     families_->due.Set(static_cast<double>(depth.due));
     families_->oldest.Set(seconds(depth.oldest_due_age));
-    for (const OperationKind kind : operation_kinds) {
-        const auto running = operations.find(kind);
-        families_->operations.Add(families_->few({{"kind", std::string(to_string(kind))}}))
-            .Set(running == operations.end() ? 0 : static_cast<double>(running->second));
-    }
     const auto set_waiting = [&](const char* reason, std::uint64_t events) {
         families_->waiting.Add(families_->few({{"reason", reason}}))
             .Set(static_cast<double>(events));
@@ -314,28 +306,53 @@ std::string Metrics::render(const QueueDepth& depth,
     set_waiting("limit", depth.waiting_for_limit);
     set_waiting("endpoint", depth.waiting_for_endpoint);
     set_waiting("schedule", depth.waiting_for_schedule);
-    for (const NamedCircuit& one : circuits) {
+    families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
+}
+
+void Metrics::operations(const std::map<OperationKind, std::size_t>& running) {
+    for (const OperationKind kind : operation_kinds) {
+        const auto found = running.find(kind);
+        families_->operations.Add(families_->few({{"kind", std::string(to_string(kind))}}))
+            .Set(found == running.end() ? 0 : static_cast<double>(found->second));
+    }
+}
+
+void Metrics::connections(const std::optional<PoolUse>& pool) {
+    if (!pool) return;
+    const auto set_connections = [&](const char* state, std::size_t count) {
+        families_->connections.Add(families_->few({{"state", state}}))
+            .Set(static_cast<double>(count));
+    };
+    set_connections("idle", pool->idle);
+    set_connections("in_use", pool->in_use);
+    set_connections("waiting", pool->waiting);
+}
+
+void Metrics::circuits(const std::vector<NamedCircuit>& all) {
+    for (const NamedCircuit& one : all) {
         Families::set_unless_other(families_->circuit, families_->of_endpoint(&one.endpoint),
                                    static_cast<double>(one.state));
     }
-    families_->feed_position.Set(static_cast<double>(feed.position));
-    for (const FeedProgress::Follower& follower : feed.followers) {
-        const auto behind = feed.position - std::min(feed.position, follower.position);
+}
+
+void Metrics::feed(const FeedProgress& progress) {
+    families_->feed_position.Set(static_cast<double>(progress.position));
+    for (const FeedProgress::Follower& follower : progress.followers) {
+        const auto behind = progress.position - std::min(progress.position, follower.position);
         Families::set_unless_other(families_->subscription_lag,
                                    families_->few({{"name", follower.name}}),
                                    static_cast<double>(behind));
     }
-    if (locks_held) families_->locks_held.Set(static_cast<double>(*locks_held));
-    families_->dead_letters.Set(static_cast<double>(depth.dead_letters));
-    if (connections) {
-        const auto set_connections = [&](const char* state, std::size_t count) {
-            families_->connections.Add(families_->few({{"state", state}}))
-                .Set(static_cast<double>(count));
-        };
-        set_connections("idle", connections->idle);
-        set_connections("in_use", connections->in_use);
-        set_connections("waiting", connections->waiting);
-    }
+}
+
+void Metrics::locks_held(std::size_t count) {
+    families_->locks_held.Set(static_cast<double>(count));
+}
+
+void Metrics::at_scrape(std::function<void()> report) { reports_.push_back(std::move(report)); }
+
+std::string Metrics::render() {
+    for (const auto& report : reports_) report();
     std::ostringstream text;
     prometheus::TextSerializer().Serialize(text, families_->registry.Collect());
     return text.str();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "adapters/http/observer.hpp"
+#include "application/access/api_key_ring.hpp"
 #include "application/observation/observer.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/requests/queries.hpp"
@@ -45,23 +47,27 @@ public:
     void lock_waited(std::string_view outcome);
     /// A snapshot was not stored, and why: it is "older" than the stored one.
     void snapshot_ignored(std::string_view reason);
-    /// Time until the next API key expires; empty if no key expires.
-    void next_key_expiry(std::optional<std::chrono::microseconds> left);
     /// Another tz database is in force.
     void tz_release(std::string_view release);
 
-    /// All metrics, including the given current values: the queue, the RUNNING operations, the
-    /// connections, the circuits, the feed and the locks (empty: unknown).
-    [[nodiscard]] std::string render(const QueueDepth& depth,
-                                     const std::map<OperationKind, std::size_t>& operations,
-                                     const std::optional<PoolUse>& connections,
-                                     const std::vector<NamedCircuit>& circuits,
-                                     const FeedProgress& feed,
-                                     std::optional<std::size_t> locks_held);
+    // Current values, which modules report at a scrape.
+    void events(const QueueDepth& depth);
+    void operations(const std::map<OperationKind, std::size_t>& running);
+    void connections(const std::optional<PoolUse>& pool);
+    void circuits(const std::vector<NamedCircuit>& all);
+    void feed(const FeedProgress& progress);
+    void locks_held(std::size_t count);
+    void next_key_expiry(const ExpiringKeys& expiring);
+    /// Calls `report` at each scrape. Call this before the first one.
+    void at_scrape(std::function<void()> report);
+
+    /// All metrics, after every report for a scrape. Throws what a report throws. One at a time.
+    [[nodiscard]] std::string render();
 
 private:
     struct Families;
     std::unique_ptr<Families> families_;
+    std::vector<std::function<void()>> reports_;
 };
 
 }  // namespace sundial::server

@@ -43,6 +43,18 @@ TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
     EXPECT_FALSE(find(an_id<EndpointId>()));
 }
 
+TEST_P(EndpointRepositoryContract, KeepsATypeThatItDoesNotKnow) {
+    Endpoint queue = an_endpoint();
+    queue.type = EndpointType{"QUEUE"};
+    add(queue, an_endpoint());
+    EXPECT_EQ(find(queue.id), queue);
+    EndpointQuery query;
+    query.type = queue.type;
+    const auto listed =
+        in_read(store(), [&](Transaction& tx) { return tx.endpoints().list(query); });
+    EXPECT_THAT(listed.items, ElementsAre(queue));
+}
+
 TEST_P(EndpointRepositoryContract, RefusesAnExternalIdThatAnotherEndpointHas) {
     const Endpoint holder = an_endpoint().with_external_id("crm");
     const Endpoint other = an_endpoint().with_external_id("erp");
@@ -141,8 +153,7 @@ TEST_P(EndpointRepositoryContract, FiltersAndSortsAList) {
                                 second.id.value};
                 }),
                 ElementsAre(third.id));
-    EXPECT_THAT(like([](EndpointQuery& q) { q.type = EndpointType::inbox; }),
-                ElementsAre(second.id));
+    EXPECT_THAT(like([](EndpointQuery& q) { q.type = inbox_type; }), ElementsAre(second.id));
     EXPECT_THAT(like([](EndpointQuery& q) { q.enabled = false; }),
                 ElementsAre(second.id, third.id));
     EXPECT_THAT(like([](EndpointQuery& q) { q.enabled = true; }), ElementsAre(first.id));

@@ -137,13 +137,9 @@ TEST(EndpointDefects, BoundOnesOwnDelays) {
                 ElementsAre("/retryClientErrors out_of_range"));
 }
 
-TEST(EndpointType, ReadsWhatItWrites) {
-    EXPECT_EQ(to_string(EndpointType::webhook), "WEBHOOK");
-    EXPECT_EQ(to_string(EndpointType::inbox), "INBOX");
-    EXPECT_EQ(to_string(EndpointType::pull), "PULL");
-    EXPECT_EQ(parse_endpoint_type("PULL"), EndpointType::pull);
-    EXPECT_EQ(parse_endpoint_type("INBOX"), EndpointType::inbox);
-    EXPECT_EQ(parse_endpoint_type("SQS"), std::nullopt);
+TEST(Endpoint, OfTypePullIsPulled) {
+    EXPECT_TRUE(is_pulled(an_endpoint().pull()));
+    EXPECT_FALSE(is_pulled(an_endpoint()));
 }
 
 }  // namespace

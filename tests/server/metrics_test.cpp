@@ -61,6 +61,19 @@ std::map<std::string, std::set<std::string>> documented() {
 /// Everything that is counted, with another text each time wherever a text is told.
 class ManyValues : public testing::Test {
 protected:
+    ManyValues() {
+        metrics.at_scrape([this] {
+            metrics.events({});
+            metrics.operations({{OperationKind::plan_schedule, 1}});
+            metrics.connections(PoolUse{});
+            metrics.circuits(circuits);
+            metrics.feed(feed);
+            metrics.locks_held(1);
+            metrics.next_key_expiry(
+                {.as_of = noon,
+                 .keys = {{an_id<ApiKeyId>(), Role::read, noon + std::chrono::hours{24}}}});
+        });
+    }
     void report(std::size_t i) {
         const std::string text = "text-" + std::to_string(i);
         Event event = an_event();
@@ -82,15 +95,11 @@ protected:
         metrics.lock_waited(text);
         metrics.snapshot_ignored(text);
         metrics.tz_release(text);
-        metrics.next_key_expiry(std::chrono::hours{24});
         circuits.push_back({endpoint, CircuitState::open});
         feed.followers.push_back({text, 1});
     }
 
-    std::string scrape() {
-        return metrics.render({}, {{OperationKind::plan_schedule, 1}}, PoolUse{}, circuits, feed,
-                              1);
-    }
+    std::string scrape() { return metrics.render(); }
 
     Metrics metrics{"1", "abc", "2025b"};
     std::vector<NamedCircuit> circuits;

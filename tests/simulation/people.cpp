@@ -367,7 +367,7 @@ void People::trigger_schedule() {
 
 void People::create_endpoint() {
     if (endpoints_.size() >= max_endpoints) return edit_endpoint();
-    NewEndpoint wanted;
+    NewEndpoint wanted{.type = webhook_type};
     wanted.name = "CRM";
     wanted.url = "https://receiver-" + std::to_string(++count_) + ".example/hook";
     wanted.retry_policy = a_retry_policy(world_.dice);

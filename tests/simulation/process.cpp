@@ -18,7 +18,6 @@ constexpr Time drain = 25s;
 constexpr double works_alone = 0.2;
 /// Share of the calls beside the loop that take long, so that the loop does much meanwhile.
 constexpr double waits_long = 0.05;
-const EndpointSettings endpoint_settings{};
 
 }  // namespace
 
@@ -42,7 +41,7 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       store_(world, *this),
       queue_(world, *this),
       plan_(store_, world.zones, world.ids),
-      deliver_(store_, world.zones, world.ids, {network_, network_, nullptr, no_handlers_}),
+      deliver_(store_, world.zones, world.ids, {kinds_, nullptr, no_handlers_}),
       admit_(store_, random_),
       judge_(store_, {}),
       loop_({.instance = InstanceId{world.ids.fresh()},
@@ -70,8 +69,9 @@ Process::Process(World& world, std::uint32_t number, std::size_t slots)
       edit_schedule(store_, world.zones, world.ids, operations_),
       delete_schedule(store_, world.ids),
       trigger_schedule(store_, world.zones, world.ids, hints_),
-      create_endpoint(store_, secrets_, destinations_, world.ids, endpoint_settings),
-      edit_endpoint(store_, secrets_, destinations_, world.ids, unpark_, log_, endpoint_settings) {
+      create_endpoint(store_, secrets_, kinds_, world.ids),
+      edit_endpoint(store_, secrets_, kinds_, world.ids, unpark_, log_) {
+    kinds_.add(std::make_unique<NetworkKind>(network_));
     if (world.dice.chance(works_alone)) return;
     loop_.use_executors(
         {std::make_unique<BackgroundExecutor>(*this), std::make_unique<BackgroundExecutor>(*this)});

@@ -99,13 +99,22 @@ private:
     private:
         Process& process_;
     };
-    /// Refuses nothing.
-    class AnyDestination final : public DestinationRules {
+    /// Takes any URL, and sends by the simulated network.
+    class NetworkKind final : public EndpointKind {
     public:
-        [[nodiscard]] std::optional<FieldError> refuse(std::string_view) const override {
-            return std::nullopt;
+        explicit NetworkKind(Delivery& network) : network_(network) {}
+        [[nodiscard]] EndpointType type() const override { return webhook_type; }
+        [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings&) const override {
+            return {};
         }
-        [[nodiscard]] std::string origin(std::string_view) const override { return {}; }
+        [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings&) const override {
+            return {};
+        }
+        [[nodiscard]] bool signs() const override { return true; }
+        [[nodiscard]] Delivery* delivery() override { return &network_; }
+
+    private:
+        Delivery& network_;
     };
     /// Nothing in the simulation verifies a signature.
     class OpenSecrets final : public Secrets {
@@ -173,8 +182,8 @@ private:
     EngineObserver observer_;
     Handlers no_handlers_;
     OpenSecrets secrets_;
-    AnyDestination destinations_;
     Network network_;
+    EndpointKinds kinds_;
     FaultyStore store_;
     FaultyQueue queue_;
     PlanSuccessors plan_;

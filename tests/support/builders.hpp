@@ -246,12 +246,16 @@ private:
             .created_at = noon};
 }
 
+inline const EndpointType webhook_type{"WEBHOOK"};
+inline const EndpointType inbox_type{"INBOX"};
+
 class EndpointBuilder {
 public:
     EndpointBuilder()
         : endpoint_{.id = an_id<EndpointId>(),
                     .external_id = std::nullopt,
                     .name = "CRM",
+                    .type = webhook_type,
                     .url = "https://crm.example/hook",
                     .headers = {{"X-Team", "crm", "…"}},
                     .retry_policy = {},
@@ -293,14 +297,14 @@ public:
         endpoint_.disabled_reason = std::move(reason);
         return *this;
     }
-    EndpointBuilder& inbox() { return without_url(EndpointType::inbox); }
-    EndpointBuilder& pull() { return without_url(EndpointType::pull); }
+    EndpointBuilder& inbox() { return without_url(inbox_type); }
+    EndpointBuilder& pull() { return without_url(pull_type); }
 
     [[nodiscard]] Endpoint build() const { return endpoint_; }
     operator Endpoint() const { return endpoint_; }
 
 private:
-    EndpointBuilder& without_url(EndpointType type) {
+    EndpointBuilder& without_url(const EndpointType& type) {
         endpoint_.type = type;
         endpoint_.url.clear();
         endpoint_.headers.clear();

@@ -38,6 +38,7 @@
 #include "application/users/put_user.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"
+#include "support/fake_endpoint_kinds.hpp"
 #include "support/fake_ids.hpp"
 #include "support/fake_time_zones.hpp"
 #include "support/recorded_log.hpp"
@@ -83,18 +84,6 @@ public:
         return sealed.substr(4);
     }
     bool has_key = true;  // to seal text with
-};
-
-/// Refuses plain http.
-class FakeDestinationRules final : public DestinationRules {
-public:
-    [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override {
-        if (url.starts_with("https://")) return std::nullopt;
-        return FieldError{"/url", "not_allowed", "must be https"};
-    }
-    [[nodiscard]] std::string origin(std::string_view url) const override {
-        return std::string{url.substr(0, url.find('/', url.find("://") + 3))};
-    }
 };
 
 /// The control plane's use cases over a memory store that contains only the schedule `birthday`;
@@ -244,8 +233,8 @@ protected:
     ManualMonotonic monotonic;
     RecordedLog log;
     FakeSecrets secrets;
-    FakeDestinationRules destinations;
-    EndpointSettings settings{.allow_inbox = true};
+    FakeDelivery to_webhooks, to_inboxes;
+    EndpointKinds kinds = fake_kinds(to_webhooks, to_inboxes);
 
     CreateUser create_user{store, zones, ids, wakeups};
     EditUser edit_user{store, zones, ids, wakeups};

@@ -100,10 +100,12 @@ protected:
         return found;
     }
 
-    FakeDelivery webhook, inbox, in_process;
+    FakeDelivery& webhook = to_webhooks;
+    FakeDelivery& inbox = to_inboxes;
+    FakeDelivery in_process;
     Handlers handlers;
     PlanSuccessors plan{store, zones, ids};
-    DeliverEvent deliver{store, zones, ids, {webhook, inbox, &in_process, handlers}};
+    DeliverEvent deliver{store, zones, ids, {kinds, &in_process, handlers}};
     FaultyQueue faulty{queue};
     FakeRandom random;
     AdmitEvents admit{store, random};

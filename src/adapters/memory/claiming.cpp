@@ -32,7 +32,7 @@ Ready ready(const State& state, Instant now, const std::function<bool(const Even
 
 bool is_pull(const State& state, const Event& event) {
     const Endpoint* endpoint = event.endpoint ? state.endpoints.find(*event.endpoint) : nullptr;
-    return endpoint && endpoint->type == EndpointType::pull;
+    return endpoint && is_pulled(*endpoint);
 }
 
 Claimed claim_wanted(State& state, const Claiming& claiming,

@@ -30,8 +30,8 @@ Answer PostgresEndpointRepository::write(const Statement& statement, const Endpo
         sign_until.push_back(key.signs_until);
     }
     return session_.run(
-        statement, endpoint.id, endpoint.external_id, endpoint.name, to_string(endpoint.type),
-        endpoint.url, header_names, sealed_headers, std::chrono::microseconds{endpoint.timeout},
+        statement, endpoint.id, endpoint.external_id, endpoint.name, endpoint.type, endpoint.url,
+        header_names, sealed_headers, std::chrono::microseconds{endpoint.timeout},
         name_of(endpoint.retry_policy.kind), delays, endpoint.retry_client_errors, endpoint.enabled,
         endpoint.disabled_reason, endpoint.secret_hint, endpoint.version, endpoint.created_at,
         endpoint.updated_at, per_second, burst, endpoint.max_in_flight, to_string(endpoint.format),
@@ -86,13 +86,12 @@ Result<void> PostgresEndpointRepository::update(const Endpoint& endpoint) {
 }
 
 Page<Endpoint> PostgresEndpointRepository::list(const EndpointQuery& query) {
-    const auto type = query.type ? std::optional{to_string(*query.type)} : std::nullopt;
     const Statement& statement =
         query.page.descending ? sql::endpoints_by_creation_down : sql::endpoints_by_creation;
-    return page_in(
-        endpoints_in(session_.run(statement, type, query.enabled, query.prefix, last_id(query.page),
-                                  last_instant(query.page), rows_for(query.page))),
-        query.page);
+    return page_in(endpoints_in(session_.run(statement, query.type, query.enabled, query.prefix,
+                                             last_id(query.page), last_instant(query.page),
+                                             rows_for(query.page))),
+                   query.page);
 }
 
 }  // namespace sundial::postgres

@@ -153,7 +153,7 @@ std::vector<Endpoint> endpoints_in(const Answer& rows) {
             .id = rows.get<EndpointId>(row, id),
             .external_id = rows.get<std::optional<std::string>>(row, external_id),
             .name = rows.get<std::string>(row, name),
-            .type = read_name(parse_endpoint_type, rows.get<std::string>(row, type)),
+            .type = rows.get<EndpointType>(row, type),
             .url = rows.get<std::string>(row, url),
             .format = read_name(parse_body_format, rows.get<std::string>(row, format)),
             .headers = endpoint_headers_of(rows.get<std::vector<std::string>>(row, header_names),

@@ -174,8 +174,6 @@ struct Value<TriggerKind> : NamedValue<TriggerKind, parse_trigger_kind> {};
 template <>
 struct Value<Origin> : NamedValue<Origin, parse_origin> {};
 template <>
-struct Value<EndpointType> : NamedValue<EndpointType, parse_endpoint_type> {};
-template <>
 struct Value<CircuitState> : NamedValue<CircuitState, parse_circuit_state> {};
 template <>
 struct Value<Obstacle> : NamedValue<Obstacle, parse_obstacle> {};

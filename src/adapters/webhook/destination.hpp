@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adapters/webhook/address_rules.hpp"
-#include "application/ports/delivery.hpp"
+#include "domain/error.hpp"
 
 struct Curl_URL;  // libcurl's CURLU
 
@@ -29,15 +29,18 @@ struct Target {
     std::uint16_t port = 0;
 };
 
-/// Checks URLs with libcurl's parser. Refuses a URL that the parser would rewrite silently.
-class UrlRules final : public DestinationRules {
+/// Decides where requests may go (reliability 8), without network access. Checks URLs with
+/// libcurl's parser. Refuses a URL that the parser would rewrite silently.
+class UrlRules {
 public:
     UrlRules(DestinationSettings settings, const AddressRules& addresses)
         : settings_(std::move(settings)), addresses_(addresses) {}
     /// Called when a URL is stored, and again before every attempt.
     [[nodiscard]] std::variant<Target, FieldError> judge(std::string_view url) const;
-    [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const override;
-    [[nodiscard]] std::string origin(std::string_view url) const override;
+    /// The reason to refuse `url`, at pointer /url; empty if it is allowed.
+    [[nodiscard]] std::optional<FieldError> refuse(std::string_view url) const;
+    /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if it is none.
+    [[nodiscard]] std::string origin(std::string_view url) const;
     [[nodiscard]] const AddressRules& addresses() const { return addresses_; }
 
 private:

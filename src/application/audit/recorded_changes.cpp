@@ -25,7 +25,7 @@ void write(JsonWriter& json, OverlapPolicy value) { json.value(to_string(value))
 void write(JsonWriter& json, Concurrency value) { json.value(to_string(value)); }
 void write(JsonWriter& json, Priority value) { json.value(to_string(value)); }
 void write(JsonWriter& json, Role value) { json.value(to_string(value)); }
-void write(JsonWriter& json, EndpointType value) { json.value(to_string(value)); }
+void write(JsonWriter& json, const EndpointType& value) { json.value(to_string(value)); }
 void write(JsonWriter& json, BodyFormat value) { json.value(to_string(value)); }
 void write(JsonWriter& json, EndpointId value) { json.value(std::string_view{to_string(value)}); }
 void write(JsonWriter& json, std::chrono::seconds value) {

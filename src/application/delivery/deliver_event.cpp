@@ -83,6 +83,15 @@ bool is_parked(const Event& event) {
            event.claimable_at == never;
 }
 
+/// A program that embeds the engine has fewer types than a server on the same database.
+Outcome not_sent_here(const EndpointType& type) {
+    Outcome outcome;
+    outcome.verdict = Verdict::permanent;
+    outcome.error = DeliveryErrorCode::worker;
+    outcome.error_text = "this program sends nothing to endpoints of type " + type.value;
+    return outcome;
+}
+
 }  // namespace
 
 Outcome without_payload() {
@@ -183,15 +192,15 @@ void DeliverEvent::start(std::vector<Try> tries) {
 
 void DeliverEvent::send(Try one) {
     const Endpoint& endpoint = *one.destination.endpoint;
-    base::check(endpoint.type != EndpointType::pull);  // no instance claims such events
-    Delivery& delivery =
-        endpoint.type == EndpointType::inbox ? deliveries_.inbox : deliveries_.webhook;
+    EndpointKind* kind = deliveries_.kinds.find(endpoint.type);
+    Delivery* delivery = kind == nullptr ? nullptr : kind->delivery();
+    if (delivery == nullptr) return one.done(not_sent_here(endpoint.type));
     try {
-        delivery.start({.event = std::move(one.event),
-                        .endpoint = one.destination.endpoint,
-                        .target_time = std::move(one.destination.target_time),
-                        .now = one.now},
-                       one.done);
+        delivery->start({.event = std::move(one.event),
+                         .endpoint = one.destination.endpoint,
+                         .target_time = std::move(one.destination.target_time),
+                         .now = one.now},
+                        one.done);
     } catch (const std::exception& exception) {
         Outcome outcome;
         outcome.error = DeliveryErrorCode::worker;
@@ -201,8 +210,9 @@ void DeliverEvent::send(Try one) {
 }
 
 void DeliverEvent::abandon(const Event& event) {
-    deliveries_.webhook.abandon(event);
-    deliveries_.inbox.abandon(event);
+    for (const auto& kind : deliveries_.kinds.all()) {
+        if (Delivery* delivery = kind->delivery()) delivery->abandon(event);
+    }
     if (deliveries_.in_process != nullptr) deliveries_.in_process->abandon(event);
 }
 

@@ -9,6 +9,7 @@
 #include "application/delivery/destination.hpp"
 #include "application/delivery/handlers.hpp"
 #include "application/ports/delivery.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
@@ -18,10 +19,9 @@
 
 namespace sundial {
 
-/// The deliveries by type of endpoint.
+/// How events get to their receivers.
 struct Deliveries {
-    Delivery& webhook;
-    Delivery& inbox;
+    const EndpointKinds& kinds;      // those with an endpoint
     Delivery* in_process = nullptr;  // required once `handlers` has an entry
     const Handlers& handlers;
     std::chrono::microseconds handler_timeout{std::chrono::seconds{10}};

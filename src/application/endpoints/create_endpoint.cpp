@@ -1,5 +1,7 @@
 #include "application/endpoints/create_endpoint.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "application/audit/recorded_changes.hpp"
@@ -11,61 +13,29 @@ namespace {
 
 using Defects = std::vector<FieldError>;
 
-void judge_webhook(const NewEndpoint& wanted, const DestinationRules& destinations,
-                   Defects& found) {
-    if (!wanted.url) {
-        found.push_back({"/url", "required", "a WEBHOOK needs the URL that it posts to"});
-    } else if (auto refused = destinations.refuse(*wanted.url)) {
-        found.push_back(*std::move(refused));
-    }
+TypeSettings type_settings(const NewEndpoint& wanted) {
+    return {.url = wanted.url,
+            .format = wanted.format,
+            .headers = !wanted.headers.empty(),
+            .secret = wanted.secret.has_value(),
+            .ed25519 = wanted.ed25519};
 }
 
-void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, Defects& found) {
-    if (!settings.allow_inbox) {
-        found.push_back({"/type", "not_allowed",
-                         "INBOX endpoints are switched off here; they are for development"});
-    }
-    if (wanted.url) found.push_back({"/url", "not_allowed", "an INBOX has no URL"});
-    if (wanted.secret) {
-        found.push_back({"/secret", "not_allowed", "an INBOX signs nothing: it has no secret"});
-    }
-    if (wanted.ed25519) {
-        found.push_back({"/ed25519", "not_allowed", "an INBOX signs nothing: it has no keys"});
-    }
-}
-
-/// Nothing is sent to a PULL endpoint, so it takes no settings for requests.
-void judge_pull(const NewEndpoint& wanted, Defects& found) {
-    if (wanted.url) {
-        found.push_back({"/url", "not_allowed", "a PULL endpoint has no URL: its workers come"});
-    }
-    if (wanted.secret) {
-        found.push_back(
-            {"/secret", "not_allowed", "nothing is sent to a PULL endpoint: it has no secret"});
-    }
-    if (!wanted.headers.empty()) {
-        found.push_back(
-            {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
-    }
-    if (wanted.ed25519) {
-        found.push_back(
-            {"/ed25519", "not_allowed", "nothing is sent to a PULL endpoint: it has no keys"});
-    }
-    if (wanted.format != BodyFormat::raw) {
-        found.push_back(
-            {"/format", "not_allowed", "workers of a PULL endpoint get the payload as it is: RAW"});
-    }
-}
-
-/// Sealing also validates a given secret. Only webhooks sign.
-Result<FreshKeys> keys_of(const NewEndpoint& wanted, Secrets& secrets) {
-    if (wanted.type != EndpointType::webhook) return FreshKeys{};
+/// Sealing also validates a given secret.
+Result<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, Secrets& secrets) {
+    if (!kind.signs()) return FreshKeys{};
     return fresh_keys(secrets, wanted.secret, wanted.ed25519);
 }
 
 }  // namespace
 
 Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
+    const EndpointKind* kind = kinds_.find(wanted.type);
+    if (kind == nullptr) {
+        return invalid(
+            "/type", "not_allowed",
+            "there is no type '" + wanted.type.value + "'; choose one of " + kinds_.names());
+    }
     Endpoint endpoint{.id = EndpointId{ids_.fresh()},
                       .external_id = wanted.external_id,
                       .name = wanted.name,
@@ -87,20 +57,10 @@ Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Cal
                       .updated_at = {}};
     if (!endpoint.enabled) endpoint.disabled_reason = "created disabled";
 
-    Defects found = defects(endpoint, settings_.lease);
-    switch (wanted.type) {
-        case EndpointType::webhook:
-            judge_webhook(wanted, destinations_, found);
-            break;
-        case EndpointType::inbox:
-            judge_inbox(wanted, settings_, found);
-            break;
-        case EndpointType::pull:
-            judge_pull(wanted, found);
-            break;
-    }
+    Defects found = defects(endpoint, lease_);
+    std::ranges::move(kind->refuse_new(type_settings(wanted)), std::back_inserter(found));
     endpoint.headers = sealed_headers(wanted.headers, secrets_, found);
-    auto fresh = keys_of(wanted, secrets_);
+    auto fresh = keys_of(wanted, *kind, secrets_);
     if (!fresh) {
         const auto* invalid_secret = std::get_if<ValidationFailed>(&fresh.error());
         if (!invalid_secret) return fresh.error();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "application/audit/caller.hpp"
-#include "application/ports/delivery.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
@@ -15,17 +15,11 @@
 
 namespace sundial {
 
-/// Settings of this installation for endpoints.
-struct EndpointSettings {
-    std::chrono::seconds lease{30};  // a time-out longer than lease − 10 s is refused
-    bool allow_inbox = false;
-};
-
 struct NewEndpoint {
     std::optional<std::string> external_id{};
     std::string name{};
-    EndpointType type = EndpointType::webhook;
-    std::optional<std::string> url{};  // only for a webhook
+    EndpointType type;
+    std::optional<std::string> url{};  // if its type has one, as the next ones
     BodyFormat format = BodyFormat::raw;
     std::vector<HeaderText> headers{};
     std::chrono::seconds timeout{10};
@@ -34,34 +28,31 @@ struct NewEndpoint {
     std::optional<RateLimit> rate_limit{};
     std::optional<std::uint32_t> max_in_flight{};
     bool enabled = true;
-    std::optional<std::string> secret{};  // only for a webhook; empty: a random one
-    bool ed25519 = false;                 // only for a webhook: also signs with such a key
+    std::optional<std::string> secret{};  // if its type signs; empty: a random one
+    bool ed25519 = false;                 // if its type signs: also with such a key
 };
 
 struct CreatedEndpoint {
     Endpoint endpoint;
-    std::string secret;  // shown only once; empty for an inbox
+    std::string secret;  // shown only once; empty: its type does not sign
 };
 
 /// Adds an endpoint.
 class CreateEndpoint {
 public:
-    CreateEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,
-                   EndpointSettings settings)
-        : store_(store),
-          secrets_(secrets),
-          destinations_(destinations),
-          ids_(ids),
-          settings_(settings) {}
+    /// A time-out longer than `lease` − 10 s is refused.
+    CreateEndpoint(Store& store, Secrets& secrets, const EndpointKinds& kinds, Ids& ids,
+                   std::chrono::seconds lease = std::chrono::seconds{30})
+        : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids), lease_(lease) {}
     /// Errors: ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<CreatedEndpoint> run(const NewEndpoint& wanted, const Caller& caller);
 
 private:
     Store& store_;
     Secrets& secrets_;
-    const DestinationRules& destinations_;
+    const EndpointKinds& kinds_;
     Ids& ids_;
-    EndpointSettings settings_;
+    std::chrono::seconds lease_;
 };
 
 }  // namespace sundial

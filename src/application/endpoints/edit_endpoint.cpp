@@ -42,8 +42,10 @@ Endpoint edited(Endpoint endpoint, const EndpointEdit& edit) {
     return endpoint;
 }
 
-/// Adds or removes the pair of keys, if that changes anything.
-Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Secrets& secrets) {
+/// Adds or removes the pair of keys, if that changes anything. A type that does not sign refuses
+/// the setting itself.
+Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted,
+                              const EndpointKind& kind, Secrets& secrets) {
     if (!wanted || *wanted == !endpoint.public_key.empty()) return endpoint;
     if (!*wanted) {
         std::erase_if(endpoint.signing_keys,
@@ -51,9 +53,7 @@ Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Sec
         endpoint.public_key.clear();
         return endpoint;
     }
-    if (endpoint.type != EndpointType::webhook) {
-        return invalid("/ed25519", "not_allowed", "only a WEBHOOK signs");
-    }
+    if (!kind.signs()) return endpoint;
     auto pair = secrets.new_key_pair();
     if (!pair) return pair.error();
     endpoint.signing_keys.insert(
@@ -63,19 +63,25 @@ Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted, Sec
     return endpoint;
 }
 
+TypeSettings type_settings(const Endpoint& after, const EndpointEdit& edit) {
+    return {.url = edit.url,
+            .headers = !after.headers.empty(),
+            .ed25519 = edit.ed25519.value_or(false)};
+}
+
 /// The origin that the URL moves to, if it is allowed and another one.
 std::optional<std::string> moved_to(const Endpoint& before, const EndpointEdit& edit,
-                                    const DestinationRules& destinations) {
-    if (!edit.url || destinations.refuse(*edit.url)) return std::nullopt;
-    std::string origin = destinations.origin(*edit.url);
-    if (origin == destinations.origin(before.url)) return std::nullopt;
+                                    const EndpointKind& kind) {
+    if (!edit.url || !kind.refuse_edit({.url = edit.url}).empty()) return std::nullopt;
+    std::string origin = kind.origin(*edit.url);
+    if (origin == kind.origin(before.url)) return std::nullopt;
     return origin;
 }
 
 /// The URL is judged when it is given: what an older rule let in may stay while other things
 /// change.
 void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEdit& edit,
-                 const DestinationRules& destinations, std::chrono::seconds lease,
+                 const EndpointKind& kind, std::chrono::seconds lease,
                  std::vector<FieldError>& found) {
     std::ranges::move(defects(after, lease), std::back_inserter(found));
     const bool new_rate = edit.rate_limit && *edit.rate_limit && !before.rate_limit;
@@ -86,20 +92,10 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     }
     if (edit.type && *edit.type != before.type) {
         found.push_back({"/type", "not_allowed",
-                         "an endpoint's type never changes; it is " +
-                             std::string{to_string(before.type)} + ": create another endpoint"});
+                         "an endpoint's type never changes; it is " + before.type.value +
+                             ": create another endpoint"});
     }
-    if (edit.url && before.type != EndpointType::webhook) {
-        found.push_back(
-            {"/url", "not_allowed",
-             "only a WEBHOOK has a URL; this is " + std::string{to_string(before.type)}});
-    } else if (edit.url) {
-        if (auto refused = destinations.refuse(*edit.url)) found.push_back(*std::move(refused));
-    }
-    if (before.type == EndpointType::pull && !after.headers.empty()) {
-        found.push_back(
-            {"/headers", "not_allowed", "nothing is sent to a PULL endpoint: it has no headers"});
-    }
+    std::ranges::move(kind.refuse_edit(type_settings(after, edit)), std::back_inserter(found));
 }
 
 /// Returns whether the circuit was open or half-open.
@@ -126,13 +122,14 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
             return *refused;
         }
-        auto with_keys = with_ed25519(*before, edit.ed25519, secrets_);
+        const EndpointKind& kind = kinds_.of(*before);
+        auto with_keys = with_ed25519(*before, edit.ed25519, kind, secrets_);
         if (!with_keys) return with_keys.error();
         Endpoint after = edited(*std::move(with_keys), edit);
         std::vector<FieldError> found;
-        after.headers = edited_headers(before->headers, edit.headers,
-                                       moved_to(*before, edit, destinations_), secrets_, found);
-        add_defects(*before, after, edit, destinations_, settings_.lease, found);
+        after.headers = edited_headers(before->headers, edit.headers, moved_to(*before, edit, kind),
+                                       secrets_, found);
+        add_defects(*before, after, edit, kind, lease_, found);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
         limits_changed = has_other_limits(*before, after);

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "application/audit/caller.hpp"
-#include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/unpark_events.hpp"
-#include "application/ports/delivery.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
+#include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "application/requests/edits.hpp"
 #include "base/log.hpp"
@@ -51,15 +51,17 @@ struct EndpointEdit {
 /// that changes nothing makes no new version.
 class EditEndpoint {
 public:
-    EditEndpoint(Store& store, Secrets& secrets, const DestinationRules& destinations, Ids& ids,
-                 UnparkEvents& unpark, base::Log& log, EndpointSettings settings)
+    /// A time-out longer than `lease` − 10 s is refused.
+    EditEndpoint(Store& store, Secrets& secrets, const EndpointKinds& kinds, Ids& ids,
+                 UnparkEvents& unpark, base::Log& log,
+                 std::chrono::seconds lease = std::chrono::seconds{30})
         : store_(store),
           secrets_(secrets),
-          destinations_(destinations),
+          kinds_(kinds),
           ids_(ids),
           unpark_(unpark),
           log_(log),
-          settings_(settings) {}
+          lease_(lease) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
                                        std::optional<Version> expected, const Caller& caller);
@@ -69,11 +71,11 @@ private:
 
     Store& store_;
     Secrets& secrets_;
-    const DestinationRules& destinations_;
+    const EndpointKinds& kinds_;
     Ids& ids_;
     UnparkEvents& unpark_;
     base::Log& log_;
-    EndpointSettings settings_;
+    std::chrono::seconds lease_;
 };
 
 }  // namespace sundial

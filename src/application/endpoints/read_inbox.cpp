@@ -7,16 +7,16 @@
 namespace sundial {
 namespace {
 
-Result<EndpointId> inbox_id(Transaction& tx, std::string_view reference) {
+Result<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
+                            std::string_view reference) {
     const auto id = endpoint_id(tx, reference);
     if (!id) return id.error();
     const auto endpoint = tx.endpoints().find(*id);
     if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
-    if (endpoint->type != EndpointType::inbox) {
+    if (!kinds.of(*endpoint).keeps_requests()) {
         return invalid("", "not_allowed",
-                       "endpoint '" + endpoint->name + "' is of type " +
-                           std::string{to_string(endpoint->type)} +
-                           "; only an INBOX keeps what it receives");
+                       "endpoint '" + endpoint->name + "' is of type " + endpoint->type.value +
+                           ", which does not keep what it receives");
     }
     return *id;
 }
@@ -25,7 +25,7 @@ Result<EndpointId> inbox_id(Transaction& tx, std::string_view reference) {
 
 Result<Page<InboxRequest>> ReadInbox::run(std::string_view reference, const PageRequest& page) {
     return in_read(store_, [&](Transaction& tx) -> Result<Page<InboxRequest>> {
-        const auto id = inbox_id(tx, reference);
+        const auto id = inbox_id(tx, kinds_, reference);
         if (!id) return id.error();
         return tx.inbox().list(*id, page);
     });
@@ -33,7 +33,7 @@ Result<Page<InboxRequest>> ReadInbox::run(std::string_view reference, const Page
 
 Result<void> ClearInbox::run(std::string_view reference) {
     return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
-        const auto id = inbox_id(tx, reference);
+        const auto id = inbox_id(tx, kinds_, reference);
         if (!id) return id.error();
         tx.inbox().clear(*id);
         return {};

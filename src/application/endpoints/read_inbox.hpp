@@ -2,31 +2,34 @@
 
 #include <string_view>
 
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/store.hpp"
 
 namespace sundial {
 
-/// Lists the requests that an INBOX endpoint received.
+/// Lists the requests that an endpoint received, if its type keeps them.
 class ReadInbox {
 public:
-    explicit ReadInbox(Store& store) : store_(store) {}
-    /// Newest first. Errors: NotFound; ValidationFailed if the endpoint is not an inbox.
+    ReadInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
+    /// Newest first. Errors: NotFound; ValidationFailed for a type that keeps no requests.
     [[nodiscard]] Result<Page<InboxRequest>> run(std::string_view reference,
                                                  const PageRequest& page);
 
 private:
     Store& store_;
+    const EndpointKinds& kinds_;
 };
 
-/// Deletes the requests that an INBOX endpoint received.
+/// Deletes them.
 class ClearInbox {
 public:
-    explicit ClearInbox(Store& store) : store_(store) {}
+    ClearInbox(Store& store, const EndpointKinds& kinds) : store_(store), kinds_(kinds) {}
     /// Errors: as above.
     [[nodiscard]] Result<void> run(std::string_view reference);
 
 private:
     Store& store_;
+    const EndpointKinds& kinds_;
 };
 
 }  // namespace sundial

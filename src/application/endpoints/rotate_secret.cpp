@@ -19,8 +19,9 @@ Result<CreatedEndpoint> RotateSecret::run(std::string_view reference, const Rota
         if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
             return *refused;
         }
-        if (before->type != EndpointType::webhook) {
-            return invalid("/type", "not_allowed", "only a WEBHOOK has a secret");
+        if (!kinds_.of(*before).signs()) {
+            return invalid("/type", "not_allowed",
+                           "an endpoint of type " + before->type.value + " has no secret");
         }
         auto fresh = fresh_keys(secrets_, rotation.secret, !before->public_key.empty());
         if (!fresh) return fresh.error();

@@ -7,6 +7,7 @@
 
 #include "application/audit/caller.hpp"
 #include "application/endpoints/create_endpoint.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
@@ -18,12 +19,12 @@ struct Rotation {
     std::optional<std::string> secret{};                         // empty: a random one
 };
 
-/// Gives a webhook a new secret, and a new pair of keys if it has one. The new keys sign first, the
-/// old ones also sign for a while, so that receivers have time to change theirs.
+/// Gives an endpoint that signs a new secret, and a new pair of keys if it has one. The new keys
+/// sign first, the old ones also sign for a while, so that receivers have time to change theirs.
 class RotateSecret {
 public:
-    RotateSecret(Store& store, Secrets& secrets, Ids& ids)
-        : store_(store), secrets_(secrets), ids_(ids) {}
+    RotateSecret(Store& store, Secrets& secrets, const EndpointKinds& kinds, Ids& ids)
+        : store_(store), secrets_(secrets), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, OptimisticLock, ValidationFailed.
     [[nodiscard]] Result<CreatedEndpoint> run(std::string_view reference, const Rotation& rotation,
                                               std::optional<Version> expected,
@@ -32,6 +33,7 @@ public:
 private:
     Store& store_;
     Secrets& secrets_;
+    const EndpointKinds& kinds_;
     Ids& ids_;
 };
 

@@ -38,6 +38,7 @@ Event test_event(const Endpoint& endpoint, Ids& ids, Instant now) {
 Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
     struct Subject {
         Endpoint endpoint;
+        Delivery& delivery;
         Instant now;
     };
     auto subject = in_read(store_, [&](Transaction& tx) -> Result<Subject> {
@@ -45,14 +46,16 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
         if (!id) return id.error();
         auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
-        if (endpoint->type == EndpointType::pull) {
+        Delivery* delivery = kinds_.of(*endpoint).delivery();
+        if (delivery == nullptr) {
             return invalid("", "not_allowed",
-                           "nothing is sent to a PULL endpoint; let a worker claim an event of it");
+                           "nothing is sent to a " + endpoint->type.value +
+                               " endpoint; let a worker claim an event of it");
         }
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
         }
-        return Subject{*std::move(endpoint), tx.now()};
+        return Subject{*std::move(endpoint), *delivery, tx.now()};
     });
     if (!subject) return subject.error();
 
@@ -64,8 +67,8 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
         .endpoint = std::make_shared<const Endpoint>(std::move(subject->endpoint)),
         .target_time = format_instant(subject->now) + "[UTC]",
         .now = subject->now};
-    delivery_.start(std::move(request),
-                    [answered](Outcome result) { answered->set_value(std::move(result)); });
+    subject->delivery.start(std::move(request),
+                            [answered](Outcome result) { answered->set_value(std::move(result)); });
     return TestDelivery{event, outcome.get()};
 }
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "application/ports/delivery.hpp"
+#include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "domain/outcome.hpp"
@@ -18,14 +18,14 @@ struct TestDelivery {
 /// endpoint's time-out.
 class TestEndpoint {
 public:
-    TestEndpoint(Store& store, Delivery& delivery, Ids& ids)
-        : store_(store), delivery_(delivery), ids_(ids) {}
+    TestEndpoint(Store& store, const EndpointKinds& kinds, Ids& ids)
+        : store_(store), kinds_(kinds), ids_(ids) {}
     /// Errors: NotFound, EndpointDisabled; ValidationFailed for a type that nothing is sent to.
     [[nodiscard]] Result<TestDelivery> run(std::string_view reference);
 
 private:
     Store& store_;
-    Delivery& delivery_;
+    const EndpointKinds& kinds_;
     Ids& ids_;
 };
 

@@ -265,7 +265,7 @@ private:
     }
 
     [[nodiscard]] bool left_to_workers() const {
-        return story_.endpoint && story_.endpoint->type == EndpointType::pull;
+        return story_.endpoint && is_pulled(*story_.endpoint);
     }
 
     [[nodiscard]] std::string holder() const {

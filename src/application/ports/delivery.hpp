@@ -46,14 +46,4 @@ public:
     virtual void abandon(const Event& /*event*/) {}
 };
 
-/// Decides where requests may go (reliability 8), without network access.
-class DestinationRules {
-public:
-    virtual ~DestinationRules() = default;
-    /// The reason to refuse `url` for a webhook, at pointer /url; empty if it is allowed.
-    [[nodiscard]] virtual std::optional<FieldError> refuse(std::string_view url) const = 0;
-    /// Scheme, host and port of `url`: https://crm.example, http://[::1]:8080. Empty if it is none.
-    [[nodiscard]] virtual std::string origin(std::string_view url) const = 0;
-};
-
 }  // namespace sundial

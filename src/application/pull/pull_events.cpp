@@ -122,10 +122,9 @@ Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
         if (!id) return id.error();
         const auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, order.endpoint};
-        if (endpoint->type != EndpointType::pull) {
+        if (!is_pulled(*endpoint)) {
             return invalid("", "not_allowed",
-                           "endpoint '" + endpoint->name + "' is of type " +
-                               std::string{to_string(endpoint->type)} +
+                           "endpoint '" + endpoint->name + "' is of type " + endpoint->type.value +
                                "; only a PULL endpoint's events are claimed by workers");
         }
         if (!endpoint->enabled) {

@@ -25,7 +25,7 @@ const std::string nekot{token.rbegin(), token.rend()};  // as FakeSecrets seals 
 class EndpointHeaders : public ControlPlane {
 protected:
     static NewEndpoint crm(std::vector<HeaderText> headers) {
-        NewEndpoint wanted;
+        NewEndpoint wanted{.type = webhook_type};
         wanted.name = "CRM";
         wanted.url = "https://crm.example/hook";
         wanted.headers = std::move(headers);
@@ -52,8 +52,8 @@ protected:
         return an_existing_endpoint(an_endpoint().with_headers(std::move(headers)));
     }
 
-    CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
+    CreateEndpoint create_endpoint{store, secrets, kinds, ids};
+    EditEndpoint edit_endpoint{store, secrets, kinds, ids, unpark_events, log};
     ResealSecrets reseal{store, secrets};
 };
 

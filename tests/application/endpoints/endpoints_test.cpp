@@ -24,31 +24,17 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-/// Accepts every event at once, and records it.
-class RecordedDelivery final : public Delivery {
-public:
-    void start(DeliveryRequest request, std::function<void(Outcome)> done) override {
-        requests.push_back(std::move(request));
-        Outcome outcome;
-        outcome.verdict = Verdict::accepted;
-        outcome.status_code = 204;
-        done(std::move(outcome));
-    }
-    std::vector<DeliveryRequest> requests;
-};
-
 class Endpoints : public ControlPlane {
 protected:
     static NewEndpoint crm() {
-        NewEndpoint wanted;
+        NewEndpoint wanted{.type = webhook_type};
         wanted.name = "CRM";
         wanted.url = "https://crm.example/hook";
         return wanted;
     }
     static NewEndpoint bin() {
-        NewEndpoint wanted;
+        NewEndpoint wanted{.type = inbox_type};
         wanted.name = "bin";
-        wanted.type = EndpointType::inbox;
         return wanted;
     }
     CreatedEndpoint create(const NewEndpoint& wanted) {
@@ -69,13 +55,12 @@ protected:
         return parked(claimed_one());
     }
 
-    CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
-    RotateSecret rotate_secret{store, secrets, ids};
-    RecordedDelivery delivery;
-    TestEndpoint test_endpoint{store, delivery, ids};
-    ReadInbox read_inbox{store};
-    ClearInbox clear_inbox{store};
+    CreateEndpoint create_endpoint{store, secrets, kinds, ids};
+    EditEndpoint edit_endpoint{store, secrets, kinds, ids, unpark_events, log};
+    RotateSecret rotate_secret{store, secrets, kinds, ids};
+    TestEndpoint test_endpoint{store, kinds, ids};
+    ReadInbox read_inbox{store, kinds};
+    ClearInbox clear_inbox{store, kinds};
 };
 
 TEST_F(Endpoints, AreKeptAndShowTheirSecretOnce) {
@@ -108,19 +93,19 @@ TEST_F(Endpoints, AreRefusedWithAllThatIsWrong) {
     EXPECT_THAT(queries.endpoints({}).items, IsEmpty());
 }
 
-TEST_F(Endpoints, AreInboxesOnlyWhereThatIsAllowed) {
-    const auto [inbox, secret] = create(bin());
-    EXPECT_EQ(inbox.type, EndpointType::inbox);
+TEST_F(Endpoints, AreOfATypeThatExistsWithItsSettings) {
+    const auto [endpoint, secret] = create(bin());
+    EXPECT_EQ(endpoint.type, inbox_type);
     EXPECT_THAT(secret, IsEmpty());
-    EXPECT_THAT(inbox.signing_keys, IsEmpty());
+    EXPECT_THAT(endpoint.signing_keys, IsEmpty());
 
     NewEndpoint wanted = bin();
     wanted.url = "https://crm.example/hook";
     wanted.secret = "whsec_given";
     EXPECT_THAT(refused(wanted), UnorderedElementsAre("/url not_allowed", "/secret not_allowed"));
 
-    CreateEndpoint in_production{store, secrets, destinations, ids, {.allow_inbox = false}};
-    EXPECT_THAT(defects_of(in_production.run(bin(), "req-1")), ElementsAre("/type not_allowed"));
+    wanted.type = EndpointType{"SQS"};
+    EXPECT_THAT(refused(wanted), ElementsAre("/type not_allowed"));
 }
 
 TEST_F(Endpoints, HaveLimitsThatAnEditChangesOrTakesAway) {
@@ -255,7 +240,7 @@ TEST_F(Endpoints, MakeNoVersionOfAnEditThatChangesNothing) {
 TEST_F(Endpoints, NeverChangeTheirType) {
     const Endpoint endpoint = create(crm()).endpoint;
     EndpointEdit changes;
-    changes.type = EndpointType::inbox;
+    changes.type = inbox_type;
     changes.url = "http://plain.example";
     EXPECT_THAT(defects_of(edit(endpoint, changes)),
                 UnorderedElementsAre("/type not_allowed", "/url not_allowed"));
@@ -325,7 +310,7 @@ TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAga
     const Event event = a_parked_event(endpoint);
     FailsOnce failing{store, 1};
     UnparkEvents unpark{failing, wakeups};
-    EditEndpoint edit_it{store, secrets, destinations, ids, unpark, log, settings};
+    EditEndpoint edit_it{store, secrets, kinds, ids, unpark, log};
     EndpointEdit changes;
     changes.enabled = true;
 
@@ -366,10 +351,10 @@ TEST_F(Endpoints, AreTestedByOneDeliveryThatIsStoredNowhere) {
     const auto tested = test_endpoint.run(to_string(endpoint.id)).value();
 
     EXPECT_EQ(tested.outcome.status_code, 204);
-    ASSERT_THAT(delivery.requests, SizeIs(1));
-    EXPECT_EQ(delivery.requests[0].event, tested.event);
-    EXPECT_EQ(*delivery.requests[0].endpoint, endpoint);
-    EXPECT_EQ(delivery.requests[0].target_time, "2027-01-05T12:00:00Z[UTC]");
+    ASSERT_THAT(to_webhooks.requests, SizeIs(1));
+    EXPECT_EQ(to_webhooks.requests[0].event, tested.event);
+    EXPECT_EQ(*to_webhooks.requests[0].endpoint, endpoint);
+    EXPECT_EQ(to_webhooks.requests[0].target_time, "2027-01-05T12:00:00Z[UTC]");
     EXPECT_EQ(tested.event.type, "sundial.test");
     EXPECT_EQ(tested.event.attempt, Attempt{1});
     EXPECT_THAT(queries.events({}).items, IsEmpty());
@@ -380,7 +365,7 @@ TEST_F(Endpoints, AreNotTestedWhileDisabled) {
     const auto error = error_of<EndpointDisabled>(test_endpoint.run(to_string(endpoint.id)));
     EXPECT_EQ(error.reason, "too slow");
     EXPECT_TRUE(fails_with<NotFound>(test_endpoint.run("ext:no")));
-    EXPECT_THAT(delivery.requests, IsEmpty());
+    EXPECT_THAT(to_webhooks.requests, IsEmpty());
 }
 
 TEST_F(Endpoints, ShowAndForgetWhatAnInboxReceived) {
@@ -472,9 +457,8 @@ TEST_F(Endpoints, SignByEd25519TooWhereThatIsWanted) {
 }
 
 TEST_F(Endpoints, OfTypePullSignNothingAndHaveNoFormat) {
-    NewEndpoint wanted;
+    NewEndpoint wanted{.type = pull_type};
     wanted.name = "workers";
-    wanted.type = EndpointType::pull;
     wanted.format = BodyFormat::envelope;
     wanted.ed25519 = true;
     EXPECT_THAT(refused(wanted),

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "application/observation/observed_store.hpp"
+#include "adapters/memory/pull_queue.hpp"
+#include "application/observation/observed_storage.hpp"
 #include "domain/time/text.hpp"
 #include "support/engine.hpp"
 
@@ -93,7 +94,13 @@ protected:
 
     StoreThatFails failing{store};
     StorageObserver silent_observer;
-    ObservedStore observed{failing, monotonic, silent_observer, log};
+    memory::MemoryPullQueue pull_queue{store};
+    ObservedStorage observed{{.store = failing,
+                              .queue = queue,
+                              .pull_queue = pull_queue,
+                              .monotonic = monotonic,
+                              .observer = silent_observer,
+                              .log = log}};
     FollowTzdata follow{observed, zones, ids, wakeups};
 };
 

@@ -45,7 +45,7 @@ public:
         : site_(site),
           own_(1),
           plan_(site.store, site.zones, site.ids),
-          deliver_(site.store, site.zones, site.ids, {*this, *this, this, handlers_}),
+          deliver_(site.store, site.zones, site.ids, {kinds_, this, handlers_}),
           admit_(site.store, random_),
           judge_(site.store, {}),
           loop_({.instance = InstanceId{uuid_of(number)},
@@ -154,6 +154,7 @@ private:
     FakeRandom random_;
     NoLog log_;
     EngineObserver observer_;
+    EndpointKinds kinds_;
     Handlers handlers_;
     PlanSuccessors plan_;
     DeliverEvent deliver_;

@@ -26,16 +26,16 @@ Response list(const ApiKeyApi& api, const Request& request) {
 Response create(const ApiKeyApi& api, const Request& request) {
     const auto wanted = new_api_key(*request.json);
     if (!wanted) return refused(wanted.error(), request);
-    const auto made = api.create.run(*wanted, caller_of(request));
+    const auto made = api.access.create.run(*wanted, caller_of(request));
     if (!made) return refused(made.error(), request);
-    after_commit([&ring = api.ring] { ring.check_again(); });
+    after_commit([&ring = api.access.keys] { ring.check_again(); });
     return showing_secret(json(201, api_key_json(made->key, made->text)));
 }
 
 Response revoke(const ApiKeyApi& api, const Request& request) {
-    const auto done = api.revoke.run(request.path_value("id"), caller_of(request));
+    const auto done = api.access.revoke.run(request.path_value("id"), caller_of(request));
     if (!done) return refused(done.error(), request);
-    after_commit([&ring = api.ring] { ring.check_again(); });
+    after_commit([&ring = api.access.keys] { ring.check_again(); });
     return no_content();
 }
 

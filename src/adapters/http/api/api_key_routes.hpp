@@ -1,17 +1,13 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/access/api_key_ring.hpp"
-#include "application/access/create_api_key.hpp"
-#include "application/access/revoke_api_key.hpp"
+#include "application/access/access_module.hpp"
 #include "application/requests/queries.hpp"
 
 namespace sundial::http {
 
 struct ApiKeyApi {
-    CreateApiKey& create;
-    RevokeApiKey& revoke;
-    ApiKeyRing& ring;
+    AccessModule& access;
     Queries& queries;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/events/bulk_events.hpp"
+#include "application/events/events_module.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/queries.hpp"
@@ -9,7 +9,7 @@
 namespace sundial::http {
 
 struct BulkApi {
-    BulkEvents& bulk;
+    EventsModule& events;
     Queries& queries;
     Clock& clock;  // the present for `now` in filters
     const TimeZones& zones;

@@ -96,11 +96,9 @@ std::optional<std::string> if_any(const std::string& text) {
 Result<NewEndpoint> new_endpoint(const JsonBody& body, std::chrono::seconds default_timeout) {
     const Members members(body);
     std::vector<FieldError> errors;
-    NewEndpoint endpoint;
+    NewEndpoint endpoint{.type = EndpointType{members.text("type").value_or("")}};
     endpoint.external_id = members.text("externalId");
     endpoint.name = members.text("name").value_or("");
-    endpoint.type =
-        parse_endpoint_type(members.text("type").value_or("")).value_or(EndpointType::webhook);
     endpoint.url = members.text("url");
     endpoint.format =
         parse_body_format(members.text("format").value_or("")).value_or(BodyFormat::raw);

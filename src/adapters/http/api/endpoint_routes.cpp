@@ -19,7 +19,8 @@ public:
         const auto page = page_request(request, SortValue::number);
         if (!page) return refused(page.error(), request);
         EndpointQuery query;
-        if (const auto type = request.query_value("type")) query.type = parse_endpoint_type(*type);
+        if (const auto type = request.query_value("type"))
+            query.type = EndpointType{std::string{*type}};
         query.enabled = truth_value(request, "enabled");
         query.prefix = text_value(request, "q");
         query.page = *page;
@@ -43,7 +44,7 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         const auto wanted = new_endpoint(*request.json, api_.default_timeout);
         if (!wanted) return refused(wanted.error(), request);
-        const auto made = api_.create.run(*wanted, caller_of(request));
+        const auto made = api_.endpoints.create.run(*wanted, caller_of(request));
         if (!made) return refused(made.error(), request);
         Response response =
             created(endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret),
@@ -62,8 +63,8 @@ public:
         auto edit = endpoint_edit(*request.json);
         if (!edit) return refused(edit.error(), request);
         edit->retry_waiting = truth_value(request, "retryWaiting").value_or(false);
-        const auto endpoint =
-            api_.edit.run(request.path_value("id"), *edit, expected(request), caller_of(request));
+        const auto endpoint = api_.endpoints.edit.run(request.path_value("id"), *edit,
+                                                      expected(request), caller_of(request));
         if (!endpoint) return refused(endpoint.error(), request);
         return with_etag(json(200, endpoint_json(*endpoint, circuit_of(*endpoint))),
                          endpoint->version);
@@ -72,8 +73,8 @@ public:
     [[nodiscard]] Response rotate(const Request& request) const {
         const auto decoded = request.json ? rotation(*request.json) : Result<Rotation>(Rotation{});
         if (!decoded) return refused(decoded.error(), request);
-        const auto made = api_.rotate.run(request.path_value("id"), *decoded, expected(request),
-                                          caller_of(request));
+        const auto made = api_.endpoints.rotate.run(request.path_value("id"), *decoded,
+                                                    expected(request), caller_of(request));
         if (!made) return refused(made.error(), request);
         return showing_secret(with_etag(
             json(200, endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret)),
@@ -81,14 +82,14 @@ public:
     }
 
     [[nodiscard]] Response test(const Request& request) const {
-        const auto tested = api_.test.run(request.path_value("id"));
+        const auto tested = api_.endpoints.test.run(request.path_value("id"));
         return tested ? json(200, test_json(*tested)) : refused(tested.error(), request);
     }
 
     [[nodiscard]] Response read_inbox(const Request& request) const {
         const auto page = page_request(request, SortValue::none);
         if (!page) return refused(page.error(), request);
-        const auto received = api_.read_inbox.run(request.path_value("id"), *page);
+        const auto received = api_.endpoints.read_inbox.run(request.path_value("id"), *page);
         if (!received) return refused(received.error(), request);
         base::JsonWriter json;
         begin_page(json);
@@ -101,7 +102,7 @@ public:
     }
 
     [[nodiscard]] Response clear_inbox(const Request& request) const {
-        const auto done = api_.clear_inbox.run(request.path_value("id"));
+        const auto done = api_.endpoints.clear_inbox.run(request.path_value("id"));
         return done ? no_content() : refused(done.error(), request);
     }
 

@@ -3,22 +3,13 @@
 #include <chrono>
 
 #include "adapters/http/router.hpp"
-#include "application/endpoints/create_endpoint.hpp"
-#include "application/endpoints/edit_endpoint.hpp"
-#include "application/endpoints/read_inbox.hpp"
-#include "application/endpoints/rotate_secret.hpp"
-#include "application/endpoints/test_endpoint.hpp"
+#include "application/endpoints/endpoints_module.hpp"
 #include "application/requests/queries.hpp"
 
 namespace sundial::http {
 
 struct EndpointApi {
-    CreateEndpoint& create;
-    EditEndpoint& edit;
-    RotateSecret& rotate;
-    TestEndpoint& test;
-    ReadInbox& read_inbox;
-    ClearInbox& clear_inbox;
+    EndpointsModule& endpoints;
     Queries& queries;
     std::chrono::seconds default_timeout;
     CircuitPolicy circuit{};

@@ -97,7 +97,7 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
-        return made(api_.schedule.run(new_event(*request.json)), request);
+        return made(api_.events.schedule.run(new_event(*request.json)), request);
     }
 
     [[nodiscard]] Response create_batch(const Request& request) const {
@@ -111,8 +111,8 @@ public:
                 return refused(at_item(items[i].error(), i), request);
             }
         }
-        return all ? all_made(api_.schedule.run_all(wanted), request)
-                   : each_made(items, api_.schedule.run_each(wanted), request);
+        return all ? all_made(api_.events.schedule.run_all(wanted), request)
+                   : each_made(items, api_.events.schedule.run_each(wanted), request);
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -122,7 +122,7 @@ public:
     }
 
     [[nodiscard]] Response explain(const Request& request) const {
-        const auto explanation = api_.explain.run(request.path_value("id"));
+        const auto explanation = api_.events.explain.run(request.path_value("id"));
         if (!explanation) return refused(explanation.error(), request);
         return json(200, explanation_json(*explanation));
     }
@@ -130,19 +130,20 @@ public:
     [[nodiscard]] Response patch(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, payload))
             return refused(*problem, request);
-        return changed(
-            api_.edit.run(request.path_value("id"), event_edit(*request.json), expected(request)),
-            request);
+        return changed(api_.events.edit.run(request.path_value("id"), event_edit(*request.json),
+                                            expected(request)),
+                       request);
     }
 
     [[nodiscard]] Response cancel(const Request& request) const {
-        return changed(api_.cancel.run(request.path_value("id"), expected(request)), request);
+        return changed(api_.events.cancel.run(request.path_value("id"), expected(request)),
+                       request);
     }
 
     [[nodiscard]] Response retry(const Request& request) const {
         const bool fresh = request.json && Members(*request.json).truth("newKey").value_or(false);
-        const auto retried =
-            api_.retry.run(request.path_value("id"), fresh ? RetryKey::fresh : RetryKey::same);
+        const auto retried = api_.events.retry.run(request.path_value("id"),
+                                                   fresh ? RetryKey::fresh : RetryKey::same);
         if (!retried) return refused(retried.error(), request);
         return retried->is_new ? made(retried->event, request) : changed(retried->event, request);
     }

@@ -1,11 +1,7 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/events/cancel_event.hpp"
-#include "application/events/edit_event.hpp"
-#include "application/events/explain_event.hpp"
-#include "application/events/retry_event.hpp"
-#include "application/events/schedule_event.hpp"
+#include "application/events/events_module.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/queries.hpp"
@@ -13,11 +9,7 @@
 namespace sundial::http {
 
 struct EventApi {
-    ScheduleEvent& schedule;
-    EditEvent& edit;
-    CancelEvent& cancel;
-    RetryEvent& retry;
-    ExplainEvent& explain;
+    EventsModule& events;
     Queries& queries;
     Clock& clock;  // the present for `now` in filters
     const TimeZones& zones;

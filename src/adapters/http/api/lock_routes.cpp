@@ -79,7 +79,7 @@ public:
         if (!page) return refused(page.error(), request);
         LockQuery query{.prefix = text_value(request, "q"), .limit = page->limit};
         if (page->after) query.after = page->after->value;
-        const auto locks = api_.locks.list(query);
+        const auto locks = api_.locks.locks.list(query);
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
@@ -97,7 +97,7 @@ public:
     [[nodiscard]] Response acquire(const Request& request) const {
         const auto wanted = wanted_in(request);
         if (!wanted) return refused(wanted.error(), request);
-        const auto lock = api_.locks.acquire(wanted->lock);
+        const auto lock = api_.locks.locks.acquire(wanted->lock);
         if (!lock && api_.contended) {
             if (const auto* held = std::get_if<LockHeld>(&lock.error())) api_.contended(*held);
         }
@@ -111,7 +111,7 @@ public:
         const auto ttl = duration_in(members, "ttl", 30s, 24h, errors);
         if (!errors.empty()) return refused(ValidationFailed{std::move(errors)}, request);
         const std::string& name = request.path_value("name");
-        const auto renewed = api_.locks.renew(name, members.text("lockToken").value(), ttl);
+        const auto renewed = api_.locks.locks.renew(name, members.text("lockToken").value(), ttl);
         if (!renewed) return refused(renewed.error(), request);
         base::JsonWriter json;
         json.begin_object().member("name", std::string_view{name});
@@ -126,7 +126,7 @@ public:
                                    "the header names the token under which the lock is held"),
                            request);
         }
-        const auto released = api_.locks.release(request.path_value("name"), *token);
+        const auto released = api_.locks.locks.release(request.path_value("name"), *token);
         if (!released) return refused(released.error(), request);
         return no_content();
     }
@@ -138,8 +138,8 @@ private:
                                         const std::shared_ptr<const Request>& request,
                                         bool last) const {
         if (!lock) {
-            const bool may_wait =
-                !last && !api_.waits.stopped() && std::holds_alternative<LockHeld>(lock.error());
+            const bool may_wait = !last && !api_.locks.waits.stopped() &&
+                                  std::holds_alternative<LockHeld>(lock.error());
             if (may_wait) return wait(wanted, request);
             count_outcome(wanted, "held");
             return refused(lock.error(), *request);
@@ -148,7 +148,7 @@ private:
         Response response = showing_secret(http::json(201, acquired_json(*lock)));
         response.headers.add("Location", request->path);
         // A client that has disconnected will never release the lock.
-        response.undelivered = [&locks = api_.locks, had = *lock] {
+        response.undelivered = [&locks = api_.locks.locks, had = *lock] {
             try {
                 (void)locks.release(had.name, had.lock_token);
             } catch (const std::exception&) {
@@ -164,12 +164,11 @@ private:
 
     [[nodiscard]] Response wait(const Wanted& wanted,
                                 const std::shared_ptr<const Request>& request) const {
-        auto listen = [&waits = api_.waits, name = wanted.lock.name](std::function<void()> wake) {
-            return waits.wait(name, std::move(wake));
-        };
+        auto listen = [&waits = api_.locks.waits, name = wanted.lock.name](
+                          std::function<void()> wake) { return waits.wait(name, std::move(wake)); };
         auto answer = [routes = *this, wanted, request](bool last) {
-            return routes.response_for(routes.api_.locks.acquire(wanted.lock), wanted, request,
-                                       last);
+            return routes.response_for(routes.api_.locks.locks.acquire(wanted.lock), wanted,
+                                       request, last);
         };
         Response response;
         response.later =

@@ -4,14 +4,12 @@
 #include <string_view>
 
 #include "adapters/http/router.hpp"
-#include "application/locks/lock_waits.hpp"
-#include "application/locks/locks.hpp"
+#include "application/locks/locks_module.hpp"
 
 namespace sundial::http {
 
 struct LockApi {
-    Locks& locks;
-    LockWaits& waits;
+    LocksModule& locks;
     /// Called with the outcome of a request that was ready to wait: "granted" or "held". May be
     /// empty.
     std::function<void(std::string_view outcome)> waited{};

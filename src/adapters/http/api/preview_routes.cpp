@@ -45,7 +45,7 @@ Response preview(const PreviewApi& api, const Request& request) {
         decoded.scope.timezone = other->text("timezone");
     decoded.from = members.text("from");
     decoded.count = members.count("count").value_or(10);
-    const auto found = api.preview.run(decoded);
+    const auto found = api.schedules.preview.run(decoded);
     if (!found) return refused(found.error(), request);
 
     base::JsonWriter json;
@@ -70,7 +70,7 @@ Response occurrences(const PreviewApi& api, const Request& request) {
     decoded.limit = page->limit;
     if (page->after)
         decoded.after = Instant{std::chrono::microseconds{std::stoll(page->after->value)}};
-    const auto found = api.preview.list(decoded);
+    const auto found = api.schedules.preview.list(decoded);
     if (!found) return refused(found.error(), request);
 
     base::JsonWriter json;

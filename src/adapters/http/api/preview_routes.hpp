@@ -1,12 +1,12 @@
 #pragma once
 
 #include "adapters/http/router.hpp"
-#include "application/schedules/preview_schedule.hpp"
+#include "application/schedules/schedules_module.hpp"
 
 namespace sundial::http {
 
 struct PreviewApi {
-    PreviewSchedule& preview;
+    SchedulesModule& schedules;
 };
 
 /// /v1/preview and /v1/occurrences.

@@ -23,25 +23,28 @@ public:
 
     [[nodiscard]] Response complete(const Request& request) const {
         return response_for(
-            api_.settle.complete(request.path_value("id"), held_version(*request.json)), request);
+            api_.pull.settle.complete(request.path_value("id"), held_version(*request.json)),
+            request);
     }
 
     [[nodiscard]] Response fail(const Request& request) const {
-        return response_for(api_.settle.fail(request.path_value("id"), held_version(*request.json),
-                                             work_failure(*request.json)),
-                            request);
+        return response_for(
+            api_.pull.settle.fail(request.path_value("id"), held_version(*request.json),
+                                  work_failure(*request.json)),
+            request);
     }
 
     [[nodiscard]] Response release(const Request& request) const {
         return response_for(
-            api_.settle.release(request.path_value("id"), held_version(*request.json)), request);
+            api_.pull.settle.release(request.path_value("id"), held_version(*request.json)),
+            request);
     }
 
     [[nodiscard]] Response extend(const Request& request) const {
         const auto lease = lease_of(*request.json);
         if (!lease) return refused(lease.error(), request);
         return response_for(
-            api_.settle.extend(request.path_value("id"), held_version(*request.json), *lease),
+            api_.pull.settle.extend(request.path_value("id"), held_version(*request.json), *lease),
             request);
     }
 
@@ -49,14 +52,14 @@ private:
     [[nodiscard]] Response work_or_wait(const WaitingOrder& wanted,
                                         const std::shared_ptr<const Request>& request,
                                         bool last) const {
-        auto work = api_.pull.run(wanted.order);
+        auto work = api_.pull.pull.run(wanted.order);
         if (!work) return refused(work.error(), *request);
-        const bool may_wait = !last && !api_.watch.stopped();
+        const bool may_wait = !last && !api_.pull.watch.stopped();
         if (work->events.empty() && may_wait) return wait(wanted, request, work->endpoint);
         Response response = json(200, work_json(work->events, api_.zones));
         response.nothing = work->events.empty();
         if (!work->events.empty()) {
-            response.undelivered = [&pull = api_.pull, events = std::move(work->events)] {
+            response.undelivered = [&pull = api_.pull.pull, events = std::move(work->events)] {
                 pull.take_back(events);
             };
         }
@@ -66,7 +69,7 @@ private:
     [[nodiscard]] Response wait(const WaitingOrder& wanted,
                                 const std::shared_ptr<const Request>& request,
                                 EndpointId endpoint) const {
-        auto listen = [&watch = api_.watch, endpoint](std::function<void()> wake) {
+        auto listen = [&watch = api_.pull.watch, endpoint](std::function<void()> wake) {
             return watch.wait(endpoint, std::move(wake));
         };
         auto answer = [routes = *this, wanted, request](bool last) {

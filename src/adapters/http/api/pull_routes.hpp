@@ -2,16 +2,12 @@
 
 #include "adapters/http/router.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/pull/pull_events.hpp"
-#include "application/pull/pull_watch.hpp"
-#include "application/pull/settle_pulled.hpp"
+#include "application/pull/pull_module.hpp"
 
 namespace sundial::http {
 
 struct PullApi {
-    PullEvents& pull;
-    SettlePulled& settle;
-    PullWatch& watch;
+    PullModule& pull;
     const TimeZones& zones;
 };
 

@@ -72,7 +72,8 @@ public:
     [[nodiscard]] Response create(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, "payload"))
             return refused(*problem, request);
-        const auto made = api_.create.run(schedule_fields(*request.json), caller_of(request));
+        const auto made =
+            api_.schedules.create.run(schedule_fields(*request.json), caller_of(request));
         if (!made) return refused(made.error(), request);
         return created_answer({made->schedule, made->operation}, request);
     }
@@ -92,15 +93,16 @@ public:
     [[nodiscard]] Response patch(const Request& request) const {
         if (const auto problem = payload_too_large(*request.json, "payload"))
             return refused(*problem, request);
-        const auto edited = api_.edit.run(request.path_value("id"), schedule_fields(*request.json),
-                                          expected(request), caller_of(request));
+        const auto edited =
+            api_.schedules.edit.run(request.path_value("id"), schedule_fields(*request.json),
+                                    expected(request), caller_of(request));
         if (!edited) return refused(edited.error(), request);
         return edited_answer(*edited, request);
     }
 
     [[nodiscard]] Response remove(const Request& request) const {
-        const auto done =
-            api_.remove.run(request.path_value("id"), expected(request), caller_of(request));
+        const auto done = api_.schedules.remove.run(request.path_value("id"), expected(request),
+                                                    caller_of(request));
         return done ? no_content() : refused(done.error(), request);
     }
 
@@ -111,7 +113,7 @@ public:
                 return refused(*problem, request);
             decoded = trigger_request(*request.json);
         }
-        const auto event = api_.trigger.run(request.path_value("id"), decoded);
+        const auto event = api_.schedules.trigger.run(request.path_value("id"), decoded);
         if (!event) return refused(event.error(), request);
         return created(event_json(*event, api_.zones), event->version,
                        "/v1/events/" + to_string(event->id));
@@ -119,7 +121,7 @@ public:
 
     [[nodiscard]] Response backfill(const Request& request) const {
         const auto done =
-            api_.backfill.run(request.path_value("id"), backfill_request(*request.json));
+            api_.schedules.backfill.run(request.path_value("id"), backfill_request(*request.json));
         if (!done) return refused(done.error(), request);
         if (!done->operation) return json(200, backfill_json(*done, api_.zones));
         const auto& operation = *done->operation;
@@ -135,8 +137,8 @@ private:
         if (auto errors = missing_members(wanted); !errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
-        const auto put =
-            api_.put.run(external_id, std::move(wanted), expected(request), caller_of(request));
+        const auto put = api_.schedules.put.run(external_id, std::move(wanted), expected(request),
+                                                caller_of(request));
         if (!put) return refused(put.error(), request);
         return put->created ? created_answer(put->edited, request)
                             : edited_answer(put->edited, request);

@@ -115,7 +115,7 @@ public:
             query.after =
                 StreamId{place.substr(0, slash), place.substr(std::min(slash + 1, place.size()))};
         }
-        const auto streams = api_.streams.list(query);
+        const auto streams = api_.streams.read.list(query);
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
@@ -135,7 +135,7 @@ public:
         range.to = version_value(request, "toVersion").value_or(range.to);
         range.backward = request.query_value("direction").value_or("forward") == "backward";
         range.limit = number_value(request, "limit").value_or(50);
-        const auto found = api_.streams.read(stream, range);
+        const auto found = api_.streams.read.read(stream, range);
         if (!found) return refused(found.error(), request);
         base::JsonWriter json;
         json.begin_object();
@@ -154,21 +154,21 @@ public:
         if (!wanted) return refused(wanted.error(), request);
         const auto asked_by_header = header_expectation(request, *wanted);
         if (!asked_by_header) return refused(asked_by_header.error(), request);
-        const auto appended = api_.append.run(*wanted);
+        const auto appended = api_.streams.append.run(*wanted);
         if (!appended) return refusal(appended.error(), *asked_by_header, request);
         return with_etag(http::json(appended->replayed ? 200 : 201, appended_json(*appended)),
                          Version{appended->current_version});
     }
 
     [[nodiscard]] Response snapshot(const Request& request) const {
-        const auto found = api_.streams.snapshot(stream_in(request));
+        const auto found = api_.streams.read.snapshot(stream_in(request));
         if (!found) return refused(found.error(), request);
         return http::json(200, snapshot_json(*found));
     }
 
     [[nodiscard]] Response save_snapshot(const Request& request) const {
         const StreamId stream = stream_in(request);
-        const auto saved = api_.keep.save_snapshot(stream, snapshot_in(*request.json));
+        const auto saved = api_.streams.keep.save_snapshot(stream, snapshot_in(*request.json));
         if (!saved) return refused(saved.error(), request);
         if (!*saved && api_.snapshot_ignored) api_.snapshot_ignored("older");
         return snapshot(request);  // a newer snapshot may be stored; return that one
@@ -184,7 +184,7 @@ public:
 
     [[nodiscard]] Response checkpoint(const Request& request) const {
         const std::string& name = request.path_value("name");
-        const auto found = api_.checkpoints.find(name);
+        const auto found = api_.streams.checkpoints.find(name);
         if (!found) return refused(found.error(), request);
         return http::json(200, checkpoint_json(name, *found));
     }
@@ -193,19 +193,20 @@ public:
         const std::string& name = request.path_value("name");
         const auto step = checkpoint_step_in(*request.json);
         if (!step) return refused(step.error(), request);
-        const auto saved = api_.checkpoints.save(name, *step);
+        const auto saved = api_.streams.checkpoints.save(name, *step);
         if (!saved) return refused(saved.error(), request);
         return http::json(200, checkpoint_json(name, *saved));
     }
 
 private:
     [[nodiscard]] Response page_or_wait(FeedOrder order, bool last) const {
-        FeedPage page = api_.streams.feed(order.after, order.filter, order.limit).value();
-        const bool may_wait = !last && !api_.watch.stopped();
+        FeedPage page = api_.streams.read.feed(order.after, order.filter, order.limit).value();
+        const bool may_wait = !last && !api_.streams.watch.stopped();
         if (!page.entries.empty() || !may_wait) return page_of(page, order.reader);
         order.after = page.next_position;
         Response response;
-        auto listen = [&watch = api_.watch, after = order.after](std::function<void()> wake) {
+        auto listen = [&watch = api_.streams.watch,
+                       after = order.after](std::function<void()> wake) {
             return watch.wait(after, std::move(wake));
         };
         auto answer = [routes = *this, order](bool time_is_up) {
@@ -229,16 +230,16 @@ private:
         }
         // Shared by the pieces, which follow one another.
         const auto at = std::make_shared<std::uint64_t>(order.after);
-        auto listen = [&watch = api_.watch, at](std::function<void()> wake) {
+        auto listen = [&watch = api_.streams.watch, at](std::function<void()> wake) {
             return watch.wait(*at, std::move(wake));
         };
         auto next = [api = api_, order, at] {
             Response piece;
-            if (api.watch.stopped()) {
+            if (api.streams.watch.stopped()) {
                 piece.status = 503;
                 return piece;
             }
-            const FeedPage page = api.streams.feed(*at, order.filter, order.limit).value();
+            const FeedPage page = api.streams.read.feed(*at, order.filter, order.limit).value();
             for (const auto& [event, deleted] : page.entries) {
                 const auto readable = readable_by(order.reader, event);
                 piece.body += sent_event(event.position, recorded_event_json(readable, deleted));
@@ -261,7 +262,7 @@ private:
     [[nodiscard]] base::Result<bool, Problem> header_expectation(const Request& request,
                                                                  Append& wanted) const {
         const auto current = [&]() -> std::uint64_t {
-            const auto found = api_.streams.read(wanted.stream, {.limit = 1});
+            const auto found = api_.streams.read.read(wanted.stream, {.limit = 1});
             return found ? found->head.version : 0;
         };
         if (request.headers.find("If-None-Match").value_or("*") != "*") {

@@ -22,19 +22,19 @@ std::optional<FieldError> wrong_time(const char* pointer, const TimeError& error
 Response set_clock(const SystemApi& api, const Request& request) {
     const auto wanted = parse_instant(Members(*request.json).text("now").value_or(""));
     if (!wanted) return refused(validation_failed({*wrong_time("/now", wanted.error())}), request);
-    const auto set = api.advance.jump(wanted->instant);
-    return set ? clock_answer(api.clock, *set) : refused(set.error(), request);
+    const auto set = api.clock.advance.jump(wanted->instant);
+    return set ? clock_answer(api.clock.clock, *set) : refused(set.error(), request);
 }
 
 Result<Advanced> advance(const SystemApi& api, const Members& members) {
     if (const auto text = members.text("by")) {
         const auto duration = parse_duration(*text);
         if (!duration) return invalid("/by", "bad_format", duration.error().message);
-        return api.advance.by(*duration, api.progress);
+        return api.clock.advance.by(*duration, api.progress);
     }
     const auto target = parse_instant(members.text("to").value_or(""));
     if (!target) return ValidationFailed{{*wrong_time("/to", target.error())}};
-    return api.advance.to(target->instant, api.progress);
+    return api.clock.advance.to(target->instant, api.progress);
 }
 
 Response advance_clock(const SystemApi& api, const Request& request) {
@@ -49,7 +49,7 @@ Response advance_clock(const SystemApi& api, const Request& request) {
 Response run_tick(const SystemApi& api, const Request& request) {
     constexpr std::uint64_t default_limit = 100;  // as in the seeds
     const auto limit = request.json ? Members(*request.json).count("limit") : std::nullopt;
-    const TickCounters counters = api.tick.run(limit.value_or(default_limit));
+    const TickCounters counters = api.clock.tick.run(limit.value_or(default_limit));
     base::JsonWriter body;
     body.begin_object().member("claimed", counters.claimed).member("completed", counters.completed);
     body.member("failed", counters.failed).member("retrying", counters.retrying).end_object();
@@ -77,8 +77,9 @@ Response show_info(const SystemApi& api) {
 }  // namespace
 
 void add_system_routes(Router& router, SystemApi api) {
-    router.add("GET", "/v1/clock",
-               [api](const Request&) { return clock_answer(api.clock, api.clock.now()); });
+    router.add("GET", "/v1/clock", [api](const Request&) {
+        return clock_answer(api.clock.clock, api.clock.clock.now());
+    });
     router.add(
         "PUT", "/v1/clock", [api](const Request& request) { return set_clock(api, request); },
         Effects::outside);

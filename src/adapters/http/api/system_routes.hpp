@@ -5,8 +5,7 @@
 #include <string>
 
 #include "adapters/http/router.hpp"
-#include "application/delivery/advance_clock.hpp"
-#include "application/delivery/tick.hpp"
+#include "application/delivery/clock_module.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {
@@ -23,9 +22,7 @@ struct Info {
 };
 
 struct SystemApi {
-    Clock& clock;
-    AdvanceClock& advance;
-    Tick& tick;
+    ClockModule& clock;
     AdvanceClock::Progress progress;  // reports the progress of a long advance
     std::function<Info()> info;
 };

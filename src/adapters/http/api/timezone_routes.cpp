@@ -113,7 +113,7 @@ public:
         const auto after = page->after ? place_of(*page->after) : std::nullopt;
         if (page->after && !after) return refused(invalid_cursor(), request);
         try {
-            return impact_json(api_.survey.run(after, page->limit), request);
+            return impact_json(api_.timezones.survey.run(after, page->limit), request);
         } catch (const Corrupt& half_copied) {
             return refused({.code = Code::not_ready, .detail = half_copied.what()}, request);
         } catch (const CannotStart& missing) {

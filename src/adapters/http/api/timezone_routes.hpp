@@ -3,13 +3,13 @@
 #include "adapters/http/router.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/timezones/survey_tzdata.hpp"
+#include "application/timezones/timezones_module.hpp"
 
 namespace sundial::http {
 
 struct TimezoneApi {
+    TimezonesModule& timezones;
     const TimeZones& zones;
-    SurveyTzdata& survey;
     Clock& clock;
 };
 

@@ -80,7 +80,7 @@ public:
     }
 
     [[nodiscard]] Response create(const Request& request) const {
-        const auto user = api_.create.run(user_fields(*request.json), caller_of(request));
+        const auto user = api_.users.create.run(user_fields(*request.json), caller_of(request));
         if (!user) return refused(user.error(), request);
         return created(user_json(*user), user->version, "/v1/users/" + to_string(user->id));
     }
@@ -98,8 +98,8 @@ public:
     }
 
     [[nodiscard]] Response patch(const Request& request) const {
-        const auto edited = api_.edit.run(request.path_value("id"), user_edit(*request.json),
-                                          expected(request), caller_of(request));
+        const auto edited = api_.users.edit.run(request.path_value("id"), user_edit(*request.json),
+                                                expected(request), caller_of(request));
         if (!edited) return refused(edited.error(), request);
         return with_etag(json(200, user_json(edited->user, edited->reschedule)),
                          edited->user.version);
@@ -108,8 +108,8 @@ public:
     [[nodiscard]] Response remove(const Request& request) const {
         const UserHistory history =
             request.query_value("history") == "keep" ? UserHistory::keep : UserHistory::erase;
-        const auto done = api_.remove.run(request.path_value("id"), history, expected(request),
-                                          caller_of(request));
+        const auto done = api_.users.remove.run(request.path_value("id"), history,
+                                                expected(request), caller_of(request));
         return done ? no_content() : refused(done.error(), request);
     }
 
@@ -125,8 +125,8 @@ private:
         if (!errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
         }
-        const auto put =
-            api_.put.run(external_id, std::move(wanted), expected(request), caller_of(request));
+        const auto put = api_.users.put.run(external_id, std::move(wanted), expected(request),
+                                            caller_of(request));
         if (!put) return refused(put.error(), request);
         std::string body = user_json(put->user, put->reschedule);
         if (put->created)

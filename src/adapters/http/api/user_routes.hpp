@@ -3,18 +3,12 @@
 #include "adapters/http/router.hpp"
 #include "application/ports/clock.hpp"
 #include "application/requests/queries.hpp"
-#include "application/users/create_user.hpp"
-#include "application/users/delete_user.hpp"
-#include "application/users/edit_user.hpp"
-#include "application/users/put_user.hpp"
+#include "application/users/users_module.hpp"
 
 namespace sundial::http {
 
 struct UserApi {
-    CreateUser& create;
-    EditUser& edit;
-    PutUser& put;
-    DeleteUser& remove;
+    UsersModule& users;
     Queries& queries;
     Clock& clock;  // the present for `now` in filters
 };

@@ -36,36 +36,10 @@ namespace sundial::http {
 class ApiTest : public ControlPlane {
 protected:
     ApiTest() {
-        add_user_routes(router, {.create = create_user,
-                                 .edit = edit_user,
-                                 .put = put_user,
-                                 .remove = delete_user,
-                                 .queries = queries,
-                                 .clock = clock});
-        add_event_routes(router, {.schedule = schedule_event,
-                                  .edit = edit_event,
-                                  .cancel = cancel_event,
-                                  .retry = retry_event,
-                                  .explain = explain_event,
-                                  .queries = queries,
-                                  .clock = clock,
-                                  .zones = zones});
-        add_endpoint_routes(router, {.create = create_endpoint,
-                                     .edit = edit_endpoint,
-                                     .rotate = rotate_secret,
-                                     .test = test_endpoint,
-                                     .read_inbox = read_inbox,
-                                     .clear_inbox = clear_inbox,
-                                     .queries = queries,
-                                     .default_timeout = std::chrono::seconds{10}});
-        add_schedule_routes(router, {.create = create_schedule,
-                                     .put = put_schedule,
-                                     .edit = edit_schedule,
-                                     .remove = delete_schedule,
-                                     .trigger = trigger_schedule,
-                                     .backfill = backfill_schedule,
-                                     .queries = queries,
-                                     .zones = zones});
+        add_user_routes(router, {users_module, queries, clock});
+        add_event_routes(router, {events_module, queries, clock, zones});
+        add_endpoint_routes(router, {endpoints_module, queries, std::chrono::seconds{10}});
+        add_schedule_routes(router, {schedules_module, queries, zones});
     }
 
     [[nodiscard]] Response call(std::string method, const std::string& target,
@@ -82,20 +56,25 @@ protected:
     }
     [[nodiscard]] Response get(const std::string& target) { return call("GET", target); }
 
-    ExplainEvent explain_event{store, zones};
+    FakeRandom random;
+    const ModulePorts ports{.instance = instance_a,
+                            .store = store,
+                            .zones = zones,
+                            .ids = ids,
+                            .random = random,
+                            .monotonic = monotonic,
+                            .wakeups = wakeups,
+                            .log = log};
+    UsersModule users_module{ports};
+    EventsModule events_module{ports, operations};
+    EndpointsModule endpoints_module{ports, kinds, secrets};
+    SchedulesModule schedules_module{ports, operations};
     OpenGuard open_guard;
     FakeDigest digest;
     FakeSeal seal;
     AnswerOnce answer_once{store, digest, seal, {}};
     KeyedAnswers keyed{answer_once};
     Router router{product_api(), open_guard, log, false, &keyed};
-    FakeDelivery deliveries;
-    CreateEndpoint create_endpoint{store, secrets, destinations, ids, settings};
-    EditEndpoint edit_endpoint{store, secrets, destinations, ids, unpark_events, log, settings};
-    RotateSecret rotate_secret{store, secrets, ids};
-    TestEndpoint test_endpoint{store, deliveries, ids};
-    ReadInbox read_inbox{store};
-    ClearInbox clear_inbox{store};
 };
 
 /// The text member `name` of a body that the server wrote; empty if absent.

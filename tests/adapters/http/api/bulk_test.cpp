@@ -20,7 +20,7 @@ std::string text(const bj::value& value) { return std::string(value.as_string())
 class BulkApiTest : public ApiTest {
 protected:
     BulkApiTest() {
-        add_bulk_routes(router, {bulk_events, queries, clock, zones});
+        add_bulk_routes(router, {events_module, queries, clock, zones});
         add_operation_routes(router, {operations, queries});
     }
 
@@ -42,8 +42,6 @@ protected:
         EXPECT_LT(response.status, 300) << response.body;
         return bj::parse(response.body);
     }
-
-    BulkEvents bulk_events{store, zones, operations, log};
 };
 
 TEST_F(BulkApiTest, AnswersWithTheOperation) {

@@ -361,14 +361,7 @@ private:
 class KeyedSchedules : public KeyedApi {
 protected:
     KeyedSchedules() {
-        add_schedule_routes(observed, {.create = create_schedule,
-                                       .put = put_schedule,
-                                       .edit = edit_schedule,
-                                       .remove = remove,
-                                       .trigger = trigger_schedule,
-                                       .backfill = backfill,
-                                       .queries = queries,
-                                       .zones = zones});
+        add_schedule_routes(observed, {bounded_module, queries, zones});
         EXPECT_EQ(call("POST", "/v1/schedules",
                        R"({"externalId":"job","eventType":"X","trigger":{"every":"PT1H"},)"
                        R"("timezone":"UTC","payload":{}})")
@@ -386,8 +379,15 @@ protected:
     }
 
     Boundaries boundaries{store};
-    DeleteSchedule remove{boundaries, ids};
-    BackfillSchedule backfill{boundaries, zones, operations};
+    const ModulePorts bounded{.instance = instance_a,
+                              .store = boundaries,
+                              .zones = zones,
+                              .ids = ids,
+                              .random = random,
+                              .monotonic = monotonic,
+                              .wakeups = wakeups,
+                              .log = log};
+    SchedulesModule bounded_module{bounded, operations};
     Router observed{product_api(), open_guard, log, false, &keyed};
 };
 
@@ -422,14 +422,7 @@ TEST_F(KeyedSchedules, TryABackfillOutsideOfAnyTransaction) {
 /// Authentication comes first.
 class KeyedGuard : public KeyedApi {
 protected:
-    KeyedGuard() {
-        add_user_routes(guarded, {.create = create_user,
-                                  .edit = edit_user,
-                                  .put = put_user,
-                                  .remove = delete_user,
-                                  .queries = queries,
-                                  .clock = clock});
-    }
+    KeyedGuard() { add_user_routes(guarded, {users_module, queries, clock}); }
     std::string writer() {
         const auto made = create_key.run({.name = "x", .role = Role::write}, "req-1");
         ring.check_again();

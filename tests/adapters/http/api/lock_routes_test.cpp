@@ -20,7 +20,6 @@ protected:
         add_lock_routes(
             router,
             {.locks = locks,
-             .waits = waits,
              .waited = [this](std::string_view outcome) { outcomes.emplace_back(outcome); },
              .contended = [this](const LockHeld& held) { contended.push_back(held.name); }});
     }
@@ -41,9 +40,7 @@ protected:
     std::vector<std::string> contended;  // names of locks
     StoredLocks stored{store};
     FakeLockTokens tokens;
-    LockWaits waits;
-    FakeRandom random;
-    Locks locks{{stored, tokens, waits, random, monotonic}};
+    LocksModule locks{{stored, tokens, random, monotonic}};
 };
 
 TEST_F(LockRoutesTest, GrantsRenewsAndReleases) {
@@ -132,7 +129,7 @@ TEST_F(LockRoutesTest, WaitsWithoutAThreadAndIsWokenByARelease) {
 
 TEST_F(LockRoutesTest, DoesNotWaitOnceTheServerStops) {
     (void)acquire("nightly");
-    waits.stop();
+    locks.waits.stop();
     EXPECT_EQ(acquire("nightly", R"(,"wait":"PT20S")").status, 409);
 }
 

@@ -15,8 +15,7 @@ using testing::HasSubstr;
 class PullRoutesTest : public ApiTest {
 protected:
     PullRoutesTest() {
-        add_pull_routes(router,
-                        {.pull = pull, .settle = settle_pulled, .watch = watch, .zones = zones});
+        add_pull_routes(router, {pull, zones});
         endpoint = text_member(call("POST", "/v1/endpoints",
                                     R"({"name":"Printers","externalId":"printers","type":"PULL"})")
                                    .body,
@@ -38,31 +37,26 @@ protected:
                            "id");
     }
 
-    FakeDelivery nowhere;
     Handlers handlers;
-    PlanSuccessors plan{store, zones, ids};
-    DeliverEvent deliver{store, zones, ids, {nowhere, nowhere, nullptr, handlers}};
+    FakeDelivery in_process;
     memory::MemoryPullQueue pull_queue{store};
-    FakeRandom random;
     EngineObserver observer;
-    PullWatch watch{pull_queue, monotonic, log, std::chrono::seconds{1}, false};
-    PullEvents pull{instance_a,
-                    {.store = store,
-                     .pull_queue = pull_queue,
-                     .queue = queue,
-                     .plan = plan,
-                     .deliver = deliver,
-                     .monotonic = monotonic,
-                     .random = random,
-                     .log = log,
-                     .observer = observer,
-                     .wakeups = wakeups}};
-    SettlePulled settle_pulled{{.store = store,
-                                .queue = queue,
-                                .random = random,
-                                .log = log,
-                                .observer = observer,
-                                .wakeups = watch}};
+    DeliveryModule delivery{{.store = store,
+                             .queue = queue,
+                             .zones = zones,
+                             .ids = ids,
+                             .random = random,
+                             .monotonic = monotonic,
+                             .log = log,
+                             .observer = observer,
+                             .kinds = kinds,
+                             .in_process = in_process,
+                             .handlers = handlers},
+                            {.instance = instance_a, .shards = queue.shards()},
+                            CircuitPolicy{}};
+    WakeupsModule hints{{delivery.loop, pull_queue, monotonic, log},
+                        {.tick = std::chrono::seconds{1}}};
+    PullModule pull{ports, {pull_queue, queue, delivery, hints, observer}};
     std::string endpoint;
 };
 
@@ -137,20 +131,20 @@ TEST_F(PullRoutesTest, WaitsForWorkIfAskedTo) {
     EXPECT_EQ(wait.later->at_most, std::chrono::seconds{20});
     bool woken = false;
     const auto listening = wait.later->listen([&] { woken = true; });
-    watch.turn();
+    pull.watch.turn();
     EXPECT_FALSE(woken);
     EXPECT_TRUE(wait.later->answer(false).later);  // woken without a reason: it continues to wait
 
     a_due_event();
     monotonic.time += std::chrono::seconds{1};
-    watch.turn();
+    pull.watch.turn();
     EXPECT_TRUE(woken);
     EXPECT_THAT(wait.later->answer(false).body, HasSubstr(R"("claimedBy":"w-1")"));
     EXPECT_EQ(wait.later->answer(true).body, R"({"data":[]})");
 }
 
 TEST_F(PullRoutesTest, DoesNotWaitOnceTheServerStops) {
-    watch.stop();
+    pull.watch.stop();
     EXPECT_EQ(claim(R"({"worker":"w-1","wait":"PT20S"})").body, R"({"data":[]})");
 }
 

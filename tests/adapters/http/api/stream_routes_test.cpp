@@ -17,14 +17,7 @@ using testing::HasSubstr;
 
 class Streams : public ApiTest {
 protected:
-    Streams() {
-        add_stream_routes(router, {.append = append,
-                                   .keep = keep,
-                                   .streams = streams,
-                                   .checkpoints = checkpoints,
-                                   .watch = watch,
-                                   .ids = ids});
-    }
+    Streams() { add_stream_routes(router, {streams, ids}); }
 
     /// An append to a stream at version 1 that expects what the body or the header says.
     Response append_expecting(const std::string& expected, const Headers& headers) {
@@ -32,14 +25,10 @@ protected:
         return call("POST", "/v1/streams/Order/1",
                     "{" + member + R"("events":[{"eventType":"Placed","data":{}}]})", headers);
     }
-    std::uint64_t version() { return streams.read({"Order", "1"}, {})->head.version; }
+    std::uint64_t version() { return streams.read.read({"Order", "1"}, {})->head.version; }
 
-    AppendToStream append{store, digest};
-    KeepStream keep{store};
     memory::MemoryFeed feed{store};
-    ReadStreams streams{store, feed};
-    KeepCheckpoint checkpoints{store};
-    FeedWatch watch{feed, monotonic, log, std::chrono::seconds{1}};
+    StreamsModule streams{{store, feed, digest, monotonic, log}, std::chrono::seconds{1}};
 };
 
 struct Defect {

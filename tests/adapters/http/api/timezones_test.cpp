@@ -22,7 +22,7 @@ using testing::SizeIs;
 class TimezonesApi : public ApiTest {
 protected:
     TimezonesApi() {
-        add_timezone_routes(router, {.zones = zones, .survey = survey, .clock = clock});
+        add_timezone_routes(router, {timezones_module, zones, clock});
         FollowTzdata{store, zones, ids, wakeups}.remember();
     }
     [[nodiscard]] json::object ok(const std::string& target) {
@@ -50,7 +50,7 @@ protected:
         zones.put_at_source(data);
     }
 
-    SurveyTzdata survey{store, zones};
+    TimezonesModule timezones_module{ports};
 };
 
 TEST_F(TimezonesApi, ListsZonesWithTheirOffsetNowAndTheChangesOfTheYearToCome) {

@@ -1,6 +1,11 @@
-#include "adapters/webhook/inbox_delivery.hpp"
+#include "adapters/webhook/inbox_kind.hpp"
 
+#include <condition_variable>
 #include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 #include "adapters/webhook/request_body.hpp"
 #include "adapters/webhook/request_headers.hpp"
@@ -15,7 +20,34 @@ HeaderList hints_of(const std::vector<EndpointHeader>& headers) {
     return hints;
 }
 
-}  // namespace
+/// One thread writes all waiting requests in one transaction; the worker's slots bound how many can
+/// wait.
+class InboxDelivery final : public Delivery {
+public:
+    InboxDelivery(Store& store, Ids& ids, std::string user_agent);
+    ~InboxDelivery() override;
+    InboxDelivery(const InboxDelivery&) = delete;
+    InboxDelivery& operator=(const InboxDelivery&) = delete;
+
+    void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
+
+private:
+    struct Waiting {
+        DeliveryRequest request;
+        std::function<void(Outcome)> done;
+    };
+    void run();
+    [[nodiscard]] Outcome keep(const std::vector<Waiting>& batch);
+
+    Store& store_;
+    Ids& ids_;
+    std::string user_agent_;
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::vector<Waiting> waiting_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
 
 InboxDelivery::InboxDelivery(Store& store, Ids& ids, std::string user_agent)
     : store_(store), ids_(ids), user_agent_(std::move(user_agent)), thread_([this] { run(); }) {}
@@ -78,6 +110,36 @@ Outcome InboxDelivery::keep(const std::vector<Waiting>& batch) {
     kept.verdict = Verdict::accepted;
     kept.status_code = 204;
     return kept;
+}
+
+}  // namespace
+
+InboxKind::InboxKind(Settings settings, Store& store, Ids& ids)
+    : allowed_(settings.allowed),
+      delivery_(std::make_unique<InboxDelivery>(store, ids, std::move(settings.user_agent))) {}
+
+InboxKind::~InboxKind() = default;
+
+std::vector<FieldError> InboxKind::refuse_new(const TypeSettings& given) const {
+    std::vector<FieldError> found;
+    if (!allowed_) {
+        found.push_back({"/type", "not_allowed",
+                         "INBOX endpoints are switched off here; they are for development"});
+    }
+    auto others = refuse_edit(given);
+    found.insert(found.end(), others.begin(), others.end());
+    return found;
+}
+
+std::vector<FieldError> InboxKind::refuse_edit(const TypeSettings& given) const {
+    std::vector<FieldError> found;
+    const auto refuse = [&found](bool is_given, const char* pointer, const char* message) {
+        if (is_given) found.push_back({pointer, "not_allowed", message});
+    };
+    refuse(given.url.has_value(), "/url", "an INBOX has no URL");
+    refuse(given.secret, "/secret", "an INBOX signs nothing: it has no secret");
+    refuse(given.ed25519, "/ed25519", "an INBOX signs nothing: it has no keys");
+    return found;
 }
 
 }  // namespace sundial::webhook

@@ -1,10 +1,10 @@
-#include "application/observation/logged_queue.hpp"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
+#include "adapters/memory/pull_queue.hpp"
+#include "application/observation/observed_storage.hpp"
 #include "support/engine.hpp"
 
 namespace sundial {
@@ -44,7 +44,15 @@ protected:
     }
 
     RecordedClaims claims;
-    LoggedQueue logged{faulty, monotonic, claims};
+    memory::MemoryPullQueue pull_queue{store};
+    StorageObserver uncounted;
+    ObservedStorage logged{{.store = store,
+                            .queue = faulty,
+                            .pull_queue = pull_queue,
+                            .monotonic = monotonic,
+                            .observer = uncounted,
+                            .log = log,
+                            .claims = &claims}};
     LoggedSends sends{claims};
     std::unique_ptr<WorkerLoop> its_loop = a_logged_loop(instance_a);
     Event event = a_due_event(an_existing_endpoint(an_endpoint()));

@@ -1,4 +1,4 @@
-#include "application/observation/observed_store.hpp"
+#include "application/observation/observed_storage.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "application/observation/observed_queue.hpp"
+#include "adapters/memory/pull_queue.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "support/engine.hpp"
 #include "support/fake_digest.hpp"
@@ -47,7 +47,13 @@ protected:
     }
 
     CountingStorageObserver counted;
-    ObservedStore watched{store, monotonic, counted, log};
+    memory::MemoryPullQueue pull_queue{store};
+    ObservedStorage watched{{.store = store,
+                             .queue = queue,
+                             .pull_queue = pull_queue,
+                             .monotonic = monotonic,
+                             .observer = counted,
+                             .log = log}};
 
     CreateUser create{watched, zones, ids, wakeups};
     EditUser edit{watched, zones, ids, wakeups};
@@ -134,16 +140,16 @@ TEST_F(Observed, LogsWhatMovesWithItsUserItsRuleOrByHand) {
 
     const auto lines = logged("event.rescheduled");
     ASSERT_THAT(lines, SizeIs(3));
-    const auto described = [&](std::size_t i) {
+    const auto reported = [&](std::size_t i) {
         return std::vector{text(lines[i], "reason"), text(lines[i], "before"),
                            text(lines[i], "after")};
     };
-    EXPECT_THAT(described(0), ElementsAre("user changed", "2027-01-06T08:00:00.000Z",
-                                          "2027-01-06T19:00:00.000Z"));
-    EXPECT_THAT(described(1), ElementsAre("schedule changed", "2027-01-06T19:00:00.000Z",
-                                          "2027-01-06T20:00:00.000Z"));
-    EXPECT_THAT(described(2), ElementsAre("changed on request", "2027-01-06T20:00:00.000Z",
-                                          "2027-01-07T00:00:00.000Z"));
+    EXPECT_THAT(reported(0), ElementsAre("user changed", "2027-01-06T08:00:00.000Z",
+                                         "2027-01-06T19:00:00.000Z"));
+    EXPECT_THAT(reported(1), ElementsAre("schedule changed", "2027-01-06T19:00:00.000Z",
+                                         "2027-01-06T20:00:00.000Z"));
+    EXPECT_THAT(reported(2), ElementsAre("changed on request", "2027-01-06T20:00:00.000Z",
+                                         "2027-01-07T00:00:00.000Z"));
     EXPECT_EQ(text(lines[0], "scheduleId"), to_string(birthday().id));
 }
 
@@ -177,7 +183,12 @@ TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
         Store& store_;
     };
     QuickStore quick{store};
-    ObservedStore its_watch{quick, monotonic, counted, log};
+    ObservedStorage its_watch{{.store = quick,
+                               .queue = queue,
+                               .pull_queue = pull_queue,
+                               .monotonic = monotonic,
+                               .observer = counted,
+                               .log = log}};
     int woken = 0;
     its_watch.on_append([&woken] { ++woken; });
     const FakeDigest digest;
@@ -205,8 +216,7 @@ TEST_F(Observed, TellsHowLongEachCallTook) {
         throw std::domain_error{"mine"};
     }),
                  std::domain_error);
-    ObservedQueue observed_queue{queue, monotonic, counted};
-    (void)observed_queue.peek();
+    (void)watched.peek();
     EXPECT_THAT(counted.queries, ElementsAre(std::pair{"transact", 3ms}, std::pair{"read", 5ms},
                                              std::pair{"transact", 7ms}, std::pair{"look", 0ms}));
 }

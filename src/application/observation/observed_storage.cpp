@@ -1,5 +1,6 @@
-#include "application/observation/observed_store.hpp"
+#include "application/observation/observed_storage.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "application/observation/engine_log.hpp"
-#include "application/observation/query_timer.hpp"
 #include "application/streams/own_streams.hpp"
 #include "application/transactions/after_commit.hpp"
 
@@ -25,7 +25,7 @@ struct Before {
 }  // namespace
 
 /// The effects of one run of a transaction so far.
-struct ObservedStore::Changes {
+struct ObservedStorage::Changes {
     std::map<std::string, std::size_t> created{};  // by type
     // The same; the code that drops them logs the reason.
     std::map<std::string, std::size_t> dropped{};
@@ -53,7 +53,7 @@ std::string cause_of(const Event& after, Version planned_by, bool of_user) {
 }  // namespace
 
 /// Records changes and forwards all calls.
-class ObservedStore::Events final : public EventRepository {
+class ObservedStorage::Events final : public EventRepository {
 public:
     Events(EventRepository& events, Changes& changes) : events_(events), changes_(changes) {}
 
@@ -149,7 +149,7 @@ private:
 };
 
 /// A move to another tz database has its reason in the EventMove, which follows the update.
-class ObservedStore::Tz final : public TzRepository {
+class ObservedStorage::Tz final : public TzRepository {
 public:
     Tz(TzRepository& tz, Changes& changes) : tz_(tz), changes_(changes) {}
 
@@ -183,7 +183,7 @@ private:
 };
 
 /// Counts appended events and forwards all calls.
-class ObservedStore::Streams final : public EventStore {
+class ObservedStorage::Streams final : public EventStore {
 public:
     Streams(EventStore& streams, Changes& changes) : streams_(streams), changes_(changes) {}
 
@@ -223,7 +223,7 @@ private:
     Changes& changes_;
 };
 
-class ObservedStore::Observed final : public Transaction {
+class ObservedStorage::Observed final : public Transaction {
 public:
     Observed(Transaction& tx, Changes& changes)
         : tx_(tx),
@@ -262,51 +262,190 @@ private:
     Streams streams_;
 };
 
-void ObservedStore::transact(const std::function<bool(Transaction&)>& work) {
+template <class Call>
+auto ObservedStorage::timed(std::string_view operation, Call call) {
+    struct Timer {
+        std::string_view operation;
+        const Ports& ports;
+        std::chrono::microseconds began = ports.monotonic.now();
+        ~Timer() { ports.observer.queried(operation, ports.monotonic.now() - began); }
+    };
+    const Timer timer{operation, ports_};
+    return call();
+}
+
+template <class Call>
+auto ObservedStorage::timed(std::string_view operation, std::vector<ClaimStep>& steps, Call call) {
+    const auto began = ports_.monotonic.now();
+    const auto note_time = [&] {
+        for (ClaimStep& one : steps) one.took = ports_.monotonic.now() - began;
+    };
+    try {
+        auto answer = timed(operation, call);
+        note_time();
+        return answer;
+    } catch (...) {
+        note_time();
+        for (ClaimStep& one : steps) one.answer = ClaimStep::Answer::unknown;
+        ports_.claims->write(steps);
+        throw;
+    }
+}
+
+void ObservedStorage::transact(const std::function<bool(Transaction&)>& work) {
     Changes changes;
     bool kept = false;
-    {
-        const QueryTimer timer{"transact", monotonic_, observer_};
-        store_.transact([&](Transaction& tx) {
+    timed("transact", [&] {
+        ports_.store.transact([&](Transaction& tx) {
             changes = {};  // the work may run again
             Observed observed{tx, changes};
             return kept = work(observed);
         });
-    }
+    });
     if (kept) after_commit([this, changes = std::move(changes)] { report(changes); });
 }
 
-void ObservedStore::read(const std::function<void(Transaction&)>& work) {
-    const QueryTimer timer{"read", monotonic_, observer_};
-    store_.read(work);
+void ObservedStorage::read(const std::function<void(Transaction&)>& work) {
+    timed("read", [&] { ports_.store.read(work); });
 }
 
-std::optional<Appended> ObservedStore::append_at_once(ExpectedVersion expected,
-                                                      std::span<const RecordedEvent> batch) {
-    const auto began = monotonic_.now();
-    const auto appended = store_.append_at_once(expected, batch);
+std::optional<Appended> ObservedStorage::append_at_once(ExpectedVersion expected,
+                                                        std::span<const RecordedEvent> batch) {
+    const auto began = ports_.monotonic.now();
+    const auto appended = ports_.store.append_at_once(expected, batch);
     if (!appended) return std::nullopt;  // the transaction that follows is counted instead
-    observer_.queried("append", monotonic_.now() - began);
+    ports_.observer.queried("append", ports_.monotonic.now() - began);
     Changes changes;
     changes.appended[batch.front().stream.aggregate_type] = batch.size();
     after_commit([this, changes = std::move(changes)] { report(changes); });
     return appended;
 }
 
-void ObservedStore::report(const Changes& changes) {
+void ObservedStorage::report(const Changes& changes) {
     if (!changes.appended.empty() && appended_) appended_();
-    for (const auto& [type, count] : changes.appended) observer_.appended(type, count);
+    for (const auto& [type, count] : changes.appended) ports_.observer.appended(type, count);
     for (const auto& [type, count] : changes.created) {
-        observer_.transition(type, EventStatus::pending, count);
+        ports_.observer.transition(type, EventStatus::pending, count);
     }
     for (const auto& [type, count] : changes.dropped) {
-        observer_.transition(type, EventStatus::cancelled, count);
+        ports_.observer.transition(type, EventStatus::cancelled, count);
     }
-    for (const EventMoved& moved : changes.moved) log_.write(rescheduled_line(moved));
+    for (const EventMoved& moved : changes.moved) ports_.log.write(rescheduled_line(moved));
     for (const Event& event : changes.cancelled) {
-        observer_.transition(event.type, EventStatus::cancelled, 1);
-        log_.write(cancelled_line(event, std::get<Cancelled>(event.state).reason));
+        ports_.observer.transition(event.type, EventStatus::cancelled, 1);
+        ports_.log.write(cancelled_line(event, std::get<Cancelled>(event.state).reason));
     }
+}
+
+namespace {
+
+using Op = ClaimStep::Op;
+using Answer = ClaimStep::Answer;
+
+ClaimStep step(Op op, EventId id, Version version) {
+    return {.op = op, .answer = Answer::begun, .id = id, .version = version};
+}
+
+ClaimStep step_of(Op op, const Event& event) {
+    ClaimStep made = step(op, event.id, event.version);
+    made.attempt = event.attempt;
+    made.event = &event;
+    return made;
+}
+
+Answer answer_to(const Result<void>& result) {
+    return result.has_value() ? Answer::done : Answer::refused;
+}
+
+}  // namespace
+
+QueuePeek ObservedStorage::peek() {
+    return timed("look", [&] { return ports_.queue.peek(); });
+}
+
+Claimed ObservedStorage::claim_ready(const ClaimRequest& request) {
+    const auto call = [&] { return ports_.queue.claim_ready(request); };
+    if (ports_.claims == nullptr) return timed("claim_ready", call);
+    std::vector<ClaimStep> steps{{.op = Op::claim, .answer = Answer::begun}};
+    Claimed claimed = timed("claim_ready", steps, call);
+    const auto took = steps.front().took;
+    steps.clear();
+    for (const ClaimedEvent& one : claimed.events) {
+        ClaimStep& made = steps.emplace_back(step_of(Op::claim, one.event));
+        made.answer = Answer::done;
+        made.took = took;
+        made.previous_lost = one.previous_lost;
+    }
+    ports_.claims->write(steps);
+    return claimed;
+}
+
+std::vector<Result<void>> ObservedStorage::settle(std::span<const Settlement> settlements) {
+    const auto call = [&] { return ports_.queue.settle(settlements); };
+    if (ports_.claims == nullptr) return timed("settle", call);
+    std::vector<ClaimStep> steps;
+    for (const Settlement& one : settlements) {
+        ClaimStep& made = steps.emplace_back(step(Op::settle, one.id, one.held));
+        made.attempt = one.number;
+        made.settlement = &one;
+    }
+    auto results = timed("settle", steps, call);
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].answer = answer_to(results[i]);
+    ports_.claims->write(steps);
+    return results;
+}
+
+std::vector<Result<void>> ObservedStorage::release_claims(std::span<const ReleasedClaim> released) {
+    const auto call = [&] { return ports_.queue.release_claims(released); };
+    if (ports_.claims == nullptr) return timed("give_back", call);
+    std::vector<ClaimStep> steps;
+    for (const ReleasedClaim& one : released) {
+        steps.emplace_back(step(Op::release, one.id, one.held)).attempt = one.number;
+    }
+    auto results = timed("give_back", steps, call);
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].answer = answer_to(results[i]);
+    ports_.claims->write(steps);
+    return results;
+}
+
+std::vector<EventId> ObservedStorage::extend(std::span<const Held> held,
+                                             std::chrono::microseconds lease) {
+    const auto call = [&] { return ports_.queue.extend(held, lease); };
+    if (ports_.claims == nullptr) return timed("extend", call);
+    std::vector<ClaimStep> steps;
+    for (const Held& one : held) steps.push_back(step(Op::extend, one.id, one.held));
+    auto lost = timed("extend", steps, call);
+    for (ClaimStep& one : steps) {
+        const bool is_lost = std::ranges::find(lost, one.id) != lost.end();
+        one.answer = is_lost ? Answer::refused : Answer::done;
+    }
+    ports_.claims->write(steps);
+    return lost;
+}
+
+Backlog ObservedStorage::backlog() {
+    return timed("backlog", [&] { return ports_.queue.backlog(); });
+}
+
+std::optional<Instant> ObservedStorage::first_missed(Instant from, Instant until) {
+    return timed("first_missed", [&] { return ports_.queue.first_missed(from, until); });
+}
+
+QueueDepth ObservedStorage::depth() {
+    return timed("depth", [&] { return ports_.queue.depth(); });
+}
+
+PullPeek ObservedStorage::peek(std::span<const EndpointId> endpoints) {
+    return timed("look_to_pull", [&] { return ports_.pull_queue.peek(endpoints); });
+}
+
+Claimed ObservedStorage::claim(const PullRequest& request) {
+    return timed("claim_to_pull", [&] { return ports_.pull_queue.claim(request); });
+}
+
+void LoggedSends::started(const AttemptStarted& attempt_started) {
+    const ClaimStep sends = step_of(Op::send, attempt_started.event);
+    log_.write({&sends, 1});
 }
 
 }  // namespace sundial

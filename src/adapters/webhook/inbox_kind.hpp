@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "application/ports/endpoint_kind.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+
+namespace sundial::webhook {
+
+inline const EndpointType inbox_type{"INBOX"};
+
+/// INBOX: stores in the database what a webhook receiver would have received, for development.
+class InboxKind final : public EndpointKind {
+public:
+    struct Settings {
+        bool allowed = false;  // if not, no new ones are made
+        std::string user_agent{};
+    };
+    InboxKind(Settings settings, Store& store, Ids& ids);
+    ~InboxKind() override;
+
+    [[nodiscard]] EndpointType type() const override { return inbox_type; }
+    [[nodiscard]] std::vector<FieldError> refuse_new(const TypeSettings& given) const override;
+    [[nodiscard]] std::vector<FieldError> refuse_edit(const TypeSettings& given) const override;
+    [[nodiscard]] bool keeps_requests() const override { return true; }
+    [[nodiscard]] Delivery* delivery() override { return delivery_.get(); }
+
+private:
+    bool allowed_;
+    std::unique_ptr<Delivery> delivery_;
+};
+
+}  // namespace sundial::webhook

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "application/access/api_key_ring.hpp"
+#include "application/access/create_api_key.hpp"
+#include "application/access/revoke_api_key.hpp"
+#include "application/ports/api_key_secrets.hpp"
+#include "application/ports/module_ports.hpp"
+
+namespace sundial {
+
+/// API keys: which exist, and who may do what.
+struct AccessModule {
+    AccessModule(const ModulePorts& p, ApiKeySecrets& secrets)
+        : keys(p.store, secrets, p.monotonic),
+          create(p.store, secrets, p.ids, [this] { return keys.fixed_roles(); }),
+          revoke(p.store, p.ids, [this] { return keys.fixed_roles(); }) {}
+    AccessModule(const AccessModule&) = delete;
+    AccessModule& operator=(const AccessModule&) = delete;
+
+    ApiKeyRing keys;
+    CreateApiKey create;
+    RevokeApiKey revoke;
+};
+
+}  // namespace sundial

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "application/events/bulk_events.hpp"
+#include "application/events/cancel_event.hpp"
+#include "application/events/edit_event.hpp"
+#include "application/events/explain_event.hpp"
+#include "application/events/retry_event.hpp"
+#include "application/events/schedule_event.hpp"
+#include "application/operations/operations.hpp"
+#include "application/ports/module_ports.hpp"
+
+namespace sundial {
+
+/// The actions of callers on events: on one, or on many by an operation.
+struct EventsModule {
+    EventsModule(const ModulePorts& p, Operations& operations)
+        : schedule(p.store, p.zones, p.ids, p.wakeups),
+          edit(p.store, p.zones, p.wakeups),
+          cancel(p.store, p.zones, p.ids, p.wakeups),
+          retry(p.store, p.ids, p.wakeups),
+          explain(p.store, p.zones),
+          bulk(p.store, p.zones, operations, p.log) {}
+
+    ScheduleEvent schedule;
+    EditEvent edit;
+    CancelEvent cancel;
+    RetryEvent retry;
+    ExplainEvent explain;
+    BulkEvents bulk;
+};
+
+}  // namespace sundial

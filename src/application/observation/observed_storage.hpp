@@ -1,0 +1,88 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "application/observation/observer.hpp"
+#include "application/ports/claim_log.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/pull_queue.hpp"
+#include "application/ports/store.hpp"
+#include "base/log.hpp"
+
+namespace sundial {
+
+/// The storage of a process, with reports of what happens in it: the duration of each call; for all
+/// use cases the effects of committed transactions on events, which are a log line for each moved
+/// or cancelled event and counts of created and cancelled events and of events appended to streams;
+/// and, with a claim log, each step of a claim.
+class ObservedStorage final : public Store, public EventQueue, public PullQueue {
+public:
+    struct Ports {
+        Store& store;
+        EventQueue& queue;
+        PullQueue& pull_queue;
+        const MonotonicClock& monotonic;
+        StorageObserver& observer;
+        base::Log& log;
+        ClaimLog* claims = nullptr;  // null: none is written
+    };
+    explicit ObservedStorage(const Ports& ports) : ports_(ports) {}
+
+    /// `appended` is called after each commit that appended to a stream. Call this before the first
+    /// transaction.
+    void on_append(std::function<void()> appended) { appended_ = std::move(appended); }
+
+    void transact(const std::function<bool(Transaction&)>& work) override;
+    void read(const std::function<void(Transaction&)>& work) override;
+    std::optional<Appended> append_at_once(ExpectedVersion expected,
+                                           std::span<const RecordedEvent> batch) override;
+    [[nodiscard]] bool open_here() override { return ports_.store.open_here(); }
+
+    [[nodiscard]] std::uint32_t shards() const override { return ports_.queue.shards(); }
+    void hint(Instant due) override { ports_.queue.hint(due); }
+    QueuePeek peek() override;
+    Claimed claim_ready(const ClaimRequest& request) override;
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override;
+    Backlog backlog() override;
+    std::optional<Instant> first_missed(Instant from, Instant until) override;
+    QueueDepth depth() override;
+
+    PullPeek peek(std::span<const EndpointId> endpoints) override;
+    Claimed claim(const PullRequest& request) override;
+
+private:
+    struct Changes;
+    class Events;
+    class Tz;
+    class Streams;
+    class Observed;
+    void report(const Changes& changes);
+    /// Reports the duration of `call`, whether it returns or throws.
+    template <class Call>
+    auto timed(std::string_view operation, Call call);
+    /// The same; writes `steps` to the claim log if the call throws, with an unknown answer.
+    template <class Call>
+    auto timed(std::string_view operation, std::vector<ClaimStep>& steps, Call call);
+
+    Ports ports_;
+    std::function<void()> appended_;
+};
+
+/// Writes each send to the claim log immediately before it.
+class LoggedSends final : public EngineObserver {
+public:
+    explicit LoggedSends(ClaimLog& log) : log_(log) {}
+    void started(const AttemptStarted& attempt_started) override;
+
+private:
+    ClaimLog& log_;
+};
+
+}  // namespace sundial

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "application/ports/delivery.hpp"
+#include "domain/endpoint.hpp"
+#include "domain/error.hpp"
+
+namespace sundial {
+
+/// The settings that not every type takes, as a caller gives them for a new endpoint or in an edit.
+struct TypeSettings {
+    std::optional<std::string> url{};
+    BodyFormat format = BodyFormat::raw;
+    bool headers = false;  // there are some
+    bool secret = false;   // one is given
+    bool ed25519 = false;  // a pair of keys is requested
+};
+
+/// One type of endpoint: the settings that it takes, and how events reach its endpoints. Name,
+/// time-out, retries and limits are the same for all types. Thread-safe.
+class EndpointKind {
+public:
+    virtual ~EndpointKind() = default;
+    [[nodiscard]] virtual EndpointType type() const = 0;
+    /// The defects of a new endpoint's settings: those that its type requires and that are missing,
+    /// and those that it does not take.
+    [[nodiscard]] virtual std::vector<FieldError> refuse_new(const TypeSettings& given) const = 0;
+    /// The same for an edit. `given` has only what the edit gives, and whether the endpoint has
+    /// headers after it.
+    [[nodiscard]] virtual std::vector<FieldError> refuse_edit(const TypeSettings& given) const = 0;
+    /// Whether its endpoints have keys that sign each request to them.
+    [[nodiscard]] virtual bool signs() const { return false; }
+    /// The receiver behind `url`: https://crm.example. The value of a header is never sent to
+    /// another one than it was given for. Empty if there is none.
+    [[nodiscard]] virtual std::string origin(std::string_view /*url*/) const { return {}; }
+    /// Whether requests sent to its endpoints can be read here (InboxRepository).
+    [[nodiscard]] virtual bool keeps_requests() const { return false; }
+    /// Null if nothing is sent to its endpoints.
+    [[nodiscard]] virtual Delivery* delivery() { return nullptr; }
+};
+
+/// The types of endpoints that this program has. Adding one to the product takes its folder in
+/// `adapters/` and one line where the program registers them (server/endpoint_kinds.cpp).
+class EndpointKinds {
+public:
+    /// At most one kind for each type.
+    void add(std::unique_ptr<EndpointKind> kind);
+    /// Null if the program does not have that type.
+    [[nodiscard]] EndpointKind* find(const EndpointType& type) const;
+    /// The kind of a stored endpoint. Throws Corrupt if the program does not have it: another
+    /// version stored it.
+    [[nodiscard]] EndpointKind& of(const Endpoint& endpoint) const;
+    /// All, in the order of their registration.
+    [[nodiscard]] std::span<const std::unique_ptr<EndpointKind>> all() const { return kinds_; }
+    /// "INBOX, PULL", for messages.
+    [[nodiscard]] std::string names() const;
+
+private:
+    std::vector<std::unique_ptr<EndpointKind>> kinds_;
+};
+
+}  // namespace sundial

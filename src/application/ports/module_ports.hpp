@@ -1,0 +1,26 @@
+#pragma once
+
+#include "application/ports/clock.hpp"
+#include "application/ports/ids.hpp"
+#include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
+#include "application/ports/wakeups.hpp"
+#include "base/log.hpp"
+#include "domain/ids.hpp"
+
+namespace sundial {
+
+/// The ports that most modules are made from. All outlive the modules. A constructor takes parts
+/// that only its module needs beside them.
+struct ModulePorts {
+    InstanceId instance;
+    Store& store;
+    const TimeZones& zones;
+    Ids& ids;
+    Random& random;
+    const MonotonicClock& monotonic;
+    Wakeups& wakeups;
+    base::Log& log;
+};
+
+}  // namespace sundial

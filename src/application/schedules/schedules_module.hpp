@@ -1,0 +1,38 @@
+#pragma once
+
+#include "application/operations/operations.hpp"
+#include "application/ports/module_ports.hpp"
+#include "application/schedules/backfill_schedule.hpp"
+#include "application/schedules/create_schedule.hpp"
+#include "application/schedules/delete_schedule.hpp"
+#include "application/schedules/edit_schedule.hpp"
+#include "application/schedules/preview_schedule.hpp"
+#include "application/schedules/put_schedule.hpp"
+#include "application/schedules/trigger_schedule.hpp"
+
+namespace sundial {
+
+/// Schedules. An edit plans its events again, by an operation. Successors are planned by the
+/// delivery module, at each claim.
+struct SchedulesModule {
+    SchedulesModule(const ModulePorts& p, Operations& operations)
+        : create(p.store, p.zones, p.ids, p.wakeups, operations),
+          edit(p.store, p.zones, p.ids, operations),
+          put(create, edit),
+          remove(p.store, p.ids),
+          trigger(p.store, p.zones, p.ids, p.wakeups),
+          backfill(p.store, p.zones, operations),
+          preview(p.store, p.zones) {}
+    SchedulesModule(const SchedulesModule&) = delete;
+    SchedulesModule& operator=(const SchedulesModule&) = delete;
+
+    CreateSchedule create;
+    EditSchedule edit;
+    PutSchedule put;
+    DeleteSchedule remove;
+    TriggerSchedule trigger;
+    BackfillSchedule backfill;
+    PreviewSchedule preview;
+};
+
+}  // namespace sundial

@@ -1,0 +1,63 @@
+#include "server/platform.hpp"
+
+#include <utility>
+
+#include "adapters/redis/open.hpp"
+#include "application/locks/stored_locks.hpp"
+
+namespace sundial::server {
+namespace {
+
+constexpr std::size_t handler_threads = 4;
+
+ObservedStorage::Ports observed(Database& database, const MonotonicClock& monotonic,
+                                const EngineParts& given) {
+    return {.store = database.store(),
+            .queue = database.queue(),
+            .pull_queue = database.pull_queue(),
+            .monotonic = monotonic,
+            .observer = given.storage_observer,
+            .log = given.log};
+}
+
+ObservedStorage::Ports with_claim_log(ObservedStorage::Ports ports, ClaimLog& claims) {
+    ports.claims = &claims;
+    return ports;
+}
+
+std::unique_ptr<LockStore> open_lock_store(const std::string& url, Store& store) {
+    if (url.empty()) return std::make_unique<StoredLocks>(store);
+    return redis::open_locks(url, store);
+}
+
+}  // namespace
+
+Platform::Claims::Claims(const std::string& file, InstanceId instance,
+                         const ObservedStorage::Ports& ports, base::Log& log)
+    : log_file(file, instance, log), storage(with_claim_log(ports, log_file)), sends(log_file) {}
+
+Platform::Platform(std::unique_ptr<Database> opened, const EngineParts& given)
+    : settings(given.settings),
+      zones(given.zones),
+      log(given.log),
+      database(std::move(opened)),
+      storage(observed(*database, monotonic, given)),
+      claims(settings.log.claims.empty()
+                 ? nullptr
+                 : std::make_unique<Claims>(settings.log.claims, instance,
+                                            observed(*database, monotonic, given), log)),
+      secrets(given.encryption_keys),
+      kinds(endpoint_kinds({.settings = settings,
+                            .listeners = given.listeners,
+                            .database = *database,
+                            .store = storage,
+                            .secrets = secrets,
+                            .ids = ids,
+                            .monotonic = monotonic})),
+      in_process(given.handlers, monotonic, handler_threads),
+      lock_store(open_lock_store(settings.locks.url, storage)) {
+    observers.add(given.observer);
+    if (claims) observers.add(claims->sends);
+}
+
+}  // namespace sundial::server

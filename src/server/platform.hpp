@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "adapters/system/api_key_secrets.hpp"
+#include "adapters/system/claim_log_file.hpp"
+#include "adapters/system/digest.hpp"
+#include "adapters/system/handler_delivery.hpp"
+#include "adapters/system/ids.hpp"
+#include "adapters/system/lock_tokens.hpp"
+#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/secret_box.hpp"
+#include "application/observation/observed_storage.hpp"
+#include "application/ports/lock_store.hpp"
+#include "server/endpoint_kinds.hpp"
+#include "server/engine.hpp"
+#include "server/observers.hpp"
+
+namespace sundial::server {
+
+/// The adapters of an engine: what implements the ports of its modules.
+struct Platform {
+    Platform(std::unique_ptr<Database> opened, const EngineParts& given);
+
+    /// The queue that the worker claims from; its claims are logged if settings name a file.
+    [[nodiscard]] EventQueue& claimed_from() { return claims ? claims->storage : storage; }
+
+    /// The claim log, and what writes it.
+    struct Claims {
+        Claims(const std::string& file, InstanceId instance, const ObservedStorage::Ports& ports,
+               base::Log& log);
+        system::ClaimLogFile log_file;
+        ObservedStorage storage;
+        LoggedSends sends;
+    };
+
+    const Settings& settings;
+    const TimeZones& zones;
+    base::Log& log;
+    std::unique_ptr<Database> database;
+    system::BootClock monotonic;
+    system::SystemIds ids{};
+    system::SystemRandom random{};
+    InstanceId instance{ids.fresh()};
+    ObservedStorage storage;         // observes changes by callers; the worker reports its own
+    std::unique_ptr<Claims> claims;  // null: no claim log
+    Observers observers;
+    system::SecretBox secrets;
+    EndpointKinds kinds;
+    system::HandlerDelivery in_process;
+    system::OpensslDigest digest;
+    system::SystemApiKeySecrets key_secrets;
+    system::SystemLockTokens lock_tokens;
+    std::unique_ptr<LockStore> lock_store;  // in the database, or on a lock server of its own
+};
+
+}  // namespace sundial::server
