@@ -262,8 +262,8 @@ Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::s
             const auto event = A::recall(today);
             if (!event) {
                 return Error{"UNKNOWN_EVENT_TYPE", std::string{A::type} + " '" + id +
-                                                       "' has an event of type '" + today.type +
-                                                       "' in schema version " +
+                                                       "' has an event of unknown type '" +
+                                                       today.type + "' in schema version " +
                                                        std::to_string(today.schema_version)};
             }
             loaded.state.apply(*event);

@@ -184,8 +184,8 @@ std::vector<FieldError> header_defects(std::span<const HeaderText> headers) {
                                "control characters"});
         } else if (value.starts_with(hint_mark)) {
             defects.push_back({pointer, "bad_format",
-                               "this is the hint that answers show in place of the value; give "
-                               "the value itself, or leave the header out to keep it"});
+                               "this is the hint that responses show instead of the value; give "
+                               "the value itself, or omit the header to keep it"});
         }
     }
     if (headers.size() > max_headers) {

@@ -70,7 +70,7 @@ public:
         Outcome outcome;
         outcome.verdict = Verdict::permanent;
         outcome.error = DeliveryErrorCode::worker;
-        outcome.error_text = "this program delivers to its own handlers only";
+        outcome.error_text = "this engine has no webhooks: it delivers only to its own handlers";
         done(std::move(outcome));
     }
 };

@@ -73,8 +73,7 @@ public:
             unsafe += setting;
         }
         if (unsafe.empty()) return std::nullopt;
-        return unsafe +
-               ": what was acknowledged may be lost when the server or its machine crashes";
+        return unsafe + ": acknowledged changes may be lost when the server or its machine crashes";
     }
     [[nodiscard]] std::optional<std::string> trouble() const override {
         if (opened_->failing_for() < longest_outage) return std::nullopt;

@@ -401,7 +401,7 @@ TEST_P(EventStoreContract, ES22_WhatIsNoContentMayDiffer) {
     ASSERT_TRUE(append(stream, any, batch));
     const auto stored = events_of(stream);
     batch[0].data = R"( { "b" : "\u0078", "a" : 1 } )";
-    batch[0].metadata = {.occurred_at = noon, .actor = "somebody else"};
+    batch[0].metadata = {.occurred_at = noon, .actor = "another follower"};
     EXPECT_TRUE(append(stream, any, batch)->replayed);
     EXPECT_EQ(events_of(stream), stored);
 }

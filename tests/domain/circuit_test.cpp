@@ -166,7 +166,7 @@ TEST(Circuit, GivesUpAfterFiveDaysWithoutAnAcceptanceAndADayOfTries) {
     EXPECT_FALSE(given_up_after(119h, 118h));
     EXPECT_FALSE(given_up_after(1000h, 23h));  // there was nothing to send for a long time
     Circuit never{.endpoint = an_id<EndpointId>(), .failing_since = noon - 120h};
-    EXPECT_EQ(given_up(never, noon), "nothing was accepted since 2026-12-31T12:00:00.000Z");
+    EXPECT_EQ(given_up(never, noon), "no delivery was accepted since 2026-12-31T12:00:00.000Z");
     EXPECT_FALSE(given_up(never, noon - 1us));
     EXPECT_FALSE(given_up(fresh(), noon));
 }

@@ -67,7 +67,7 @@ def failing():
             except (OSError, h.http.client.HTTPException):
                 pass  # it ended before it could answer
             assert server.process.wait(timeout=h.HANG_GUARD) == 1
-            assert acknowledged and "must not be used any more" in server.log_text(), server.log_text()[-2000:]
+            assert acknowledged and "cannot be used any more" in server.log_text(), server.log_text()[-2000:]
         finally:
             if server.process.poll() is None:
                 server.kill()
@@ -77,7 +77,7 @@ def failing():
             client = server.client()
             kept = keys_of(client)
             assert acknowledged <= kept and len(kept - acknowledged) <= 1, kept ^ acknowledged
-            h.wait_until(lambda: [line for line in server.log() if "is in order" in line["msg"]], "the check of the file")
+            h.wait_until(lambda: [line for line in server.log() if "is intact" in line["msg"]], "the check of the file")
             print(f"{len(acknowledged)} acknowledged before the disk failed, all there; ready again after {took:.1f} s")
             assert server.stop() == 0
 

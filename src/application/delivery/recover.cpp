@@ -21,7 +21,7 @@ base::LogLine line_of(const char* event_name, std::string message, const Backlog
 
 void Recovery::start(const Backlog& backlog, Instant database_now, Mono now) {
     if (backlog.missed == 0) return;
-    log_.write(line_of("recovery.started", "events came due while no scheduler ran", backlog));
+    log_.write(line_of("recovery.started", "events became due while no scheduler ran", backlog));
     underway_ = Underway{backlog, database_now, now};
 }
 
@@ -31,7 +31,7 @@ std::optional<Instant> Recovery::until() const {
 
 void Recovery::finish(Mono now) {
     auto line =
-        line_of("recovery.finished", "all that was missed has been attempted", underway_->backlog);
+        line_of("recovery.finished", "all missed events have been attempted", underway_->backlog);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - underway_->since);
     line.fields.emplace_back("durationMs", std::int64_t{took.count()});
     log_.write(std::move(line));

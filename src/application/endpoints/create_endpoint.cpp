@@ -23,7 +23,7 @@ void judge_webhook(const NewEndpoint& wanted, const DestinationRules& destinatio
 void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, Defects& found) {
     if (!settings.allow_inbox) {
         found.push_back({"/type", "not_allowed",
-                         "INBOX endpoints are switched off here; they are for development"});
+                         "INBOX endpoints are disabled (dev.inbox); they are for development"});
     }
     if (wanted.url) found.push_back({"/url", "not_allowed", "an INBOX has no URL"});
     if (wanted.secret) {
@@ -37,7 +37,8 @@ void judge_inbox(const NewEndpoint& wanted, const EndpointSettings& settings, De
 /// Nothing is sent to a PULL endpoint, so it takes no settings for requests.
 void judge_pull(const NewEndpoint& wanted, Defects& found) {
     if (wanted.url) {
-        found.push_back({"/url", "not_allowed", "a PULL endpoint has no URL: its workers come"});
+        found.push_back(
+            {"/url", "not_allowed", "a PULL endpoint has no URL: its workers claim events"});
     }
     if (wanted.secret) {
         found.push_back(
@@ -53,7 +54,8 @@ void judge_pull(const NewEndpoint& wanted, Defects& found) {
     }
     if (wanted.format != BodyFormat::raw) {
         found.push_back(
-            {"/format", "not_allowed", "workers of a PULL endpoint get the payload as it is: RAW"});
+            {"/format", "not_allowed",
+             "a PULL endpoint has the format RAW: its workers get the payload unchanged"});
     }
 }
 

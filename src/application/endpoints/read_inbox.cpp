@@ -16,7 +16,7 @@ Result<EndpointId> inbox_id(Transaction& tx, std::string_view reference) {
         return invalid("", "not_allowed",
                        "endpoint '" + endpoint->name + "' is of type " +
                            std::string{to_string(endpoint->type)} +
-                           "; only an INBOX keeps what it receives");
+                           "; only an INBOX stores the requests that it receives");
     }
     return *id;
 }

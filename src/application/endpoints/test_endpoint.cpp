@@ -46,8 +46,9 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
         auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, std::string{reference}};
         if (endpoint->type == EndpointType::pull) {
-            return invalid("", "not_allowed",
-                           "nothing is sent to a PULL endpoint; let a worker claim an event of it");
+            return invalid(
+                "", "not_allowed",
+                "nothing is sent to a PULL endpoint; claim an event with a worker to test it");
         }
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};

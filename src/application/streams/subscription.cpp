@@ -110,7 +110,7 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
     try {
         let_go();
     } catch (const std::exception& error) {
-        report(std::string{"the next one waits for the end of its lease: "} + error.what());
+        report(std::string{"the next follower waits until its lease expires: "} + error.what());
     }
 }
 

@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(RouterTest, TakesNoBodyWhereTheDocumentHasNone) {
     Request asked = request("DELETE", "/v1/users/7");
     asked.body = "x";
-    EXPECT_THAT(router_.handle(asked).body, HasSubstr("this operation takes no body"));
+    EXPECT_THAT(router_.handle(asked).body, HasSubstr("this operation takes no request body"));
 }
 
 TEST_F(RouterTest, LetsAnOptionalBodyBeAbsent) {

@@ -35,7 +35,7 @@ public:
     Result<NewKeyPair> new_key_pair() override { return NewKeyPair{}; }
     std::optional<std::string> resealed(const std::string& /*sealed*/) override { return {}; }
     std::string open(const std::string& sealed) override {
-        if (sealed == "broken") throw Corrupt("sealed under another key");
+        if (sealed == "broken") throw Corrupt("encrypted with another key");
         return sealed;
     }
 };

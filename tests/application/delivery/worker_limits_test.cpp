@@ -366,10 +366,10 @@ TEST_F(WorkerLimitsTest, DisablesAnEndpointThatAcceptedNothingForDays) {
         std::vector{ReceiverChange{.endpoint = endpoint.id,
                                    .before = CircuitState::open,
                                    .after = CircuitState::open,
-                                   .given_up = "nothing was accepted since 2026"}});
+                                   .given_up = "no delivery was accepted since 2026"}});
     const auto disable = want<DisableEndpoint>();
     EXPECT_EQ(disable.endpoint, endpoint.id);
-    EXPECT_EQ(disable.reason, "nothing was accepted since 2026");
+    EXPECT_EQ(disable.reason, "no delivery was accepted since 2026");
 }
 
 TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) {

@@ -310,7 +310,7 @@ TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAga
     changes.enabled = true;
 
     EXPECT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-2")->enabled);
-    EXPECT_THAT(log.lines().back().message, HasSubstr("is let go later: away"));
+    EXPECT_THAT(log.lines().back().message, HasSubstr("are released later: away"));
     EXPECT_THAT(claimed(), IsEmpty());
 
     ASSERT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-3"));

@@ -272,7 +272,8 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
     faulty.release_fault = FaultyQueue::Fault::lost_request;
     EXPECT_NO_THROW(pull.take_back(work));
     EXPECT_TRUE(is_claimed(find(event)));
-    EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
+    EXPECT_THAT(log.lines().back().message,
+                testing::HasSubstr("1 events stay claimed until their lease expires"));
 }
 
 /// Reports events in two shards; the claim of the second one fails.

@@ -465,7 +465,7 @@ TEST_F(Schedules, AreFilledInNoMoreOnceTheyAreDeleted) {
     operations.drain();
     const auto over = queries.operation(to_string(begun.id)).value();
     EXPECT_EQ(over.status, OperationStatus::stopped);
-    EXPECT_EQ(over.reason, "the schedule is gone");
+    EXPECT_EQ(over.reason, "the schedule has been deleted");
     EXPECT_EQ(over.done, begun.done);
 }
 

@@ -265,7 +265,7 @@ TEST_F(SubscriptionTest, ES40_DeliversNothingOfAnotherPast) {
     });
     auto subscription = follow(project());
     EXPECT_EQ(turn_all(subscription), State::stopped);
-    EXPECT_THAT(subscription.why().value_or(""), HasSubstr("different pasts"));
+    EXPECT_THAT(subscription.why().value_or(""), HasSubstr("different histories"));
     EXPECT_THAT(viewed(), IsEmpty());
 }
 

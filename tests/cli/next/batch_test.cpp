@@ -144,10 +144,10 @@ TEST_P(Refused, NamesTheCodeAndSaysWhatWouldBeRight) {
 INSTANTIATE_TEST_SUITE_P(
     Lines, Refused,
     testing::Values(Refusal{"no JSON", "bad_json", "not JSON"},
-                    Refusal{"{\"id\":1", "bad_json", "ends too early"},
-                    Refusal{R"({"id":1,"kind":"tzdb"} x)", "bad_json", "more after"},
+                    Refusal{"{\"id\":1", "bad_json", "ends before the value is complete"},
+                    Refusal{R"({"id":1,"kind":"tzdb"} x)", "bad_json", "text after the value"},
                     Refusal{R"({"id":1,"kind":"tzdb","kind":"tzdb"})", "bad_json", "'kind'"},
-                    Refusal{"   ", "bad_json", "too early"},
+                    Refusal{"   ", "bad_json", "before the value is complete"},
                     Refusal{"\"\xff\"", "bad_json", "UTF-8"},
                     Refusal{"[]", "bad_request", "object"}, Refusal{"7", "bad_request", "object"},
                     Refusal{"null", "bad_request", "object"}));

@@ -347,8 +347,8 @@ TEST(Router, RefusesARouteThatNobodyHasDecidedAbout) {
         FAIL() << "it was added";
     } catch (const std::logic_error& error) {
         EXPECT_STREQ(error.what(),
-                     "nobody has said who may use GET /v1/users: add it to the table "
-                     "in adapters/http/api/access.cpp");
+                     "no access rule exists for GET /v1/users: add it to the table in "
+                     "adapters/http/api/access.cpp");
     }
 }
 
