@@ -142,10 +142,10 @@ def another_encryption_key(directory, receiver):
     for keys, resealed in ((f"{new},{old}", True), (new, False)):
         with serve(keys) as server:
             verify(directory, made, *test_delivery(server.client(), receiver))
-            assert told(server, "now sealed under the first") == resealed, server.log_text()
+            assert told(server, "encrypted with the first key") == resealed, server.log_text()
             server.stop()
     with serve(old) as server:
-        assert told(server, "nothing can be sent to them"), server.log_text()
+        assert told(server, "nothing can be sent to these endpoints"), server.log_text()
         tested = server.client().ok("POST", "/v1/endpoints/ext:r/test")
         assert tested["error"]["code"] == "WORKER", tested
 

@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","gap":"latr"})",
                 "bad_request", "did you mean 'later'?"},
         Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","overlap":"both"})",
-                "bad_request", "overlap: 'both' is no policy here"},
+                "bad_request", "overlap: 'both' is not a policy here"},
         Refusal{
             R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","gap":"reject"})",
             "bad_request", "compatible, earlier, later, boundary, skip"},
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "rdate must be a list of strings"},
         Refusal{
             R"({"kind":"rrule","dtstart":"20260101T090000Z","ical":"DTSTART:20260101T090000Z"})",
-            "bad_request", "dtstart: ical says that already"}));
+            "bad_request", "dtstart: ical already has it"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Misfires, Refused,
@@ -233,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
             "bad_time", "last: 'yesterday'"},
         Refusal{
             R"({"kind":"misfire","policy":"both","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
-            "bad_request", "policy: 'both' is no policy here"},
+            "bad_request", "policy: 'both' is not a policy here"},
         Refusal{
             R"({"kind":"misfire","misfire":"once","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
             "bad_request", "'misfire' is not known here"},
