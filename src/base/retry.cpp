@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 
 constexpr std::int64_t token = 1'000'000;
 
-/// A purse never has more: two of them can be added, and nobody makes so many calls.
+/// Upper bound of a balance, so that two balances can be added. No program makes so many calls.
 constexpr double token_ceiling = 1e12;
 
 std::int64_t millionths(double tokens) {

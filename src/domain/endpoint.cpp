@@ -30,7 +30,7 @@ constexpr std::uint32_t max_client_error_retries = 50;  // no policy has more re
 
 constexpr std::uint32_t highest_limit = 10'000;
 
-/// What stands in a hint for the part that is not shown.
+/// Replaces the hidden part in a hint.
 constexpr std::string_view hint_mark = "…";
 
 /// Those that a webhook sets itself, does without, or that are the connection's own.

@@ -158,7 +158,8 @@ struct Metrics::Families {
         if (endpoint == nullptr) return few({{"endpoint", "handler"}});
         return few({{"endpoint", endpoint->external_id.value_or(to_string(endpoint->id))}});
     }
-    /// Sets a gauge of which one stands for one thing: the last of many would say nothing of them.
+    /// Sets a gauge whose labels name one object. If the label stands for several objects, leaves
+    /// it out, because the value of the last one would say nothing about the others.
     static void set_unless_other(Family<Gauge>& family, const prometheus::Labels& labels,
                                  double value) {
         const auto is_other = [](const auto& label) { return label.second == all_others; };

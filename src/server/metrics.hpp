@@ -20,7 +20,7 @@ namespace sundial::server {
 /// `other`: a scrape stays small, whatever callers choose for names.
 inline constexpr std::size_t max_label_values = 200;
 
-/// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
+/// The metrics of the process, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id. Every label has `max_label_values` at most.
 /// Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
@@ -46,7 +46,7 @@ public:
     void snapshot_ignored(std::string_view reason);
     /// Time until the next API key expires; empty if no key expires.
     void next_key_expiry(std::optional<std::chrono::microseconds> left);
-    /// Another tz database is in force.
+    /// Another tz database has taken effect.
     void tz_release(std::string_view release);
 
     /// All metrics, including the given current values: the queue, the RUNNING operations, the

@@ -64,7 +64,7 @@ std::string tz_directory(const Settings& settings) {
     return settings.tz.dir.empty() ? std::string(zones::system_directory) : settings.tz.dir;
 }
 
-/// What can be reached from elsewhere asks for keys, so there must be one.
+/// A server that other machines can reach requires keys, so at least one key must exist.
 CannotStart without_keys(const Settings& settings) {
     return CannotStart(
         "http.listen: " + settings.http.listen +
@@ -72,8 +72,7 @@ CannotStart without_keys(const Settings& settings) {
         "key create --role ADMIN --name first --db …', or listen on 127.0.0.1 or [::1]");
 }
 
-/// What settings say that no start can work with, before a database is made or migrated for
-/// nothing.
+/// Refuses settings that no start can work with, before it creates or migrates a database.
 void check_settings(const Settings& settings) {
     if (!settings.security.encryption_key.empty()) {
         (void)system::parse_encryption_keys(settings.security.encryption_key,
@@ -220,7 +219,7 @@ void read_again(const std::string& keys, base::Log& log, const std::function<voi
     log.write(std::move(reloaded));
 }
 
-/// What the operator may change without a restart.
+/// Applies the settings that can change without a restart.
 void reload(const Settings& settings, http::HttpServer& server,
             std::optional<HealthListener>& health, ApiKeyRing& keys, base::Log& log) {
     if (!settings.http.tls_cert.empty()) {

@@ -133,7 +133,7 @@ def works_postgres(raw):
 
 
 def timed(kind):
-    """All at once: nobody looks at the figures."""
+    """All at once, because the figures do not matter here."""
     with h.folder() as folder, (h.postgres() if kind == "postgres" else contextlib.nullcontext()) as url:
         db = ("--db", url) if url else ()
         with futures.ThreadPoolExecutor() as threads:

@@ -1,4 +1,4 @@
-"""What is mistyped on the command line is told with what would be right; no server is needed for that."""
+"""A typing error on the command line is reported with the correct form; this needs no server."""
 import subprocess
 
 import harness as h

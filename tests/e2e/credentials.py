@@ -28,7 +28,7 @@ def stored_bytes(kind, db):
 
 
 def test_delivery(client, receiver, endpoint="ext:r"):
-    """What the receiver got."""
+    """The requests that the receiver got."""
     client.ok("POST", f"/v1/endpoints/{endpoint}/test")
     with receiver.lock:
         return receiver.received[-1][1]

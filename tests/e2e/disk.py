@@ -52,7 +52,7 @@ def full():
 
 
 def failing():
-    """The kernel refuses to write further: what is on the disk is unknown, so nothing is tried again."""
+    """The kernel refuses to write further: the content of the disk is unknown, so the program retries nothing."""
     def no_larger_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that write() fails
         resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))

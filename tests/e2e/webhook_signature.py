@@ -64,7 +64,7 @@ def refuse(directory, made, headers, body):
 
 
 def test_delivery(client, receiver, endpoint="ext:r"):
-    """What arrives of one."""
+    """The request that arrives."""
     tested = client.ok("POST", f"/v1/endpoints/{endpoint}/test")
     assert tested["outcome"] == "SUCCEEDED" and tested["statusCode"] == 204, tested
     _, headers, body = receiver.received[-1]

@@ -143,7 +143,7 @@ std::uint32_t fixed_shards(Connection& connection, const Settings& settings, bas
     return shards;
 }
 
-/// What no waiting mends must not look like a server that is away.
+/// An error that waiting cannot fix must not look like an unreachable server.
 std::unique_ptr<Connection> connect(const Settings& settings, base::Log& log) {
     try {
         return std::make_unique<Connection>(settings.url, log);

@@ -37,7 +37,7 @@ Outcome forbidden(std::string why) {
     return outcome;
 }
 
-/// What the endpoint keeps sealed and needs at `now`. Throws Corrupt.
+/// The decrypted secrets that the endpoint needs at `now`. Throws Corrupt.
 Credentials opened(const Endpoint& endpoint, Instant now, Secrets& secrets) {
     Credentials open;
     for (const SigningKey& key : signing_at(endpoint.signing_keys, now)) {

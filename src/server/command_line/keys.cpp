@@ -84,7 +84,7 @@ cli::Answer in_database(const KeyFlags& flags, Work work) {
     return work(database->store(), [fixed_roles] { return fixed_roles; });
 }
 
-/// Throws a usage error if it is no instant.
+/// Throws a usage error if it is not an instant.
 std::optional<Instant> expiry(const KeyFlags& flags) {
     if (flags.key.expires_at.empty()) return std::nullopt;
     const auto instant = parse_instant(flags.key.expires_at);

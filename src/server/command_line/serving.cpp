@@ -26,8 +26,8 @@ struct TickFlags {
     bool json = false;
 };
 
-/// What `sundial dev` sets where nobody says otherwise: an inbox, local receivers, a file of its
-/// own, and on a terminal text that people read.
+/// The defaults of `sundial dev`: an inbox, local receivers, a separate database file, and on a
+/// terminal a log in text form.
 std::map<std::string, std::string> dev_settings(bool test_clock) {
     return {{"storage.url", test_clock ? "sqlite:sundial-test-clock.db" : "sqlite:sundial-dev.db"},
             {"ui.inbox", "true"},

@@ -254,7 +254,7 @@ TEST_F(PullEventsTest, FailsWhatHasNoPayload) {
                 testing::HasSubstr("PAYLOAD_TOO_LARGE"));
 }
 
-TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
+TEST_F(PullEventsTest, ReleasesEventsOfAResponseThatWasNotDelivered) {
     const Event event = a_due_event();
     pull.take_back(pulled());
     const Event free = find(event);
@@ -299,7 +299,7 @@ private:
     int claims_ = 0;
 };
 
-TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
+TEST_F(PullEventsTest, ReleasesEventsOfAClaimThatFailedLater) {
     const Event event = a_due_event();
     HalfAway half_away{pull_queue};
     PullEvents failing{instance_b, ports_over(half_away)};

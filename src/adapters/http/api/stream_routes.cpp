@@ -61,7 +61,7 @@ struct FeedOrder {
 };
 
 constexpr std::chrono::seconds longest_feed_wait{60};
-/// A followed feed then ends, and is followed anew by who is still allowed to.
+/// Maximum duration of a followed feed. The client then connects again, and its key is checked.
 constexpr std::chrono::minutes longest_stream{15};
 
 base::Result<FeedOrder, Problem> feed_order(const Request& request) {
