@@ -101,9 +101,8 @@ using ConflictResolver = std::function<Resolution(const std::vector<NewRecordedE
 /// How `execute` handles concurrent changes of the same aggregate.
 struct Execution {
     RetryRules retry{};
-    /// After so many conflicts what is rebased is saved, or the command decides and saves, while
-    /// nobody else can append: one try more, which no conflict ends, and which holds a lock while
-    /// the command runs. 0: never.
+    /// After this number of conflicts, one more attempt holds a lock on the stream while it rebases
+    /// and saves, or while the command runs and saves. No conflict can end that attempt. 0: never.
     unsigned pessimistic_after = 0;
     ConflictResolver resolve{};  // asked after each conflict; empty: retry
 };
@@ -262,8 +261,8 @@ Result<Loaded<A>> AggregateRepository<A>::load_from(Reader& reader, const std::s
             const auto event = A::recall(today);
             if (!event) {
                 return Error{"UNKNOWN_EVENT_TYPE", std::string{A::type} + " '" + id +
-                                                       "' has an event of type '" + today.type +
-                                                       "' in schema version " +
+                                                       "' has an event of unknown type '" +
+                                                       today.type + "' in schema version " +
                                                        std::to_string(today.schema_version)};
             }
             loaded.state.apply(*event);

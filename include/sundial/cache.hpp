@@ -356,7 +356,7 @@ typename Cache<Key, Value>::Loader once_across_processes(AcrossProcesses<Key, Va
                 std::max<std::chrono::microseconds>(shared.poll, std::chrono::milliseconds{1});
             timing.sleep_until(detail::later(timing.now(), pause), stop);
         }
-        return embedding::Error{"STOPPED", "a stop was requested before it was there"};
+        return embedding::Error{"STOPPED", "a stop was requested before the value was loaded"};
     };
 }
 

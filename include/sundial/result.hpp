@@ -16,7 +16,7 @@
 
 namespace sundial::embedding {
 
-/// What OPTIMISTIC_LOCK tells of an append: the stream is not where it was expected.
+/// Details of OPTIMISTIC_LOCK for an append: the stream is not at the expected version.
 struct Conflict {
     std::string stream_type;
     std::string stream_id;

@@ -23,8 +23,8 @@ class SessionLock {
 public:
     /// Waits at most `wait`, up to 24 days, for the session that has it. `url`: of the server
     /// itself, postgresql://…; `name`: 1 to 128 printable characters. Errors: VALIDATION_FAILED;
-    /// CANNOT_START where a pooler stands between, whose sessions belong to nobody, or the URL
-    /// names no server; LOCK_HELD, by this process too; STORAGE_UNAVAILABLE.
+    /// CANNOT_START if the URL names a pooler, which shares sessions between clients, or names no
+    /// server; LOCK_HELD, by this process too; STORAGE_UNAVAILABLE.
     static Result<SessionLock> acquire(const std::string& url, const std::string& name,
                                        std::chrono::milliseconds wait = {});
     SessionLock(SessionLock&&) noexcept;

@@ -52,7 +52,7 @@ private:
 
 /// The error for an exception that is not a std::exception.
 inline embedding::Error unknown_exception() {
-    return {"INTERNAL_ERROR", "something unknown was thrown"};
+    return {"INTERNAL_ERROR", "an exception of unknown type was thrown"};
 }
 
 }  // namespace detail
@@ -137,7 +137,7 @@ auto SingleFlight<Key, Value>::run(const Key& key, Loader loader, const std::sto
                                    Timing::Moment deadline) -> Answer {
     using embedding::Error;
     if (is_loading_here(key)) {
-        return Error{"VALIDATION_FAILED", "a loader asks for the very key that it loads"};
+        return Error{"VALIDATION_FAILED", "a loader requested the key that it is loading"};
     }
     if (stop.stop_requested()) return Error{"STOPPED", "a stop was requested"};
     const bool has_deadline = deadline != Timing::Moment::max();
@@ -155,8 +155,9 @@ auto SingleFlight<Key, Value>::run(const Key& key, Loader loader, const std::sto
         return flight->answer;
     }
     leave(flight, std::move(lock));
-    if (stop.stop_requested()) return Error{"STOPPED", "a stop was requested before it was there"};
-    return Error{"REQUEST_TIMEOUT", "it was not there by the deadline"};
+    if (stop.stop_requested())
+        return Error{"STOPPED", "a stop was requested before the value was loaded"};
+    return Error{"REQUEST_TIMEOUT", "the value was not loaded by the deadline"};
 }
 
 template <class Key, class Value>

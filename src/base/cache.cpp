@@ -12,7 +12,7 @@ std::optional<std::string> defect_of(const CacheRules& rules) {
     if (!(0.0 <= rules.ttl_jitter && rules.ttl_jitter < 1.0)) return "ttl_jitter is in [0, 1)";
     if (rules.stale_while_revalidate < none || rules.stale_if_error < none ||
         rules.negative_ttl < none) {
-        return "no time is less than nothing";
+        return "no duration is negative";
     }
     if (!(rules.early_refresh >= 0.0)) return "early_refresh is at least 0";
     if (rules.max_entries == 0) return "max_entries is at least 1";

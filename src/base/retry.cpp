@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 
 constexpr std::int64_t token = 1'000'000;
 
-/// A purse never has more: two of them can be added, and nobody makes so many calls.
+/// Upper bound of a balance, so that two balances can be added. No program makes so many calls.
 constexpr double token_ceiling = 1e12;
 
 std::int64_t millionths(double tokens) {
@@ -75,8 +75,8 @@ std::uint64_t RetryBudget::refused() const {
 }
 
 std::optional<std::string> defect_of(const RetryRules& rules) {
-    if (rules.max_attempts == 0) return "max_attempts is at least 1: the first call counts";
-    if (rules.base < microseconds{0}) return "base is no time before now";
+    if (rules.max_attempts == 0) return "max_attempts is at least 1, for the first call";
+    if (rules.base < microseconds{0}) return "base is not negative";
     if (rules.cap < rules.base) return "cap is at least base";
     return std::nullopt;
 }

@@ -90,7 +90,7 @@ private:
         ::waitpid(process_, nullptr, 0);
         process_ = -1;
         ::close(log_);
-        throw CannotStart("the server of the benchmark has ended: " + text);
+        throw CannotStart("the benchmark's server has stopped: " + text);
     }
 
     pid_t process_ = -1;

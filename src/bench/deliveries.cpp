@@ -233,7 +233,7 @@ Measured peak_of_product(const Site& site) {
     site.scratch.tidy();
     engines.start();
     if (system::real_time() > moment - 1s)
-        faults.push_back("the events were not stored in time: this machine is too busy");
+        faults.push_back("the events were not stored in time; this machine is too busy");
 
     Measured measured = site.measure(count, [&] {
         (void)wait_for(

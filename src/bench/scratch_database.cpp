@@ -42,8 +42,8 @@ public:
             file_ = file;
             if (fs::exists(file_)) {
                 throw CannotStart("--db: " + file +
-                                  " is there already; name a file that is not, it is made and "
-                                  "removed");
+                                  " already exists; name a file that does not exist, which is "
+                                  "created and removed");
             }
             if (const fs::path parent = file_.parent_path();
                 !parent.empty() && !fs::is_directory(parent))
@@ -113,10 +113,10 @@ public:
         try {
             server_.run_script("CREATE DATABASE " + name_ + " TEMPLATE template0", timeout);
         } catch (const postgres::SqlError& refused) {
-            throw CannotStart(
-                std::string(
-                    "--db: a database of the benchmark's own could not be made beside it: ") +
-                refused.what() + "; let the user make databases (ALTER ROLE … CREATEDB)");
+            throw CannotStart(std::string("--db: a separate database for the benchmark could not "
+                                          "be created on that server: ") +
+                              refused.what() +
+                              "; allow the user to create databases (ALTER ROLE … CREATEDB)");
         }
         url_ = with_database(url, name_);
     }
@@ -128,7 +128,7 @@ public:
         } catch (const std::exception& error) {
             base::LogLine line;
             line.level = base::LogLevel::warn;
-            line.message = "the database " + name_ + " is left behind: " + error.what();
+            line.message = "the database " + name_ + " was not removed: " + error.what();
             log_.write(std::move(line));
         }
     }

@@ -206,7 +206,7 @@ void expect_stock(const Stock& before, const Stock& after, std::uint64_t complet
     const auto expect = [&faults](const char* what, std::uint64_t was, std::uint64_t is,
                                   std::uint64_t more) {
         if (is == was + more) return;
-        faults.push_back(std::to_string(is) + " " + what + " events are stored, not " +
+        faults.push_back(std::to_string(is) + " " + what + " events are stored, expected " +
                          std::to_string(was + more));
     };
     expect("completed", before.completed, after.completed, completed);
@@ -247,7 +247,7 @@ bool wait_for(const Site& site, std::size_t count, const std::function<std::size
             last = done;
             moved = site.clock.now();
         } else if (site.clock.now() - moved > stall_timeout) {
-            faults.push_back("nothing has happened for a minute: " + std::to_string(done) + " of " +
+            faults.push_back("no progress for a minute: " + std::to_string(done) + " of " +
                              std::to_string(count) + " are done");
             return false;
         }

@@ -44,7 +44,7 @@ int print(const Answer& answer, const Output& output,
     json::error_code ec;
     const json::value body = json::parse(answer.body, ec);
     if (ec || !body.is_object()) {
-        output.err << "sundial: the server's answer is not JSON; is it a Sundial server?\n";
+        output.err << "sundial: the server's response is not JSON; is it a Sundial server?\n";
         return exit_code::failure;
     }
     if (answer.status >= 300) {

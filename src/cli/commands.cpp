@@ -104,7 +104,7 @@ int wait_for_operation(const HttpClient& client, const std::string& id,
         }
         if (wait_options.timeout && wait_options.elapsed() >= *wait_options.timeout) {
             progress.end();
-            output.err << "sundial: it is still running; it goes on without us\n";
+            output.err << "sundial: the operation is still running; it continues on the server\n";
             return exit_code::timed_out;
         }
         wait_options.sleep(std::chrono::milliseconds(200));  // as often as a person can read

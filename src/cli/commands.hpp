@@ -8,7 +8,7 @@
 
 #include "cli/http_client.hpp"
 
-/// What the command line does through the REST API. Results go to `out`, refusals to `err`; the
+/// The commands that use the REST API. Results go to `out`, refusals to `err`; the
 /// answer is the exit code: 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 not
 /// authenticated or not allowed. Whether `out` could be written is for the caller to look at; what
 /// prints page after page ends early where it could not.

@@ -45,8 +45,8 @@ Answer HttpClient::call(std::string_view method, std::string_view path, std::str
         curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, body.data());
     }
     if (const CURLcode code = curl_easy_perform(curl.get()); code != CURLE_OK) {
-        throw Unreachable("no answer from " + server_ + " (" + curl_easy_strerror(code) +
-                          "); is it running? --server names another");
+        throw Unreachable("no response from " + server_ + " (" + curl_easy_strerror(code) +
+                          "); is it running? Name another server with --server");
     }
     long status = 0;
     curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);

@@ -25,7 +25,7 @@ Result<Checkpoint> advance(Checkpoint at, const std::string& name, const Checkpo
     if (step.position < at.position) {
         return invalid("/position", "out_of_range",
                        "is before " + std::to_string(at.position) +
-                           ": a checkpoint never goes back; begin anew under another name");
+                           ": a checkpoint never moves backward; start again under another name");
     }
     at.position = step.position;
     at.event_id = step.event_id;

@@ -160,7 +160,7 @@ std::optional<std::string> given_up(const Circuit& circuit, Instant now) {
     if (now - since < nothing_accepted_for || now - *circuit.failing_since < tried_for) {
         return std::nullopt;
     }
-    return "nothing was accepted since " + format_instant_millis(since);
+    return "no delivery was accepted since " + format_instant_millis(since);
 }
 
 }  // namespace sundial

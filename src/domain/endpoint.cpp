@@ -29,7 +29,7 @@ constexpr std::uint32_t max_client_error_retries = 50;  // no policy has more re
 
 constexpr std::uint32_t highest_limit = 10'000;
 
-/// What stands in a hint for the part that is not shown.
+/// Replaces the hidden part in a hint.
 constexpr std::string_view hint_mark = "…";
 
 /// Those that a webhook sets itself, does without, or that are the connection's own.
@@ -178,8 +178,8 @@ std::vector<FieldError> header_defects(std::span<const HeaderText> headers) {
                                "control characters"});
         } else if (value.starts_with(hint_mark)) {
             defects.push_back({pointer, "bad_format",
-                               "this is the hint that answers show in place of the value; give "
-                               "the value itself, or leave the header out to keep it"});
+                               "this is the hint that responses show instead of the value; give "
+                               "the value itself, or omit the header to keep it"});
         }
     }
     if (headers.size() > max_headers) {

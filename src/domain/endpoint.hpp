@@ -45,8 +45,8 @@ struct EndpointHeader {
 /// A header as it is given and sent: name and value.
 using HeaderText = std::pair<std::string, std::string>;
 
-/// What of a header's value may be shown: the last three characters of one that is long enough to
-/// stay secret all the same, else none.
+/// The part of a header's value that may be shown: the last three characters if the value is long
+/// enough to stay secret, else none.
 [[nodiscard]] std::string header_hint(std::string_view value);
 
 /// Where events go. Its type never changes, nor its format: every try of an event has the same

@@ -13,7 +13,7 @@ namespace sundial {
 inline constexpr std::chrono::microseconds shortest_lock_ttl = std::chrono::milliseconds{100};
 inline constexpr std::chrono::microseconds longest_lock_ttl = std::chrono::hours{24};
 
-/// A lock by name, from the first time that somebody took it: its fencing token outlives every
+/// A named lock. It exists from its first acquisition on, because its fencing token outlives every
 /// holder. A plain value; the functions below return the next one (concurrency 1, "Locks").
 struct Lock {
     std::string name;               // 1 to 128 printable characters

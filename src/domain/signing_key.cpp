@@ -43,8 +43,8 @@ Result<std::vector<SigningKey>> rotated(std::span<const SigningKey> keys,
     }
     if (too_many(fresh, SignatureScheme::v1) || too_many(fresh, SignatureScheme::v1a)) {
         return invalid(pointer, "not_allowed",
-                       "three secrets sign already, the most that may; wait until one of them has "
-                       "ended, or end all old ones with PT0S");
+                       "three secrets are signing, the maximum; wait until one of them ends, or "
+                       "end all old ones with PT0S");
     }
     return fresh;
 }

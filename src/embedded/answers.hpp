@@ -61,7 +61,7 @@ Result<Public> answered(Work work) {
     } catch (const std::exception& error) {
         return Error{"INTERNAL_ERROR", error.what()};
     } catch (...) {
-        return Error{"INTERNAL_ERROR", "something unknown was thrown"};
+        return Error{"INTERNAL_ERROR", "an exception of unknown type was thrown"};
     }
 }
 

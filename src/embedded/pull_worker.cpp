@@ -17,7 +17,7 @@ namespace {
 /// A condition variable counts in nanoseconds, in which not every wait can be counted.
 constexpr std::chrono::microseconds longest_sleep = std::chrono::hours{24};
 
-/// Rung by the watch, perhaps when nobody listens any more.
+/// The watch rings it, possibly after the waiting call has returned.
 class Bell {
 public:
     void ring() {

@@ -12,7 +12,7 @@ namespace sundial::embedding {
 namespace {
 
 constexpr std::size_t longest_name = 128;  // as of any lock
-/// The server counts its lock_timeout in milliseconds, of which 32 bits hold 24 days.
+/// The server counts lock_timeout in milliseconds; 32 bits hold 24 days.
 constexpr std::chrono::milliseconds longest_wait = std::chrono::hours{24 * 24};
 
 /// A connection that only waits has nothing to log.

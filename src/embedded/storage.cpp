@@ -110,9 +110,7 @@ std::unique_ptr<Storage> open_storage(const Options& options, base::Log& log) {
     if (name.starts_with("postgresql://") || name.starts_with("postgres://")) {
         return open_server(options, log);
     }
-    throw CannotStart{
-        "storage takes memory:, sqlite:FILE or postgresql://user@host/database, and is none of "
-        "them"};
+    throw CannotStart{"storage must be memory:, sqlite:FILE or postgresql://user@host/database"};
 }
 
 }  // namespace sundial::embedding

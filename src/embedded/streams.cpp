@@ -12,7 +12,7 @@ namespace {
 sundial::StreamId id_of(const StreamId& stream) { return {stream.type, stream.id}; }
 
 ValidationFailed no_uuid(const std::string& id) {
-    return invalid("/events/id", "bad_format", "'" + id + "' is no UUID");
+    return invalid("/events/id", "bad_format", "'" + id + "' is not a UUID");
 }
 
 /// Errors: ValidationFailed.
@@ -21,9 +21,9 @@ sundial::Result<sundial::Append> append_of(const StreamId& stream, Expected expe
     const auto known = ExpectedVersion::of(expected.version);
     if (!known) {
         return invalid("/expected", "out_of_range",
-                       "is no expectation: give any(), no_stream(), stream_exists(), or exactly() "
-                       "with a version of 0 to " +
-                           std::to_string(greatest_number) + "; none is before version 0");
+                       "is not an expected version; give any(), no_stream(), stream_exists(), or "
+                       "exactly() with a version of 0 to " +
+                           std::to_string(greatest_number) + "; no event comes before version 0");
     }
     sundial::Append append{.stream = id_of(stream), .expected = *known, .events = {}};
     for (const NewRecordedEvent& event : events) {

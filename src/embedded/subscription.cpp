@@ -67,7 +67,7 @@ Result<Done> Subscription::catch_up() {
     });
     if (!came_to) return came_to.error();
     if (*came_to == State::elsewhere) {
-        return Error{"LOCK_HELD", "another one follows under that name"};
+        return Error{"LOCK_HELD", "another subscription uses that name"};
     }
     if (*came_to == State::stopped) {
         return Error{"STOPPED", parts_->follower.why().value_or("")};

@@ -22,7 +22,7 @@ FixedKey key_in(const std::string& line, const std::string& place, const ApiKeyS
     }
     if (!key) {
         throw CannotStart(place + ": '" + name +
-                          "' has no API key; make one with 'sundial key create'");
+                          "' has no API key; create one with 'sundial key create'");
     }
     return {key->handle, *role, secrets.hash(key->secret)};
 }

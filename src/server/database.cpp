@@ -73,12 +73,11 @@ public:
             unsafe += setting;
         }
         if (unsafe.empty()) return std::nullopt;
-        return unsafe +
-               ": what was acknowledged may be lost when the server or its machine crashes";
+        return unsafe + ": acknowledged changes may be lost when the server or its machine crashes";
     }
     [[nodiscard]] std::optional<std::string> trouble() const override {
         if (opened_->failing_for() < longest_outage) return std::nullopt;
-        return "the database takes no writes";
+        return "the database accepts no writes";
     }
     [[nodiscard]] std::unique_ptr<Wakeups> share_wakeups(Wakeups& local,
                                                          std::chrono::microseconds tick) override {
@@ -147,8 +146,7 @@ SchemaReport report_of_applied(const Migrations& applied) {
 std::optional<std::string> sqlite_file(const std::string& url) {
     if (names_server(url)) return std::nullopt;
     if (!url.starts_with(scheme) || url.size() == scheme.size()) {
-        throw CannotStart(
-            "storage.url takes sqlite:FILE or postgresql://user@host/database, and is neither");
+        throw CannotStart("storage.url must be sqlite:FILE or postgresql://user@host/database");
     }
     return url.substr(scheme.size());
 }

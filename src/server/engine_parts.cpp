@@ -153,14 +153,15 @@ void Engine::Parts::reseal() {
         platform.log.write(std::move(line));
     };
     report(base::LogLevel::info, resealed,
-           " endpoints' secrets and header values are now sealed under the first of "
+           " endpoints' secrets and header values have been encrypted with the first key of "
            "security.encryption_key");
     report(base::LogLevel::warn, unreadable,
-           " endpoints' secrets or header values were sealed under a key that "
-           "security.encryption_key does not hold: nothing can be sent to them");
+           " endpoints' secrets or header values are encrypted with a key that "
+           "security.encryption_key does not have: nothing can be sent to these endpoints. Add the "
+           "key");
     report(base::LogLevel::warn, unsealed,
-           " endpoints have header values that lie readable in the database; the next start with "
-           "security.encryption_key seals them");
+           " endpoints have unencrypted header values in the database; the next start with "
+           "security.encryption_key encrypts them");
 }
 
 }  // namespace sundial::server

@@ -36,14 +36,14 @@ http::Response Gate::answer(http::Request request) const {
     }
     if (needs_no_database(path)) return own_router_.handle(std::move(request));
     const http::Problem problem{.code = http::Code::not_ready,
-                                .detail = "the database is not there yet; see /readyz"};
+                                .detail = "the database is not available yet; see /readyz"};
     return http::with_seed_error(http::refused(problem, request), path);
 }
 
 std::vector<http::HealthCheck> Gate::checks() const {
     using enum http::HealthCheck::Status;
     if (router_.load(std::memory_order_acquire) == nullptr) {
-        return {{"database", fail, "the database is not there yet"}};
+        return {{"database", fail, "the database is not available yet"}};
     }
     auto checks = engine_checks_();
     if (draining_) checks.insert(checks.begin(), {"draining", fail, "the process is stopping"});

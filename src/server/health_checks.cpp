@@ -27,12 +27,12 @@ http::HealthCheck database_check(bool answered, std::chrono::microseconds after)
 
 http::HealthCheck claim_loop_check(bool stopping, bool turning) {
     if (stopping) return {"claimLoop", fail, "draining: the process is stopping"};
-    if (!turning) return {"claimLoop", fail, "the claim loop has not turned for two ticks"};
+    if (!turning) return {"claimLoop", fail, "the claim loop has made no progress for two ticks"};
     return {"claimLoop"};
 }
 
 http::HealthCheck disk_check(std::optional<std::uintmax_t> free) {
-    if (!free) return {"disk", warn, "nobody knows how much space is left"};
+    if (!free) return {"disk", warn, "the free disk space is unknown"};
     if (*free < little_free) return {"disk", warn, "the disk is nearly full"};
     return {"disk"};
 }
@@ -40,7 +40,7 @@ http::HealthCheck disk_check(std::optional<std::uintmax_t> free) {
 http::HealthCheck clock_check(std::chrono::microseconds ahead) {
     if (std::chrono::abs(ahead) <= tolerated_difference) return {"clock"};
     return {"clock", warn,
-            "this machine's clock differs from the database's, which alone decides, by " +
+            "the clock of this machine differs from the database's, which decides, by " +
                 std::to_string(std::chrono::round<std::chrono::seconds>(ahead).count()) + " s"};
 }
 

@@ -15,7 +15,7 @@ namespace sundial::server {
 /// own threads and connections, so it answers however busy the API is.
 class HealthListener {
 public:
-    /// What exists before the database; all outlive this.
+    /// The objects that exist before the database. All outlive this listener.
     struct World {
         const http::ApiSchema& schema;
         const http::ServerWorld& world;

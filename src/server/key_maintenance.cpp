@@ -30,7 +30,7 @@ void KeyMaintenance::run() {
     while (!ended_.wait_for(lock, between_rounds, [this] { return end_; })) {
         lock.unlock();
         note_uses();
-        attempt("API keys were not read", [this] { keys_.refresh(); });
+        attempt("API keys could not be read", [this] { keys_.refresh(); });
         warn();
         lock.lock();
     }
@@ -51,7 +51,7 @@ void KeyMaintenance::attempt(const char* what, const std::function<void()>& task
 
 /// Best effort: nothing depends on it.
 void KeyMaintenance::note_uses() {
-    attempt("the last uses of API keys were not noted", [this] { keys_.note_uses(); });
+    attempt("the last uses of API keys could not be stored", [this] { keys_.note_uses(); });
 }
 
 void KeyMaintenance::warn() {

@@ -39,8 +39,8 @@ void keep_freed_memory() {
     ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
-/// The exit code of a command whose results may not have arrived: a full disk behind standard
-/// output is noticed when what was printed is written, a network file system's when it is closed.
+/// The exit code of a command whose results may not have arrived: a full disk is
+/// noticed when buffered output is written, on a network file system only when it is closed.
 int once_written(int exit_code) {
     std::cout.flush();
     const bool written = !std::cout.fail() && std::ferror(stdout) == 0;

@@ -99,10 +99,10 @@ struct Metrics::Families {
     Family<Counter>& late =
         counter("sundial_late_executions_total", "Events that started more than a second late");
     Family<Gauge>& stored = gauge("sundial_events_stored", "Events by status");
-    Family<Gauge>& waiting = gauge("sundial_events_waiting", "Events that wait, by what for");
+    Family<Gauge>& waiting = gauge("sundial_events_waiting", "Events that wait, by reason");
     Gauge& due = gauge("sundial_events_due", "Events that are claimable now").Add({});
     Gauge& oldest =
-        gauge("sundial_events_oldest_due_age_seconds", "Age of the oldest of them").Add({});
+        gauge("sundial_events_oldest_due_age_seconds", "Age of the oldest due event").Add({});
     Family<Counter>& attempts =
         counter("sundial_delivery_attempts_total", "Attempts by endpoint and outcome");
     Family<Histogram>& delivery =
@@ -111,7 +111,7 @@ struct Metrics::Families {
     Family<Gauge>& circuit =
         gauge("sundial_circuit_state", "Circuits of endpoints: 0 closed, 1 half-open, 2 open");
     Histogram& claim_duration =
-        histogram("sundial_claim_duration_seconds", "Duration of claims that found something")
+        histogram("sundial_claim_duration_seconds", "Duration of claims that returned events")
             .Add({}, duration_buckets);
     Histogram& claim_batch =
         histogram("sundial_claim_batch_events", "Events of one claim").Add({}, batch_buckets);
@@ -120,35 +120,35 @@ struct Metrics::Families {
     Counter& lease_expirations =
         counter("sundial_lease_expirations_total", "Leases found expired by a claim").Add({});
     Counter& late_settles =
-        counter("sundial_late_settles_total", "Results that came after another claim").Add({});
+        counter("sundial_late_settles_total", "Results that arrived after another claim").Add({});
     Family<Histogram>& queries =
-        histogram("sundial_db_query_duration_seconds", "Calls of storage, each one transaction");
+        histogram("sundial_db_query_duration_seconds", "Storage calls, each one transaction");
     Family<Gauge>& connections =
         gauge("sundial_db_pool_connections", "Connections to the database");
     Family<Counter>& unknown_outcomes =
-        counter("sundial_commit_outcome_unknown_total", "Commits to which no answer came");
+        counter("sundial_commit_outcome_unknown_total", "Commits with an unknown outcome");
     Gauge& dead_letters =
-        gauge("sundial_dead_letters", "FAILED events that nobody has dismissed").Add({});
-    Family<Gauge>& operations =
-        gauge("sundial_operations_running", "Long jobs that are RUNNING, by kind");
-    Gauge& locks_held =
-        gauge("sundial_locks_held", "Locks that somebody has, 1000 at most").Add({});
+        gauge("sundial_dead_letters", "FAILED events that have not been dismissed").Add({});
+    Family<Gauge>& operations = gauge("sundial_operations_running", "RUNNING operations, by kind");
+    Gauge& locks_held = gauge("sundial_locks_held", "Held locks, counted up to 1000").Add({});
     Family<Counter>& lock_waits =
-        counter("sundial_lock_waits_total", "Requests that waited for a lock, by what they got");
+        counter("sundial_lock_waits_total", "Requests that waited for a lock, by outcome");
     Gauge& feed_position =
         gauge("sundial_feed_position", "Position of the newest recorded event").Add({});
     Family<Gauge>& subscription_lag =
         gauge("sundial_subscription_lag_events",
-              "Positions past the checkpoint, by who follows the feed");
+              "Positions between checkpoint and end of the feed, by subscription");
     Family<Counter>& recorded = counter("sundial_streams_appended_events_total",
                                         "Events appended to streams, by type of the aggregate");
     Family<Counter>& snapshots_ignored =
-        counter("sundial_snapshots_ignored_total", "Snapshots that were not kept, by reason");
+        counter("sundial_snapshots_ignored_total", "Snapshots that were ignored, by reason");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
-    Family<Histogram>& request_duration = histogram("sundial_http_request_duration_seconds",
-                                                    "From the end of the head to the answer");
-    Family<Gauge>& key_expiry = gauge("sundial_api_key_expiry_seconds",
-                                      "Time until the next API key expires; absent if none does");
+    Family<Histogram>& request_duration =
+        histogram("sundial_http_request_duration_seconds",
+                  "From the end of the request's head to the response");
+    Family<Gauge>& key_expiry =
+        gauge("sundial_api_key_expiry_seconds",
+              "Time until the next API key expires; absent if no key expires");
     Family<Gauge>& tzdb = gauge("sundial_tzdb_info", "Release of the tz database in use");
     Family<Gauge>& build = gauge("sundial_build_info", "This program");
 
@@ -158,7 +158,8 @@ struct Metrics::Families {
         if (endpoint == nullptr) return few({{"endpoint", "handler"}});
         return few({{"endpoint", endpoint->external_id.value_or(to_string(endpoint->id))}});
     }
-    /// Sets a gauge of which one stands for one thing: the last of many would say nothing of them.
+    /// Sets a gauge whose labels name one object. If the label stands for several objects, leaves
+    /// it out, because the value of the last one would say nothing about the others.
     static void set_unless_other(Family<Gauge>& family, const prometheus::Labels& labels,
                                  double value) {
         const auto is_other = [](const auto& label) { return label.second == all_others; };

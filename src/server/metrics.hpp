@@ -22,7 +22,7 @@ namespace sundial::server {
 /// `other`: a scrape stays small, whatever callers choose for names.
 inline constexpr std::size_t max_label_values = 200;
 
-/// What the process counts, as Prometheus text. Base units; no user, event or URL in a label; an
+/// The metrics of the process, as Prometheus text. Base units; no user, event or URL in a label; an
 /// endpoint is named by its external id or id. Every label has `max_label_values` at most.
 /// Thread-safe.
 class Metrics final : public EngineObserver, public StorageObserver, public http::RequestObserver {
@@ -47,7 +47,7 @@ public:
     void lock_waited(std::string_view outcome);
     /// A snapshot was not stored, and why: it is "older" than the stored one.
     void snapshot_ignored(std::string_view reason);
-    /// Another tz database is in force.
+    /// Another tz database has taken effect.
     void tz_release(std::string_view release);
 
     // Current values, which modules report at a scrape.

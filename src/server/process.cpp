@@ -64,16 +64,15 @@ std::string tz_directory(const Settings& settings) {
     return settings.tz.dir.empty() ? std::string(zones::system_directory) : settings.tz.dir;
 }
 
-/// What can be reached from elsewhere asks for keys, so there must be one.
+/// A server that other machines can reach requires keys, so at least one key must exist.
 CannotStart without_keys(const Settings& settings) {
-    return CannotStart("http.listen: " + settings.http.listen +
-                       " can be reached from elsewhere, and there is no API key yet; make one with "
-                       "'sundial key create --role ADMIN --name first --db …', or listen on "
-                       "127.0.0.1 or [::1]");
+    return CannotStart(
+        "http.listen: " + settings.http.listen +
+        " is reachable from other machines, and no API key exists yet. Create one with 'sundial "
+        "key create --role ADMIN --name first --db …', or listen on 127.0.0.1 or [::1]");
 }
 
-/// What settings say that no start can work with, before a database is made or migrated for
-/// nothing.
+/// Refuses settings that no start can work with, before it creates or migrates a database.
 void check_settings(const Settings& settings) {
     if (!settings.security.encryption_key.empty()) {
         (void)system::parse_encryption_keys(settings.security.encryption_key,
@@ -152,18 +151,16 @@ void warn_of_open_access(const Settings& settings, base::Log& log) {
         if (changed) log.write(line(base::LogLevel::warn, "", what));
     };
     warn(delivery.allow_private,
-         "delivery.allow_private lets webhooks go to private and loopback addresses, over http");
+         "delivery.allow_private allows webhooks to private and loopback addresses, over http");
     warn(delivery.allow_http,
-         "delivery.allow_http lets webhooks be plain http: anybody on the way "
-         "can read and change them");
+         "delivery.allow_http allows plain http webhooks, which others on the network can read and "
+         "change");
     warn(!delivery.allow.empty(),
-         "delivery.allow lets webhooks go to addresses that are denied "
-         "by default");
+         "delivery.allow allows webhooks to addresses that are denied by default");
     warn(!delivery.deny.empty(),
-         "delivery.deny keeps webhooks from addresses that are allowed by "
-         "default");
+         "delivery.deny denies webhooks to addresses that are allowed by default");
     warn(delivery.ports != Settings::Delivery{}.ports,
-         "delivery.ports: webhooks may use other ports than 443 and 8443");
+         "delivery.ports allows webhooks to other ports than 443 and 8443");
 }
 
 /// Decides which callers need a key, and logs it. Throws CannotStart if every caller could do
@@ -176,10 +173,10 @@ void prepare_keys(const Settings& settings, ApiKeyRing& keys, base::Log& log) {
     if (!keys.empty()) return;
     if (!is_loopback(parse_listen(settings.http.listen).host)) throw without_keys(settings);
     log.write(line(base::LogLevel::info, "",
-                   "no API key exists yet: every program on this machine may do everything at " +
+                   "no API key exists yet: every program on this machine has full access to " +
                        settings.http.listen +
-                       ", web pages may not; make a key with 'sundial key "
-                       "create --role ADMIN --name first'"));
+                       ", web pages have none. Create a key with 'sundial key create --role ADMIN "
+                       "--name first'"));
 }
 
 http::ServerWorld real_world(Ids& ids) {
@@ -195,15 +192,16 @@ void present_demo(Demo& demo, std::size_t made, Engine& engine, const ProcessOpt
               << engine.database().kind() << ", tzdata " << zones.current()->release() << '\n'
               << "people: " << std::max<std::size_t>(options.demo_people, 12) << " (" << made
               << " new), birthdays at 09:00 where they live, to the inbox\n";
-    if (!key_file.empty()) std::cout << "secrets are encrypted by the key in " << key_file << '\n';
+    if (!key_file.empty())
+        std::cout << "secrets are encrypted with the key in " << key_file << '\n';
     if (options.test_clock) {
-        std::cout << "the clock stands still: 'sundial clock advance --by PT24H --server "
+        std::cout << "the clock moves only by command: 'sundial clock advance --by PT24H --server "
                      "http://127.0.0.1:"
                   << port << "' moves it\n"
                   << std::flush;
         return;
     }
-    std::cout << "a greeting for each of the first twelve, one every three seconds:\n"
+    std::cout << "a greeting for each of the first twelve people, one every three seconds:\n"
               << std::flush;
     demo.greet();
 }
@@ -216,12 +214,12 @@ void read_again(const std::string& keys, base::Log& log, const std::function<voi
         read();
     } catch (const CannotStart& error) {
         reloaded.level = base::LogLevel::error;
-        reloaded.message = std::string("what was in use stays in use: ") + error.what();
+        reloaded.message = std::string("the previous files stay in use: ") + error.what();
     }
     log.write(std::move(reloaded));
 }
 
-/// What the operator may change without a restart.
+/// Applies the settings that can change without a restart.
 void reload(const Settings& settings, http::HttpServer& server,
             std::optional<HealthListener>& health, ApiKeyRing& keys, base::Log& log) {
     if (!settings.http.tls_cert.empty()) {
@@ -260,8 +258,8 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate,
     gate.drain();
     if (health) health->drain();
     engine.end_waits();
-    base::LogLine draining =
-        line(base::LogLevel::info, "server.draining", "stopping: finishing what is under way");
+    base::LogLine draining = line(base::LogLevel::info, "server.draining",
+                                  "stopping: finishing the requests and deliveries in progress");
     draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));
     log.write(std::move(draining));
     signals.exit_if_within(still_accepting);
@@ -272,7 +270,7 @@ void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate,
         // A handler may run for any time, and the objects it uses must outlive it. Ending the
         // process is safe: uncommitted work is rolled back.
         log.write(line(base::LogLevel::warn, "server.drain_cut_short",
-                       "leaving while requests are under way: they took too long"));
+                       "stopping although requests are in progress: the time limit is over"));
         log.flush();
         ::_exit(0);
     }

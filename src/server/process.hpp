@@ -12,8 +12,8 @@ namespace sundial::server {
 struct ProcessOptions {
     bool test_clock = false;
     std::size_t demo_people = 0;  // 0: no demo
-    /// Where a key for secrets is made if none is set and the database is no SQLite file, which has
-    /// one beside it. Empty: nowhere.
+    /// File in which to create a key for secrets if none is set and the database is not SQLite,
+    /// whose key file lies beside the database. Empty: do not create one.
     std::string key_file{};
 };
 

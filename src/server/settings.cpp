@@ -222,7 +222,7 @@ const std::vector<Key>& keys() {
                 [](auto& s) -> auto& { return s.http.tls_cert; }),
             key("http.tls_key", "its private key (PEM)",
                 [](auto& s) -> auto& { return s.http.tls_key; }),
-            key("http.require_if_match", "refuse edits that do not name a version",
+            key("http.require_if_match", "refuse edits without If-Match",
                 [](auto& s) -> auto& { return s.http.require_if_match; }),
             key("http.health_listen", "separate address and port for health and metrics",
                 [](auto& s) -> auto& { return s.http.health_listen; }),
@@ -234,12 +234,14 @@ const std::vector<Key>& keys() {
             key("http.trusted_proxies", "networks (CIDR) whose X-Forwarded-For counts",
                 [](auto& s) -> auto& { return s.http.trusted_proxies; }),
             number(
-                "http.rate_limit_per_second", "requests of one API key, at most; 0: no limit",
+                "http.rate_limit_per_second",
+                "maximum of requests per API key and second; 0: no limit",
                 [](auto& s) -> auto& { return s.http.rate_limit_per_second; }, 0, 1'000'000),
             key("storage.url", "sqlite:FILE or postgresql://…",
                 [](auto& s) -> auto& { return s.storage.url; }),
             key("storage.listen_url",
-                "PostgreSQL itself, not a pooler, to hear of other instances' events sooner",
+                "direct address of PostgreSQL without a pooler, to learn of other instances' "
+                "events sooner",
                 [](auto& s) -> auto& { return s.storage.listen_url; }),
             number(
                 "storage.pool_size", "PostgreSQL connections",
@@ -247,89 +249,91 @@ const std::vector<Key>& keys() {
             number(
                 "storage.shards", "PostgreSQL shards, fixed by the first migration",
                 [](auto& s) -> auto& { return s.storage.shards; }, 1, 256),
-            key("storage.auto_migrate", "bring the schema up to date at start",
+            key("storage.auto_migrate", "apply pending migrations at start",
                 [](auto& s) -> auto& { return s.storage.auto_migrate; }),
             word("storage.synchronous",
-                 "full: what is acknowledged survives a power cut; normal: the last of it may not "
-                 "(SQLite)",
+                 "full: acknowledged changes survive a power failure; normal: the last seconds may "
+                 "be lost (SQLite)",
                  [](auto& s) -> auto& { return s.storage.synchronous; }, {"full", "normal"}),
             duration(
-                "scheduler.tick", "look at the database at least so often",
+                "scheduler.tick", "maximum time between two checks of the database",
                 [](auto& s) -> auto& { return s.scheduler.tick; }, 1s, 60s),
             number(
-                "scheduler.claim_batch", "events claimed at once, at most",
+                "scheduler.claim_batch", "maximum number of events per claim",
                 [](auto& s) -> auto& { return s.scheduler.claim_batch; }, 1, 1000),
             duration(
-                "scheduler.lease", "how long a claim is held without a word from its holder",
+                "scheduler.lease", "time after which a claim without renewal expires",
                 [](auto& s) -> auto& { return s.scheduler.lease; }, 15s, 3600s),
             key("scheduler.birthday_time", "time of the birthday schedule at the first migration",
                 [](auto& s) -> auto& { return s.scheduler.birthday_time; }),
             number(
-                "delivery.workers", "deliveries in flight, at most",
+                "delivery.workers", "maximum number of concurrent deliveries",
                 [](auto& s) -> auto& { return s.delivery.workers; }, 1, 4096),
             duration(
-                "delivery.timeout", "whole request of an endpoint that names no time-out",
+                "delivery.timeout", "timeout of a request, for endpoints without one",
                 [](auto& s) -> auto& { return s.delivery.timeout; }, 1s, 30s),
             key("delivery.allow_private",
-                "let requests go to private and loopback addresses, by http, on any port",
+                "allow requests to private and loopback addresses, by http, on any port",
                 [](auto& s) -> auto& { return s.delivery.allow_private; }),
-            key("delivery.allow_http", "let webhooks be plain http",
+            key("delivery.allow_http", "allow plain http webhooks",
                 [](auto& s) -> auto& { return s.delivery.allow_http; }),
-            key("delivery.allow", "addresses (CIDR) that are allowed though denied by default",
+            key("delivery.allow", "addresses (CIDR) to allow although denied by default",
                 [](auto& s) -> auto& { return s.delivery.allow; }),
-            key("delivery.deny", "addresses (CIDR) that are denied in addition",
+            key("delivery.deny", "addresses (CIDR) to deny in addition",
                 [](auto& s) -> auto& { return s.delivery.deny; }),
             key("delivery.ports", "ports that webhooks may use",
                 [](auto& s) -> auto& { return s.delivery.ports; }),
-            key("delivery.ca_file", "certificates to trust in place of the system's",
+            key("delivery.ca_file", "certificates to trust instead of the system's",
                 [](auto& s) -> auto& { return s.delivery.ca_file; }),
-            key("delivery.user_agent", "what requests call themselves",
+            key("delivery.user_agent", "User-Agent of requests",
                 [](auto& s) -> auto& { return s.delivery.user_agent; }),
             duration(
-                "delivery.circuit.window", "results that an endpoint's circuit is judged by",
+                "delivery.circuit.window",
+                "number of latest results that decide about an endpoint's circuit",
                 [](auto& s) -> auto& { return s.delivery.circuit.window; }, 6s, 3600s),
             number(
-                "delivery.circuit.min_calls", "fewer results in the window open no circuit",
+                "delivery.circuit.min_calls",
+                "minimum of results in the window before a circuit can open",
                 [](auto& s) -> auto& { return s.delivery.circuit.min_calls; }, 1, 10000),
-            fraction("delivery.circuit.failure_ratio", "so many of them, if failures, open it",
+            fraction("delivery.circuit.failure_ratio", "share of failures that opens a circuit",
                      [](auto& s) -> auto& { return s.delivery.circuit.failure_ratio; }),
             duration(
-                "delivery.circuit.open", "until the first probe of an open circuit",
+                "delivery.circuit.open", "time until the first probe of an open circuit",
                 [](auto& s) -> auto& { return s.delivery.circuit.open; }, 1s, 3600s),
             duration(
-                "delivery.circuit.open_max", "the longest pause between two probes",
+                "delivery.circuit.open_max", "maximum time between two probes",
                 [](auto& s) -> auto& { return s.delivery.circuit.open_max; }, 1s, 86400s),
             duration(
                 "retention.idempotency",
-                "how long the answer to a request with an Idempotency-Key is kept for its "
-                "repetition",
+                "time for which the response to a request with an Idempotency-Key is kept",
                 [](auto& s) -> auto& { return s.retention.idempotency; }, 3600s, 30 * 24 * 3600s),
             days(
-                "retention.completed",
-                "events that are COMPLETED or CANCELLED, and what was skipped",
+                "retention.completed", "COMPLETED and CANCELLED events, and skipped occurrences",
                 [](auto& s) -> auto& { return s.retention.events.completed; },
                 std::chrono::days{1}),
             days(
-                "retention.failed", "events that are FAILED",
+                "retention.failed", "FAILED events",
                 [](auto& s) -> auto& { return s.retention.events.failed; }, std::chrono::days{1}),
             days(
-                "retention.attempts", "tries of events",
+                "retention.attempts", "attempts of events",
                 [](auto& s) -> auto& { return s.retention.events.attempts; }, std::chrono::days{1}),
             days(
-                "retention.keys", "idempotency keys of events that are over",
+                "retention.keys", "idempotency keys of finished events",
                 [](auto& s) -> auto& { return s.retention.events.keys; }, std::chrono::days{400}),
-            key("security.api_keys_file", "API keys beside those in the database: NAME ROLE KEY",
+            key("security.api_keys_file",
+                "additional API keys, outside the database: NAME ROLE KEY",
                 [](auto& s) -> auto& { return s.security.api_keys_file; }),
             key("security.encryption_key",
-                "32 bytes in base64 that encrypt secrets at rest; behind it those that it replaces",
+                "32 bytes in base64 that encrypt stored secrets; followed by the keys that it "
+                "replaces",
                 [](auto& s) -> auto& { return s.security.encryption_key; }),
-            key("locks.url", "redis://…, a lock server; empty: locks are kept in the database",
+            key("locks.url", "redis://… of a lock server; empty: locks are in the database",
                 [](auto& s) -> auto& { return s.locks.url; }),
             word("tz.source", "auto (tz.dir if given, else system), system or dir",
                  [](auto& s) -> auto& { return s.tz.source; }, {"auto", "system", "dir"}),
-            key("tz.dir", "directory of the tz database, as the package tzdata installs it",
+            key("tz.dir", "directory of the tz database, in the layout of the package tzdata",
                 [](auto& s) -> auto& { return s.tz.dir; }),
-            key("tz.watch", "take another tz database by itself, not only on SIGHUP",
+            key("tz.watch", "load a changed tz database automatically, not only on SIGHUP",
                 [](auto& s) -> auto& { return s.tz.watch; }),
             word("tz.on_change", "reschedule: pending events follow another tz database; or report",
                  [](auto& s) -> auto& { return s.tz.on_change; }, {"reschedule", "report"}),
@@ -337,9 +341,9 @@ const std::vector<Key>& keys() {
                  [](auto& s) -> auto& { return s.log.level; }, {"debug", "info", "warn", "error"}),
             word("log.format", "json or text", [](auto& s) -> auto& { return s.log.format; },
                  {"json", "text"}),
-            key("log.environment", "named in every log line",
+            key("log.environment", "name of this instance in every log line",
                 [](auto& s) -> auto& { return s.log.environment; }),
-            key("log.claims", "file that every step of every claim is appended to",
+            key("log.claims", "file for a record of every step of every claim",
                 [](auto& s) -> auto& { return s.log.claims; }),
             key("telemetry.metrics", "serve /metrics",
                 [](auto& s) -> auto& { return s.telemetry.metrics; }),
@@ -457,7 +461,7 @@ void check_together(const Settings& settings) {
         throw CannotStart("scheduler.lease (" + format_duration(settings.scheduler.lease) +
                           ") must be at least delivery.timeout (" +
                           format_duration(settings.delivery.timeout) +
-                          ") and 10 s, or a slow receiver's event would be taken for lost");
+                          ") plus 10 s, or events of slow receivers would be delivered twice");
     }
     if (settings.delivery.circuit.open > settings.delivery.circuit.open_max) {
         throw CannotStart("delivery.circuit.open (" +

@@ -33,7 +33,7 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
         return joined;
     }
     throw CannotStart(file + ": " + key +
-                      " takes a text, a number, true or false, or a list of them");
+                      " must be a text, a number, true or false, or a list of them");
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::string& file,

@@ -46,8 +46,8 @@ std::chrono::milliseconds TzWatch::turn(bool requested, const std::stop_token& s
     } catch (const std::exception& error) {
         base::LogLine line;
         line.level = base::LogLevel::error;
-        line.message = "the tz database in force stays " + zones_.current()->release() +
-                       "; will look again: " + error.what();
+        line.message = "the tz database in effect stays " + zones_.current()->release() +
+                       "; it is checked again: " + error.what();
         log_.write(std::move(line));
         return options_.pace.after_failure;
     }

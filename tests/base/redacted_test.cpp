@@ -6,7 +6,7 @@ namespace sundial::base {
 namespace {
 
 TEST(Redacted, LeavesWhatIsNoSecret) {
-    for (const char* text : {"", "request answered", "no answer from http://127.0.0.1:8080",
+    for (const char* text : {"", "request answered", "no response from http://127.0.0.1:8080",
                              "see https://example.com/a@b", "postgresql://sundial@db/sundial",
                              "whsec_", "key:7f3a9k2m1q", "a:b@c"}) {
         EXPECT_EQ(redacted(text), text);

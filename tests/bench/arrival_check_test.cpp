@@ -49,7 +49,7 @@ TEST(ExpectedStock, CountsWhatThereIsBeyondWhatThereWas) {
     EXPECT_THAT(faults, IsEmpty());
     expect_stock({.live = 5, .completed = 7}, {.live = 6, .completed = 106, .other = 1}, 100, 0,
                  faults);
-    EXPECT_THAT(faults, ElementsAre(HasSubstr("106 completed events are stored, not 107"),
+    EXPECT_THAT(faults, ElementsAre(HasSubstr("106 completed events are stored, expected 107"),
                                     HasSubstr("6 live"), HasSubstr("1 failed or cancelled")));
 }
 

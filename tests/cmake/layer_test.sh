@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sundial_layer() in a project of three layers: what is declared links, what is not does not, a header that
-# needs another is told, and a layer for clang is refused to g++ by name.
+# sundial_layer() in a project of three layers: declared dependencies link, others do not; a header with a missing
+# include is reported; g++ refuses a layer for clang by name.
 # Usage: layer_test.sh SOURCE_DIR CMAKE CLANG_CXX
 set -euo pipefail
 source_dir=$1 cmake=$2 clang=$3

@@ -17,7 +17,7 @@ using testing::SizeIs;
 
 std::vector<Role> no_file() { return {}; }
 
-/// What makes and revokes keys in one of two instances.
+/// Creates and revokes keys in one of two instances.
 struct KeyAdmin {
     KeyAdmin(Store& store, Ids& ids)
         : create(store, secrets, ids, no_file), revoke(store, ids, no_file) {}
@@ -72,7 +72,7 @@ TEST_P(ApiKeyRaceContract, TheOnlyKeyIsRevokedOrGetsCompanyButNeverBoth) {
     }
 }
 
-TEST_P(ApiKeyRaceContract, AKeyIsMadeBesideTheFirstAdminKeyOrNotAtAll) {
+TEST_P(ApiKeyRaceContract, AKeyCreatedDuringTheFirstAdminKeyExistsOrIsRefused) {
     KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         replace_all({});

@@ -302,7 +302,7 @@ TEST_P(EventStoreContract, ES11_OneOfManyGoesOnFromAVersion) {
     EXPECT_EQ(lost, 31);
 }
 
-TEST_P(EventStoreContract, ES12_ES13_AnyNeverFailsBesideThoseWhoExpectAVersion) {
+TEST_P(EventStoreContract, ES12_ES13_AnyNeverFailsAmongAppendsThatExpectAVersion) {
     const StreamId stream = a_stream();
     std::mutex mutex;
     std::vector<Appended> done;
@@ -401,7 +401,7 @@ TEST_P(EventStoreContract, ES22_WhatIsNoContentMayDiffer) {
     ASSERT_TRUE(append(stream, any, batch));
     const auto stored = events_of(stream);
     batch[0].data = R"( { "b" : "\u0078", "a" : 1 } )";
-    batch[0].metadata = {.occurred_at = noon, .actor = "somebody else"};
+    batch[0].metadata = {.occurred_at = noon, .actor = "another follower"};
     EXPECT_TRUE(append(stream, any, batch)->replayed);
     EXPECT_EQ(events_of(stream), stored);
 }

@@ -43,7 +43,7 @@ TEST_P(LimitsContract, KeepsEveryMemberOfACircuit) {
     EXPECT_EQ(circuit_of(circuit.endpoint), circuit);
 }
 
-TEST_P(LimitsContract, HasAClosedCircuitWhereNothingWasTold) {
+TEST_P(LimitsContract, HasAClosedCircuitWithoutReports) {
     const auto endpoint = an_id<EndpointId>();
     EXPECT_EQ(circuit_of(endpoint), Circuit{.endpoint = endpoint});
     const auto other = an_id<EndpointId>();
@@ -91,7 +91,7 @@ TEST_P(LimitsContract, KeepsLimitsAndTheLeasesOfEachInstance) {
     EXPECT_EQ(limits_of(others.endpoint), others);
 }
 
-TEST_P(LimitsContract, HasFreshLimitsWhereNobodyAskedYet) {
+TEST_P(LimitsContract, HasFullLimitsBeforeTheFirstRequest) {
     const auto endpoint = an_id<EndpointId>();
     EXPECT_EQ(limits_of(endpoint), Limits{.endpoint = endpoint});
 }
@@ -194,7 +194,7 @@ TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsMoved) {
 }
 
 /// A release that was decided while the circuit was open, and written after it closed.
-TEST_P(LimitsContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
+TEST_P(LimitsContract, ReleasesEventsAtOnceIfTheirCircuitHasClosed) {
     FakeRandom random;
     AdmitEvents admit{store(), random};
     const auto open = an_id<EndpointId>(), closed = an_id<EndpointId>();
@@ -211,7 +211,7 @@ TEST_P(LimitsContract, ReleasesWhatIsGivenBackForACircuitThatIsClosedByThen) {
     EXPECT_EQ(admit.release_if_closed(released), 0U);  // another instance holds them
 }
 
-TEST_P(LimitsContract, HastensWhatWaitsForAnObstacleOfAnEndpoint) {
+TEST_P(LimitsContract, ExpeditesEventsThatWaitForAnObstacleOfAnEndpoint) {
     const auto endpoint = an_id<EndpointId>();
     const Event retrying = held_up(endpoint, std::nullopt);
     const Event limited = held_up(endpoint, Obstacle::limit);

@@ -92,7 +92,7 @@ TEST_P(PullQueueContract, ClaimsTheOldestOfEachPriorityAndNoMoreThanItsShare) {
     EXPECT_EQ(claimed[Priority::low], (std::set<EventId>{low.begin(), low.end()}));
 }
 
-TEST_P(PullQueueContract, CountsALeaseThatIsOverAsALostTryOfItsWorker) {
+TEST_P(PullQueueContract, CountsAnExpiredLeaseAsALostAttemptOfItsWorker) {
     const Event event = an_event().to_endpoint(ours.id);
     given(event);
     const Event held = pull_one(worker("w-1"));

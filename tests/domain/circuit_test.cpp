@@ -81,7 +81,7 @@ TEST(Circuit, FollowsTheSettingsThatItIsGiven) {
               CircuitState::closed);
 }
 
-TEST(Circuit, IsProbedByOneInstanceOnceThePauseIsOver) {
+TEST(Circuit, IsProbedByOneInstanceAfterThePause) {
     Circuit circuit = open_since(noon);
     EXPECT_FALSE(may_probe(circuit, instance_a, noon + 30s - 1us));
     EXPECT_TRUE(may_probe(circuit, instance_a, noon + 30s));
@@ -125,7 +125,7 @@ TEST(Circuit, LearnsNothingFromAProbeThatWasNeverSent) {
     EXPECT_TRUE(may_probe(circuit, instance_b, noon + 30s));
 }
 
-TEST(Circuit, DoesNotHeedAProbeThatNobodyWaitsFor) {
+TEST(Circuit, IgnoresAProbeThatIsNotExpected) {
     const Circuit circuit = begin_probe(open_since(noon), instance_b, noon + 60s);
     const Circuit after = end_probe(circuit, instance_a, CallResult::failed, noon + 61s, policy);
     EXPECT_EQ(after, circuit);
@@ -166,7 +166,7 @@ TEST(Circuit, GivesUpAfterFiveDaysWithoutAnAcceptanceAndADayOfTries) {
     EXPECT_FALSE(given_up_after(119h, 118h));
     EXPECT_FALSE(given_up_after(1000h, 23h));  // there was nothing to send for a long time
     Circuit never{.endpoint = an_id<EndpointId>(), .failing_since = noon - 120h};
-    EXPECT_EQ(given_up(never, noon), "nothing was accepted since 2026-12-31T12:00:00.000Z");
+    EXPECT_EQ(given_up(never, noon), "no delivery was accepted since 2026-12-31T12:00:00.000Z");
     EXPECT_FALSE(given_up(never, noon - 1us));
     EXPECT_FALSE(given_up(fresh(), noon));
 }

@@ -85,7 +85,7 @@ TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
     EXPECT_EQ(lowered.grant.slots, 4U);
 }
 
-TEST(Slots, GiveWhoeverWaitsAPlaceInTurn) {
+TEST(Slots, GiveWaitersPlacesInOrder) {
     // Four at a time, each takes a second: one ends every quarter of a second.
     const auto [limits, grant] = share_out(fresh(), at_most(4), demand(instance_a, 4, 3), noon);
     EXPECT_THAT(grant.places, ElementsAre(noon + 250ms, noon + 500ms, noon + 750ms));

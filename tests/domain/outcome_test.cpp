@@ -42,8 +42,8 @@ TEST(FailureReason, BeginsWithTheErrorsCode) {
     EXPECT_EQ(failure_reason(outcome), "HTTP_STATUS 404");
     outcome.status_code.reset();
     outcome.error = DeliveryErrorCode::timeout;
-    outcome.error_text = "no answer in 10 s";
-    EXPECT_EQ(failure_reason(outcome), "TIMEOUT no answer in 10 s");
+    outcome.error_text = "no response within 10 s";
+    EXPECT_EQ(failure_reason(outcome), "TIMEOUT no response within 10 s");
     outcome.error = DeliveryErrorCode::lease_lost;
     outcome.error_text.clear();
     EXPECT_EQ(failure_reason(outcome), "LEASE_LOST");

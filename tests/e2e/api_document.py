@@ -27,7 +27,7 @@ def main():
         meaning = client.call("GET", problem["type"])
         assert meaning.status == 200 and meaning.body.startswith(b"## USER_NOT_FOUND\n"), meaning.body
         assert client.call("GET", "/docs/errors/NO_SUCH").status == 404
-        # What the lease as shipped leaves for a request.
+        # The time that the default lease leaves for a request.
         wanted = {"name": "x", "type": "WEBHOOK", "url": "https://x.invalid/", "timeout": "PT30S"}
         assert "PT1S to PT20S" in client.call("POST", "/v1/endpoints", wanted).json()["errors"][0]["message"]
         assert client.call("POST", "/v1/endpoints", {**wanted, "timeout": "PT20S"}).status == 201

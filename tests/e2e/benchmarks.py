@@ -69,7 +69,7 @@ def check_help_and_refusals(folder):
     there = os.path.join(folder, "there.db")
     with open(there, "w", encoding="utf-8"):
         pass
-    for arguments, code, said in ((("drain", "--db", there), 1, "is there already"),
+    for arguments, code, said in ((("drain", "--db", there), 1, "already exists"),
                                   (("drain", "--db", os.path.join(folder, "no", "x.db")), 1, "no folder"),
                                   (("drain", "--instances", "2", "--events", "10"), 1, "belongs to one process"),
                                   (("drain", "--events", "0"), 2, "--events")):
@@ -133,7 +133,7 @@ def works_postgres(raw):
 
 
 def timed(kind):
-    """All at once: nobody looks at the figures."""
+    """All at once, because the figures do not matter here."""
     with h.folder() as folder, (h.postgres() if kind == "postgres" else contextlib.nullcontext()) as url:
         db = ("--db", url) if url else ()
         with futures.ThreadPoolExecutor() as threads:

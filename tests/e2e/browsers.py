@@ -37,7 +37,7 @@ def ask(port, method, path, fields, body=None, raw=None):
 
 
 def traces(client):
-    """What a page can leave behind: keys, users, events, changes of the control plane."""
+    """The traces that a page can leave: keys, users, events, changes of the control plane."""
     counts = {path: len(client.all(path)) for path in ("/v1/api-keys", "/v1/users", "/v1/events")}
     return {**counts, "position": client.ok("GET", "/v1/feed?limit=500")["nextPosition"]}
 

@@ -1,16 +1,16 @@
-"""What is mistyped on the command line is told with what would be right; no server is needed for that."""
+"""A typing error on the command line is reported with the correct form; this needs no server."""
 import subprocess
 
 import harness as h
 
 # arguments, parts of the message, what must not be in it
 MISTYPED = [
-    ("foo", ["'foo' is no command of sundial", "There are ", " event,", " zone"], ["required"]),
-    ("evnt list", ["'evnt' is no command of sundial; did you mean 'event'?"], ["required"]),
-    ("event lst", ["'lst' is no command of sundial event; did you mean 'list'?", "import"], ["required"]),
-    ("--db x.db evnt list", ["'evnt' is no command of sundial; did you mean 'event'?"], []),
-    ("--limt 3 event list", ["did you mean '--limit'?"], ["no command"]),
-    ("--serer=http://x event list", ["did you mean '--server'?"], ["no command"]),
+    ("foo", ["'foo' is not a command of sundial", "There are ", " event,", " zone"], ["required"]),
+    ("evnt list", ["'evnt' is not a command of sundial; did you mean 'event'?"], ["required"]),
+    ("event lst", ["'lst' is not a command of sundial event; did you mean 'list'?", "import"], ["required"]),
+    ("--db x.db evnt list", ["'evnt' is not a command of sundial; did you mean 'event'?"], []),
+    ("--limt 3 event list", ["did you mean '--limit'?"], ["not a command"]),
+    ("--serer=http://x event list", ["did you mean '--server'?"], ["not a command"]),
     ("event", ["sundial event needs a command", "There are list, import, get"], ["required"]),
     ("", ["sundial needs a command", "There are serve, "], ["required"]),
     ("op wait x --tmeout 3", ["--tmeout", "did you mean '--timeout'?"], []),

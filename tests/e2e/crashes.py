@@ -63,7 +63,7 @@ def three_instances(events, kills, seed, database=h.postgres):
 
 
 class Creator:
-    """Creates events on whichever server lives. The same key again is no second event, so it just repeats itself."""
+    """Creates events on whichever server lives. The same key never creates a second event, so it simply repeats requests."""
 
     def __init__(self, servers, first):
         self.servers, self.at, self.client = servers, first, None

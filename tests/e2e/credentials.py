@@ -28,7 +28,7 @@ def stored_bytes(kind, db):
 
 
 def test_delivery(client, receiver, endpoint="ext:r"):
-    """What the receiver got."""
+    """The requests that the receiver got."""
     client.ok("POST", f"/v1/endpoints/{endpoint}/test")
     with receiver.lock:
         return receiver.received[-1][1]
@@ -189,7 +189,7 @@ def upgraded(kind):
         (old_sqlite if kind == "sqlite" else old_postgres)(db, receiver.url)
         assert PART.encode() in stored_bytes(kind, db)
         with h.running("serve", "--db", db, *h.LOCAL_RECEIVERS, folder=directory) as server:
-            assert any("header values are now sealed" in line["msg"] for line in server.log()), server.log_text()
+            assert any("header values have been encrypted" in line["msg"] for line in server.log()), server.log_text()
             client = server.client()
             assert client.ok("GET", "/v1/endpoints/ext:r")["headers"] == {"Authorization": HINT, "X-Team": "…"}
             sent = test_delivery(client, receiver)

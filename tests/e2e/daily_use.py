@@ -1,4 +1,4 @@
-"""What a user does on an ordinary day, through the API, with the answers that the reference promises."""
+"""The requests of an ordinary day, through the API, with the responses that the reference promises."""
 import datetime as dt
 import json
 
@@ -90,7 +90,7 @@ def events(client, receiver):
     assert client.ok("PATCH", f"/v1/events/{failing['id']}", {"dismissed": True})["dismissedAt"]
     assert receiver.ids().count("f-1") == 2  # refused once, accepted once
 
-    # What waits for a disabled endpoint goes as soon as it is enabled.
+    # Events that wait for a disabled endpoint are sent as soon as it is enabled.
     client.ok("PATCH", "/v1/endpoints/ext:crm", {"enabled": False})
     waiting = client.ok("POST", "/v1/events", {"eventType": "X", "targetTimestampUTC": "now", "endpointId": "ext:crm", "deliveryPayload": 7})
     h.wait_until(lambda: client.ok("GET", f"/v1/events/{waiting['id']}")["status"] == "PROCESSING", "parking")

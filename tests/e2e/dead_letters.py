@@ -93,7 +93,7 @@ def check_groups(client, endpoint, other):
 
 
 def retry_across_a_kill(start, server, receiver, endpoint, keys):
-    """At a pace, killed in the middle: each is delivered exactly once, by whoever goes on."""
+    """At a pace, killed in the middle: each is delivered exactly once, by the instance that continues."""
     client = server.client()
     wish = {"resource": "events", "action": "retry", "filter": {"endpointId": endpoint}, "perSecond": 60}
     dry = client.ok("POST", "/v1/bulk", {**wish, "dryRun": True})
@@ -114,7 +114,7 @@ def retry_across_a_kill(start, server, receiver, endpoint, keys):
     assert (finished["status"], finished["done"], finished["failed"]) == ("COMPLETED", EVENTS, 0), finished
     done = f"/v1/events?status=COMPLETED&endpointId={endpoint}&limit=500"
     h.wait_until(lambda: len(client.all(done)) == EVENTS, "every retry to be delivered")
-    # A request under way at the kill is sent again when its lease is over, under the same id: that is the window
+    # A request under way at the kill is sent again when its lease expires, under the same id: that is the window
     # that is promised. All others are sent once, and nothing is missing.
     retried = {event["idempotencyKey"]: event for event in client.all(done)}
     assert set(retried) == set(receiver.accepted) == keys
@@ -125,7 +125,7 @@ def retry_across_a_kill(start, server, receiver, endpoint, keys):
 
 
 def retry_again(client, endpoint):
-    """Nothing is left to retry, and what is named is told who has its key."""
+    """No event is left to retry, and the response names the holder of each key."""
     again = client.ok("POST", "/v1/bulk", {"resource": "events", "action": "retry", "filter": {"endpointId": endpoint}})
     assert (again["status"], again["total"], again["done"]) == ("COMPLETED", 0, 0), again
     failed = client.ok("GET", f"/v1/events?status=FAILED&endpointId={endpoint}&limit=3")["data"]

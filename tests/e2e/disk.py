@@ -52,7 +52,7 @@ def full():
 
 
 def failing():
-    """The kernel refuses to write further: what is on the disk is unknown, so nothing is tried again."""
+    """The kernel refuses to write further: the content of the disk is unknown, so the program retries nothing."""
     def no_larger_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that write() fails
         resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
@@ -67,7 +67,7 @@ def failing():
             except (OSError, h.http.client.HTTPException):
                 pass  # it ended before it could answer
             assert server.process.wait(timeout=h.HANG_GUARD) == 1
-            assert acknowledged and "must not be used any more" in server.log_text(), server.log_text()[-2000:]
+            assert acknowledged and "cannot be used any more" in server.log_text(), server.log_text()[-2000:]
         finally:
             if server.process.poll() is None:
                 server.kill()
@@ -77,7 +77,7 @@ def failing():
             client = server.client()
             kept = keys_of(client)
             assert acknowledged <= kept and len(kept - acknowledged) <= 1, kept ^ acknowledged
-            h.wait_until(lambda: [line for line in server.log() if "is in order" in line["msg"]], "the check of the file")
+            h.wait_until(lambda: [line for line in server.log() if "is intact" in line["msg"]], "the check of the file")
             print(f"{len(acknowledged)} acknowledged before the disk failed, all there; ready again after {took:.1f} s")
             assert server.stop() == 0
 

@@ -1,4 +1,4 @@
-"""A day of downtime: what was missed is delivered once after the restart, and marked late."""
+"""A day of downtime: missed events are delivered once after the restart, and marked late."""
 import datetime as dt
 import sys
 
@@ -12,7 +12,7 @@ def instant(text):
 
 
 def arrivals(client):
-    """Keys of what the inbox got of ours; somebody of the demo may have a birthday on that day."""
+    """Keys of our events in the inbox; a demo user may have a birthday on that day."""
     keys = [item["headers"]["webhook-id"] for item in client.all("/v1/endpoints/ext:inbox/inbox?limit=500")]
     return sorted(key for key in keys if key.startswith("m-"))
 

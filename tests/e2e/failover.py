@@ -1,4 +1,4 @@
-"""A primary dies, its synchronous standby takes over, the old one comes back: nothing acknowledged is lost, and nobody
+"""A primary dies, its synchronous standby takes over, the old one comes back: nothing acknowledged is lost, and no instance
 listens to the one that was left behind."""
 import os
 import sys
@@ -90,7 +90,7 @@ def main():
 
 
 def no_standby():
-    """The standby is gone, so no commit is confirmed: nothing is acknowledged, and what was asked for is not lost either."""
+    """The standby is gone, so no commit is confirmed: nothing is acknowledged, and no request is lost either."""
     with h.folder() as directory:
         one, two = Postgres(directory, "one"), Postgres(directory, "two")
         server = None

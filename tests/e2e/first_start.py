@@ -17,7 +17,7 @@ def environment():
 
 
 def refused(*arguments, directory, code=1):
-    """What it says when it does not start."""
+    """The message when it does not start."""
     done = subprocess.run([h.PROGRAM, *arguments], cwd=directory, env=environment(), capture_output=True, text=True,
                           timeout=h.HANG_GUARD, check=False)
     assert done.returncode == code, done

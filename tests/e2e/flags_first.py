@@ -7,7 +7,7 @@ import threading
 from commands import all_commands, flags_of
 import harness as h
 
-# What a command needs beside its flags. A command that is not here needs nothing.
+# The arguments that a command needs besides its flags. A command that is not listed needs none.
 ARGUMENTS = {
     ("clock", "advance"): ["--by", "PT1M"],
     ("event", "get"): ["x"],

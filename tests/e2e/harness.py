@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: the real program, a PostgreSQL of their own, a receiver of webhooks.
+"""The parts that end-to-end tests share: the real program, a PostgreSQL of their own, a receiver of webhooks.
 
 Everything listens on free ports of the loopback interface, lives in a temporary folder and ends with the test.
 SUNDIAL names the program, TEMPORARY_POSTGRES the helper that starts a cluster and prints its URL.
@@ -209,7 +209,7 @@ def postgres():
 
 @contextlib.contextmanager
 def database(kind, directory):
-    """What goes behind --db."""
+    """The value of --db."""
     if kind == "sqlite":
         yield os.path.join(directory, "sundial.db")
     else:

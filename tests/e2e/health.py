@@ -1,4 +1,4 @@
-"""How it goes is told before, during and after; what must not be told is in no log; no core is dumped."""
+"""Health is reported before, during and after a failure; no log contains secrets; no core is dumped."""
 import json
 import resource
 import socket

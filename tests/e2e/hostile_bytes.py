@@ -1,6 +1,6 @@
 """More than a hundred ways to talk badly to a port: each gets a problem or a closed connection, and the server lives.
 
-Every case has a socket of its own. What is answered is read to the end and judged: each answer is well-formed HTTP, each
+Every case has a socket of its own. The response is read to the end and checked: each response is well-formed HTTP, each
 error is application/problem+json with all its members, none is a 5xx, nothing behind a fault of the wire is carried out.
 """
 import json
@@ -32,9 +32,9 @@ def chunked(*chunks, fields=()):
 HIDDEN = post('{"firstName":"Smuggled","lastName":"X","dateOfBirth":"1990-01-01","timezone":"UTC"}')
 ADA = '{"firstName":"Ada","lastName":"Li","dateOfBirth":"1990-01-01","timezone":"UTC"}'
 
-# name, what is sent, the status of each answer. After the last of a faulty one the server closes.
+# name, bytes sent, the status of each response. After the last of a faulty one the server closes.
 FAULTS = [
-    # what is no HTTP at all
+    # not HTTP at all
     ("a greeting", "hello\r\n\r\n", [400]),
     ("a TLS hello", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", [400]),
     ("an SSH banner", "SSH-2.0-OpenSSH_9.2\r\n\r\n", [400]),
@@ -201,7 +201,7 @@ FAULTS = [
 
 
 class Replies:
-    """What came back on a socket, taken apart."""
+    """The bytes received on a socket, parsed."""
 
     def __init__(self, data, heads):
         self.answers = []
@@ -265,7 +265,7 @@ def sent(port, data, pieces=1, half_close=True):
 
 
 def rude_endings(port):
-    """Clients that leave in the middle: nobody is answered, nothing is left behind."""
+    """Clients that disconnect in the middle: no response is sent, nothing is left behind."""
     whole = post(ADA).encode()
     for count in (0, 1, 3, 20, len(whole) - len(ADA), len(whole) - 1):
         with socket.create_connection(("127.0.0.1", port), timeout=h.HANG_GUARD) as connection:
@@ -279,7 +279,7 @@ def rude_endings(port):
 
 
 def slow_clients(port):
-    """A head that never ends and a body that drips are told so, in time: 10 s, and 5 s and a byte."""
+    """A head that never ends and a body that drips get an error in time: 10 s, and 5 s and a byte."""
     told = {}
 
     def drip(name, first, at_most):

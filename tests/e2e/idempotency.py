@@ -1,4 +1,4 @@
-"""Idempotency-Key on the real program: one effect and one answer, however often, wherever and whenever somebody dies."""
+"""Idempotency-Key on the real program: one effect and one answer, however often, wherever and whenever a process dies."""
 import collections
 import json
 import os
@@ -87,7 +87,7 @@ def every_operation(kind):
 
 
 def requests(kind):
-    """What counts as the same request, what is kept of it and what is not."""
+    """Which requests count as the same, and which parts of a response are kept."""
     with h.folder() as directory, h.database(kind, directory) as url:
         server = serve(url, directory)
         client = server.client()

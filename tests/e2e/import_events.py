@@ -1,4 +1,4 @@
-"""`sundial event import`: every line stored once, or told why not, whoever dies meanwhile."""
+"""`sundial event import`: every line is stored once or reported as refused, even if a process dies meanwhile."""
 import json
 import os
 import subprocess
@@ -58,7 +58,7 @@ def lines_and_rejects(kind):
 
 
 def refused_requests(kind):
-    """What the server refuses a whole request for: one line of it, or more than a request may have."""
+    """Reasons to refuse a whole request: one of its lines, or too many lines."""
     odd = {101: '{"eventType":"A","eventType":"A","targetTimestampUTC":"now+7d","deliveryPayload":1}',
            303: '{"eventType":"A","targetTimestampUTC":"now+7d","deliveryPayload":{"a":1,"a":2}}',
            304: json.dumps({**EVENT, "deliveryPayload": json.loads("[" * 31 + "]" * 31)})}

@@ -164,7 +164,7 @@ def closed_by_hand(kind):
 
 
 def in_flight(kind):
-    """Never more at once than maxInFlight, whoever sends; what a killed instance had is free after its lease."""
+    """Never more at once than maxInFlight over all instances; the slots of a killed instance are free after its lease."""
     limit, count = 4, 120
     receiver = Receiver(delay=0.25)
     with instances(kind) as servers:
@@ -197,7 +197,7 @@ def in_flight(kind):
 
 
 def rate(kind):
-    """Never more in any span than burst and rate, whoever sends."""
+    """Never more in any span than burst and rate over all instances."""
     per_second, burst, count = 20, 5, 80
     receiver = Receiver()
     with instances(kind) as servers:

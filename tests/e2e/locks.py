@@ -98,7 +98,7 @@ def killed(kind, first, second):
 
 
 class Resource:
-    """What the lock guards: refuses tokens smaller than one that it has seen."""
+    """The resource that the lock guards: refuses tokens smaller than one that it has seen."""
 
     def __init__(self):
         self.greatest, self.text = 0, None
@@ -125,7 +125,7 @@ def frozen(kind, first, second):
     assert new.returncode == 0, err
     assert int(out) > old_token and resource.write("new", int(out))
     assert not resource.write("late", old_token) and resource.text == "new", "an old holder wrote"
-    old.send_signal(signal.SIGCONT)  # sees at once that its time is over
+    old.send_signal(signal.SIGCONT)  # sees at once that its lease has expired
     assert old.wait(h.HANG_GUARD) in (128 + signal.SIGTERM, 128 + signal.SIGKILL), old.returncode
     assert b"is lost" in old.stderr.read()
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL that is lost between COMMIT and its answer: what was asked for is found out, and answered as if nothing had
+"""A PostgreSQL that is lost between COMMIT and its answer: the outcome is found out, and answered as if nothing had
 been; what the scheduler writes happens once."""
 import collections
 import contextlib
@@ -12,7 +12,7 @@ CREATES = 40
 
 
 class Proxy:
-    """Stands between the program and PostgreSQL. `cut` says of what is sent whether its answer is to be lost, and the
+    """Stands between the program and PostgreSQL. `cut` decides for each message whether its answer is to be lost, and the
     connection with it, when its third comes; the server has it all the same."""
 
     def __init__(self, url):
@@ -145,7 +145,7 @@ def changes():
 
 
 def deliveries():
-    """What the scheduler settles and gives back."""
+    """The events that the scheduler settles and releases."""
     receiver = h.Receiver()
     with behind_a_proxy("--delivery.workers=4", "--scheduler.claim_batch=2") as (proxy, server, client):
         client.ok("POST", "/v1/endpoints", {"name": "r", "type": "WEBHOOK", "url": receiver.url, "externalId": "r"})

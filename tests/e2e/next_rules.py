@@ -43,7 +43,7 @@ def people():
 
 
 def one_by_one():
-    """Whoever asks a question and waits for its answer gets it, before the input ends."""
+    """A program that writes a request and waits gets its answer before the input ends."""
     with subprocess.Popen([h.PROGRAM, "next", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         for number in range(3):
             program.stdin.write(b'{"kind":"tzdb","id":%d}\n' % number)

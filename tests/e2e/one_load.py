@@ -1,5 +1,5 @@
 """Eight processes want the same cold value (concurrency SF11): one loads it for all. If that one dies, another does
-once its lease is over, and nobody waits any longer than that.
+once its lease expires, and no request waits longer than that.
 
 usage: one_load.py all_live|loader_dies LOADER_PROCESS
 """

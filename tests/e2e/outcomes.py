@@ -1,4 +1,4 @@
-"""What each answer of a receiver means, row by row of the table in docs/reference/webhooks.md, against receivers that
+"""The meaning of each response of a receiver, row by row of the table in docs/reference/webhooks.md, against receivers that
 misbehave for real: over TCP and TLS, in the head, in the body, and in time.
 """
 import datetime
@@ -272,7 +272,7 @@ def seconds_between(first, second):
 
 
 def check_events(client):
-    """What a single try does not show: delays, counts, the end."""
+    """The behaviour over several attempts: delays, counts, the end."""
     for number, code in enumerate((429, 503)):
         receiver = Misbehaving(status(code, "Retry-After: 3600"))
         event = event_to(client, webhook(client, receiver.url()), f"later-{number}")
@@ -334,13 +334,13 @@ def check_connections_are_kept_for_less_than_five_seconds(client):
         return receiver.connections
 
     assert connections_after_a_delivery() == connections_after_a_delivery() == 1
-    time.sleep(5)  # the time itself is what is tested
+    time.sleep(5)  # this tests the time itself
     assert connections_after_a_delivery() == 2
     return 2
 
 
 def check_nobody_accepts(client):
-    """A SYN that nobody answers: the kernel of a receiver whose queue is full drops it."""
+    """A SYN without an answer: the kernel of a receiver whose queue is full drops it."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         address = full.getsockname()
         waiting = [socket.socket() for _ in range(4)]

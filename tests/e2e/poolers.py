@@ -19,7 +19,7 @@ def find_pgbouncer():
 
 
 def unprivileged():
-    """Who it runs as: it refuses root."""
+    """The user that it runs as, because it refuses root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -76,7 +76,7 @@ def hold(port, worker):
 
 
 def killed_worker(kind, start):
-    """Five workers, one of which is killed while it holds seven events."""
+    """Five workers; one is killed while it holds seven events."""
     with start() as server:
         client = server.client()
         printers(client)
@@ -123,7 +123,7 @@ def killed_worker(kind, start):
 
 
 def woken(start):
-    """Who waits is woken by what is created here, by what another instance creates, and by what comes due."""
+    """A waiting request is woken by events that this or another instance creates, and by events that become due."""
     with start() as server:
         client = server.client()
         printers(client)
@@ -153,7 +153,7 @@ def woken_across(db, directory):
 
 
 def late(start):
-    """What a worker says after another one has the event changes nothing; that it was done is not forgotten."""
+    """The report of a worker whose event another worker holds changes nothing; that the work was done is recorded."""
     with start() as server:
         client = server.client()
         printers(client)

@@ -1,4 +1,4 @@
-"""Two edits of a person's zone race the claim of the birthday: one consistent result, whoever wins.
+"""Two edits of a person's zone race the claim of the birthday: one consistent result in either order.
 
 The test clock passes the birthday while two clients move the person to two other zones. Afterwards the person is in
 one of them, the birthday was delivered once or is still to come at 09:00 there, and whatever is pending follows the

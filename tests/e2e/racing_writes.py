@@ -1,5 +1,5 @@
-"""Many write at once over HTTP. HP06: a hundred want the same unique thing; one makes it, 99 are told so by its code, none by
-a 500. HP04: two edit what both have read at the same version; one does, the other is told the version that it is at now.
+"""Many write at once over HTTP. HP06: a hundred want the same unique thing; one creates it, 99 get its error code, none gets
+a 500. HP04: two edit a version that both have read; one succeeds, the other gets the current version.
 
 usage: racing_writes.py sqlite|postgres
 """
@@ -16,7 +16,7 @@ EVENT = {"eventType": "REMINDER", "targetTimestampUTC": "now+7d", "idempotencyKe
 
 
 def at_once(server, count, ask):
-    """What `ask(client, number)` returns, of so many threads that begin together."""
+    """The results of `ask(client, number)` in threads that begin together."""
     begin = threading.Barrier(count)
     answers = []
 

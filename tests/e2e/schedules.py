@@ -100,7 +100,7 @@ def advance_to(client, moment):
 
 
 def downtime(client):
-    """Ten hours and a half in which nobody looks."""
+    """Ten and a half hours without a scheduler."""
     for policy in ("all", "once", "skip"):
         schedule(client, f"MISSED_{policy}", {"cron": "0 * * * *"}, timezone="UTC", misfire=policy)
     client.ok("PUT", "/v1/clock", {"now": written(END + dt.timedelta(hours=10, minutes=30))})
@@ -116,7 +116,7 @@ def downtime(client):
         view = client.ok("GET", f"/v1/schedules/ext:MISSED_{policy}")
         assert instant(view["nextAt"]) == END + dt.timedelta(hours=11), view
 
-    # What was skipped can be filled in, once.
+    # Skipped occurrences can be backfilled, once.
     wish = {"from": written(END), "to": "now"}
     dry = client.ok("POST", "/v1/schedules/ext:MISSED_skip/backfill", {**wish, "dryRun": True})
     assert (dry["occurrences"], len(dry["samples"])) == (10 + 1, 5), dry

@@ -45,7 +45,7 @@ def in_a_url(address):
 
 
 def other_forms(address):
-    """What some parser or other takes for the same IPv4 address."""
+    """Texts that some parser takes for the same IPv4 address."""
     a, b, c, d = (int(part) for part in address.split("."))
     whole = (a << 24) | (b << 16) | (c << 8) | d
     low, lower = (b << 16) | (c << 8) | d, (c << 8) | d
@@ -65,7 +65,7 @@ def refused_urls():
         "::ffff:7f00:1", "::ffff:0x7f.0.0.1", "::ffff:127.1", "0:0:0:0:0:ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::127.0.0.1",
         "64:ff9b::a00:1", "2002:7f00:1::", "2002:a00:1::1", "2606:2800:021f::1", "2606:2800::21f:0::1", "1::2::3", "::g", ":", "",
         "1.1.1.1", "v1.fe80", "2606:2800:21f::1]@[::1")]
-    # Who is asked for, hidden behind who seems to be.
+    # The real host, hidden behind an apparent one.
     urls += [f"https://{authority}/" for authority in (
         "user@example.com", "user:secret@example.com", "@example.com", ":@example.com", "example.com@127.0.0.1",
         "example.com:443@127.0.0.1", "127.0.0.1@example.com", "a%40b@example.com", "example.com#@127.0.0.1", "example.com?@127.0.0.1#",
@@ -103,7 +103,7 @@ def taken_urls():
             "https://127.0.0.1.example.com/", "https://localhost.example.com/"]
 
 
-SILENCE = object()  # a name that nobody answers to
+SILENCE = object()  # a name without an answer
 
 
 class Dns:
@@ -282,7 +282,7 @@ def check_rebinding(client, dns):
             flipped.append(name)
 
     def all_forbidden():
-        """What was found counts for 30 seconds; then each name is looked up again."""
+        """A result is valid for 30 seconds; then each name is looked up again."""
         for name in list(flipped):
             result = deliver(client, endpoints[name])
             assert result in ("204", "DESTINATION_FORBIDDEN"), (name, result)

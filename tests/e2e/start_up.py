@@ -1,4 +1,4 @@
-"""What must not start says why and how to mend it; what may wait stays alive and says so."""
+"""A configuration that must not start says why and how to fix it; a start that may wait stays alive and says so."""
 import os
 import re
 import sqlite3

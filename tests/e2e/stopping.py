@@ -1,4 +1,4 @@
-"""SIGTERM under load, and kill -9 of a holder: what is sent twice, and when what was held is sent again."""
+"""SIGTERM under load, and kill -9 of a holder: which events are sent twice, and when held events are sent again."""
 import collections
 import http.client
 import signal
@@ -66,7 +66,7 @@ def twice():
             h.wait_until(lambda: receiver.count() > sent, "a request in flight")
             server.process.send_signal(signal.SIGTERM)
             h.wait_until(lambda: server.logged("server.draining"), "the first signal to be heard")
-            time.sleep(pause)  # the moment of the second signal is what is tested
+            time.sleep(pause)  # this tests the moment of the second signal
             server.process.send_signal(signal.SIGTERM)
             assert server.process.wait(timeout=h.HANG_GUARD) == 130
         print("a second signal ended it at once")
@@ -98,7 +98,7 @@ def outlasted():
             try:
                 second.client().call("POST", "/v1/schedules/ext:x/backfill", {"from": "2026-01-01T00:00:00Z", "to": "now", "dryRun": True})
             except (OSError, http.client.HTTPException):
-                pass  # nobody answers it any more
+                pass  # no process answers it any more
         asked = threading.Thread(target=look)
         asked.start()
         time.sleep(1)  # it is under way; no one can see that from outside
@@ -111,7 +111,7 @@ def outlasted():
 
 
 def killed():
-    """A holder that dies: its event is sent again by another instance as soon as its lease is over."""
+    """A holder that dies: its event is sent again by another instance as soon as its lease expires."""
     receiver = h.Receiver(delay=3)
     with h.folder() as directory, h.database("postgres", directory) as db:
         victim = start(db, directory)

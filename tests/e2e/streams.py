@@ -40,7 +40,7 @@ def appends_and_repeats(client):
 
 
 def keeps_bytes(client):
-    """What was sent is what is read, number by number."""
+    """Events are read exactly as they were sent, number by number."""
     raw = '{"b" : [1.0, 1e2, "\\u00fc"],"a":0}'
     body = '{"events":[{"eventType":"Odd","data":%s}]}' % raw
     assert client.call("POST", "/v1/streams/Odd/%C3%BC%201", body.encode()).status == 201
@@ -109,7 +109,7 @@ def follow(client, path):
 
 
 def control_plane(client):
-    """Who changed what: each change of a user is in the user's stream, at the user's version."""
+    """The audit trail: each change of a user is in the user's stream, at the user's version."""
     user = client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29",
                                            "timezone": "Europe/Paris"})
     client.ok("PATCH", f"/v1/users/{user['id']}", {"timezone": "Asia/Tokyo"})
@@ -266,7 +266,7 @@ def command_line(server):
 
 
 def ends_with_the_server(server):
-    """Who follows or waits is let go at once when the server stops."""
+    """Requests that follow or wait end at once when the server stops."""
     sent = Sent(server, "aggregateType=Nobody")
     end = server.client().ok("GET", "/v1/feed?aggregateType=Nobody")["nextPosition"]
     waiting = server.client().connect(30)

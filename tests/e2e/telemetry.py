@@ -1,4 +1,4 @@
-"""What operators see of the little things: metrics and log lines of creations, edits, cancellations and what waits."""
+"""Metrics and log lines of small changes: creations, edits, cancellations and waiting events."""
 import re
 import sys
 

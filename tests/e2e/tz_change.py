@@ -1,6 +1,6 @@
 """Another tz database under a running Sundial: pending events keep their local time and get the instant that it is now.
 
-Two real releases, exchanged by a symbolic link and SIGHUP. What moves, and to where, is computed by Python's zoneinfo
+Two real releases, exchanged by a symbolic link and SIGHUP. Python's zoneinfo computes which events move, and to which instant
 from the same files; no zone and no date is written down here.
 """
 import datetime as dt
@@ -56,7 +56,7 @@ def moved_walls(old, new, start):
 
 
 class Directory:
-    """What `tz.dir` names: a link, exchanged in one step."""
+    """The target of `tz.dir`: a link, exchanged in one step."""
 
     def __init__(self, folder, target):
         self.path = os.path.join(folder, "zoneinfo")
@@ -84,7 +84,7 @@ def release_of(directory):
 
 
 def swap(kind, old, new):
-    """Looked at, refused while half copied, put in force; then every event fires once, at its new instant."""
+    """Surveyed, refused while half copied, then activated; every event fires once, at its new instant."""
     with h.folder() as directory, h.database(kind, directory) as db:
         tz = Directory(directory, old)
         arguments = ("dev", "--test-clock", "--users=1", "--db", db, f"--tz.dir={tz.path}", "--tz.watch=false")
@@ -232,7 +232,7 @@ def killed_once(kind, old, new):
 
 
 def three_instances(kind, old, new):
-    """All are told at once; each event moves once."""
+    """All instances are notified at once; each event moves once."""
     with h.folder() as directory, h.database(kind, directory) as db:
         tz = Directory(directory, old)
         arguments = ("serve", "--db", db, f"--tz.dir={tz.path}")

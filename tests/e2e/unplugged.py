@@ -1,4 +1,4 @@
-"""A receiver that the network cuts off while a request is under way: when it comes back, what was given up must not
+"""A receiver that the network cuts off while a request is under way: when it comes back, an abandoned request must not
 arrive any more. In a network of its own, whose packets nftables drops.
 """
 import os

@@ -179,7 +179,7 @@ def requests_and_rejects(examples, directory):
 
 
 def long_outputs(examples, directory):
-    """What prints page after page ends with the first that is lost, not with the last."""
+    """A command that prints page after page ends with the first lost page, not with the last."""
     for number in range(3):
         examples.client.ok("POST", f"/v1/streams/Long/{number}", {"events": [{"eventType": "Placed", "data": {}}] * 900})
     with open("/dev/full", "w") as full:

@@ -64,7 +64,7 @@ def refuse(directory, made, headers, body):
 
 
 def test_delivery(client, receiver, endpoint="ext:r"):
-    """What arrives of one."""
+    """The request that arrives."""
     tested = client.ok("POST", f"/v1/endpoints/{endpoint}/test")
     assert tested["outcome"] == "SUCCEEDED" and tested["statusCode"] == 204, tested
     _, headers, body = receiver.received[-1]
@@ -142,10 +142,10 @@ def another_encryption_key(directory, receiver):
     for keys, resealed in ((f"{new},{old}", True), (new, False)):
         with serve(keys) as server:
             verify(directory, made, *test_delivery(server.client(), receiver))
-            assert told(server, "now sealed under the first") == resealed, server.log_text()
+            assert told(server, "encrypted with the first key") == resealed, server.log_text()
             server.stop()
     with serve(old) as server:
-        assert told(server, "nothing can be sent to them"), server.log_text()
+        assert told(server, "nothing can be sent to these endpoints"), server.log_text()
         tested = server.client().ok("POST", "/v1/endpoints/ext:r/test")
         assert tested["error"]["code"] == "WORKER", tested
 

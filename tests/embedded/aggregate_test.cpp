@@ -179,7 +179,7 @@ TEST_P(Aggregates, ES45_KeepWhatTheyCouldNotSave) {
     EXPECT_EQ(sum_of("a"), 3);
 }
 
-TEST_P(Aggregates, WhatWasSavedAndNotToldIsNotSavedTwice) {
+TEST_P(Aggregates, ASaveWithALostResponseIsNotRepeated) {
     Accounts all = accounts();
     Loaded<Account> account{.id = "a"};
     account.raise(Deposited{5});
@@ -228,7 +228,7 @@ TEST_P(Aggregates, RT04_WhatNoRetryMendsIsCalledOnce) {
     EXPECT_TRUE(timing_.sleeps.empty());
 }
 
-/// Seed 002: at most three tries, and nobody is locked out while a command decides.
+/// Seed 002: at most three attempts, and no caller is locked out while a command decides.
 TEST_P(Aggregates, HoldNoLockByDefault) {
     const auto done = accounts().execute("a", overtaken(99));
     ASSERT_FALSE(done);
@@ -258,7 +258,7 @@ TEST_P(Aggregates, TellWhatStoodInTheWayOfAnAppend) {
     EXPECT_THAT(std::get<sundial::Conflict>(duplicate.error().data).duplicate_event_ids,
                 ElementsAre(id));
 
-    // Within a transaction, and of a command that is told at once.
+    // Within a transaction, and for a command that fails at once.
     std::optional<Error> within;
     (void)streams_->transact([&](sundial::StreamTransaction& tx) -> Result<sundial::Done> {
         within = tx.append(stream, Expected::no_stream(), {{.type = "Closed"}}).error();
@@ -482,7 +482,7 @@ TEST_P(Aggregates, OneFollowsAtATime) {
     EXPECT_EQ(code, "LOCK_HELD");
 }
 
-TEST_P(Aggregates, AFollowerIsToldWhatComes) {
+TEST_P(Aggregates, AFollowerReceivesNewEvents) {
     std::promise<std::string> reported;
     auto follower = streams_->follow({.name = "mails"},
                                      [&](const RecordedEvent& event) -> Result<sundial::Done> {

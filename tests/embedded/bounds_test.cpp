@@ -27,7 +27,7 @@
 #include "support/temporary_folder.hpp"
 
 /// Issue 19, item 25: every count, limit, size and time of the public headers with nothing, one and
-/// the greatest value that its type has. Whatever is no use is refused; nothing ends the process.
+/// the greatest value that its type has. Useless values are refused; no value ends the process.
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,7 +65,7 @@ T sized(Try which) {
     }
 }
 
-/// What was answered, in a word.
+/// The result in one word.
 template <class T>
 std::string word(const Result<T>& answer) {
     return answer ? "ok" : answer.error().code;
@@ -76,7 +76,7 @@ std::string word_of_page(const Result<T>& page) {
     return std::to_string(page->events.size());
 }
 
-/// One thing that a program can set, what happens when it does, and what is answered to each try.
+/// A setting, a call that uses it, and the expected result for each value.
 struct Row {
     const char* what;
     std::function<std::string(Try)> call;
@@ -166,7 +166,7 @@ TEST_P(Bounds, OfWork) {
         const auto work = engine_->worker(queue, "w").claim(order);
         return work ? std::to_string(work->size()) : work.error().code;
     };
-    // Of a claim that nobody has.
+    // For a claim without a holder.
     const auto claimed = [&](Try which) {
         Event event = fresh_claim();
         event.version = sized<std::uint64_t>(which);

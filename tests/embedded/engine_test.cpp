@@ -116,7 +116,7 @@ TEST_P(EachStorage, WritesTheStreamsOfItsUsersItself) {
     const auto refused = [](const auto& answer) {
         ASSERT_FALSE(answer);
         EXPECT_EQ(answer.error().code, "VALIDATION_FAILED");
-        EXPECT_THAT(answer.error().detail, HasSubstr("written by changes of theirs only"));
+        EXPECT_THAT(answer.error().detail, HasSubstr("are reserved"));
     };
     refused(streams.append(its, Expected::any(), {{.type = "UserRenamed"}}));
     refused(streams.transact([&](sundial::StreamTransaction& tx) -> sundial::Result<sundial::Done> {

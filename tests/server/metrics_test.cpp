@@ -22,7 +22,7 @@ using testing::SizeIs;
 
 constexpr std::size_t many = 3 * max_label_values;
 
-/// What a scrape says of labels: {metric: {label: values}}.
+/// The labels in a scrape: {metric: {label: values}}.
 using LabelValues = std::map<std::string, std::map<std::string, std::set<std::string>>>;
 
 LabelValues label_values(const std::string& scrape) {
@@ -41,7 +41,7 @@ LabelValues label_values(const std::string& scrape) {
     return found;
 }
 
-/// What the document says of them: {metric: labels}.
+/// The labels in the document: {metric: labels}.
 std::map<std::string, std::set<std::string>> documented() {
     std::map<std::string, std::set<std::string>> found;
     std::ifstream document{SUNDIAL_METRICS};
@@ -58,7 +58,7 @@ std::map<std::string, std::set<std::string>> documented() {
     return found;
 }
 
-/// Everything that is counted, with another text each time wherever a text is told.
+/// Reports to every metric, with a different text in every label.
 class ManyValues : public testing::Test {
 protected:
     ManyValues() {
@@ -106,7 +106,7 @@ protected:
     FeedProgress feed{.position = 2};
 };
 
-/// Issue 19, item 6: whatever is told, a scrape stays small.
+/// Issue 19, item 6: a scrape stays small, whatever is reported.
 TEST_F(ManyValues, BecomeFewLabels) {
     for (std::size_t i = 0; i < many; ++i) report(i);
     for (const auto& [metric, labels] : label_values(scrape())) {
@@ -164,7 +164,7 @@ TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
 }
 
 /// So that the tests above go over all of them, and the document does.
-TEST_F(ManyValues, AreToldOfEveryMetricInTheDocument) {
+TEST_F(ManyValues, ReportEveryMetricOfTheDocument) {
     report(1);
     std::map<std::string, std::set<std::string>> rendered;
     for (const auto& [metric, labels] : label_values(scrape())) {

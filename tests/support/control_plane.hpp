@@ -76,8 +76,8 @@ public:
         if (sealed.starts_with("lost:")) throw Corrupt{"sealed under a key that is lost"};
         return std::string{sealed.rbegin(), sealed.rend()};
     }
-    /// What begins with "old:" was sealed under an earlier key, with "lost:" under one that is
-    /// gone.
+    /// A value that begins with "old:" was sealed under an earlier key, with "lost:" under a lost
+    /// key.
     std::optional<std::string> resealed(const std::string& sealed) override {
         if (sealed.starts_with("lost:")) (void)open(sealed);
         if (!sealed.starts_with("old:")) return std::nullopt;

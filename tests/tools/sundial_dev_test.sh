@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is the script's own stays with it: the product refuses variables SUNDIAL_* that it does not know.
+# The script keeps its own variables: the product refuses variables SUNDIAL_* that it does not know.
 # usage: sundial_dev_test.sh SUNDIAL_DEV
 set -euo pipefail
 work=$(mktemp -d)

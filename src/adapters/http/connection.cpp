@@ -210,7 +210,7 @@ asio::awaitable<Response> Connection::run(std::function<Response()> job, std::st
     std::optional<Response> response = co_await on_pool(shared_.pool, std::move(job));
     if (response) co_return std::move(*response);
     const Problem full{.code = Code::overloaded,
-                       .detail = "Too many requests wait for an answer; ask again later"};
+                       .detail = "Too many requests are waiting; send the request again later"};
     co_return to_response(full, path, id);
 }
 
@@ -221,12 +221,15 @@ void Connection::undo(Response response) {
         try {
             undo();
         } catch (const std::exception& error) {
-            log.write({.level = base::LogLevel::error,
-                       .event_name = "",
-                       .message = std::string("an answer that nobody took was not undone: ") +
-                                  error.what(),
-                       .correlation_id = "",
-                       .fields = {}});
+            log.write(
+                {.level = base::LogLevel::error,
+                 .event_name = "",
+                 .message =
+                     std::string(
+                         "a response could not be delivered, and undoing its effect failed: ") +
+                     error.what(),
+                 .correlation_id = "",
+                 .fields = {}});
         }
     });
 }

@@ -68,13 +68,14 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     if (request.headers.find("Early-Data") == "1" && !safe(request.method) &&
         !request.headers.find("Idempotency-Key")) {
         refuse({.code = Code::too_early,
-                .detail = "This came before the TLS handshake was over; send it again after it"});
+                .detail =
+                    "This request arrived before the TLS handshake had finished; send it again"});
     }
     if (rule && holder->role < *rule->role) {
         const std::string needed{to_string(*rule->role)};
         refuse({.code = Code::forbidden,
-                .detail = "This takes a key with the role " + needed + "; the one shown has " +
-                          std::string(to_string(holder->role)),
+                .detail = "This request needs an API key with the role " + needed +
+                          "; this key has the role " + std::string(to_string(holder->role)),
                 .members = {{"role", needed}}});
     }
     return admission;
@@ -95,13 +96,14 @@ Response KeyGuard::unauthenticated(const Request& request) {
     const auto wait = failures_.count(network_of(request.remote_address), monotonic_.now());
     if (wait > std::chrono::seconds(0)) {
         return to_response({.code = Code::rate_limited,
-                            .detail = "Too many requests without a key that is in force",
+                            .detail = "Too many requests without a valid API key",
                             .retry_after = wait},
                            request);
     }
     Response response = to_response(
         {.code = Code::unauthenticated,
-         .detail = "This takes a key that is in force, as Authorization: Bearer sundial_sk_…"},
+         .detail =
+             "This request needs a valid API key; send it as Authorization: Bearer sundial_sk_…"},
         request);
     response.headers.set("WWW-Authenticate", "Bearer");
     return response;

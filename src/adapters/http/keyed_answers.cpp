@@ -63,8 +63,8 @@ std::optional<std::string> unquoted(std::string_view text) {
 
 Response in_progress(const Request& request, const InProgress& other) {
     return to_response({.code = Code::idempotency_in_progress,
-                        .detail = "The first request with this Idempotency-Key has no answer "
-                                  "yet; ask again, or wait for it with Prefer: wait=10",
+                        .detail = "The first request with this Idempotency-Key is still running; "
+                                  "send the request again, or wait with Prefer: wait=10",
                         .retry_after = other.ask_again_in},
                        request);
 }
@@ -76,11 +76,12 @@ base::Result<std::string, Problem> key_of(const Request& request) {
     if (count > 1) return bad_key("bad_format", "must be sent once");
     const std::string_view sent = request.headers.find(field_name).value_or("");
     const auto key = sent.starts_with('"') ? unquoted(sent) : std::optional(std::string(sent));
-    if (!key) return bad_key("bad_format", "begins with a quote, and is no quoted string");
+    if (!key) return bad_key("bad_format", "begins with a quote but is not a quoted string");
     if (key->empty()) return bad_key("required", "must not be empty");
     if (key->size() > longest_key) return bad_key("too_long", "must have 1 to 255 characters");
     const bool visible = std::ranges::all_of(*key, [](char c) { return c > ' ' && c <= '~'; });
-    if (!visible) return bad_key("bad_format", "must be visible ASCII characters, without blanks");
+    if (!visible)
+        return bad_key("bad_format", "must consist of visible ASCII characters without blanks");
     return *key;
 }
 
@@ -201,7 +202,7 @@ bool may_have_key(std::string_view method) {
 }
 
 Response key_missing(const Request& request) {
-    return refused(bad_key("required", "this operation is for requests with a key only"), request);
+    return refused(bad_key("required", "is required for this operation"), request);
 }
 
 Response KeyedAnswers::answer(const Request& request, const Handler& handler,
@@ -229,17 +230,17 @@ Response KeyedAnswers::attempt(const std::shared_ptr<const Job>& job, const Work
     }
     if (std::holds_alternative<KeyReused>(answered)) {
         return refused({.code = Code::idempotency_key_reused,
-                        .detail = "This Idempotency-Key came with another request before; each "
-                                  "request takes a key of its own"},
+                        .detail = "This Idempotency-Key was already used for another request; use "
+                                  "a new key for each request"},
                        request);
     }
     if (std::holds_alternative<CannotSeal>(answered)) {
         if (response.undelivered) response.undelivered();  // undoes effects outside the store
-        return refused(bad_key("not_allowed",
-                               "the answer shows a secret, which cannot be kept for another time "
-                               "without an encryption key: set security.encryption_key, or ask "
-                               "without an Idempotency-Key"),
-                       request);
+        return refused(
+            bad_key("not_allowed",
+                    "the response contains a secret, which is stored only encrypted: set "
+                    "security.encryption_key, or send the request without an Idempotency-Key"),
+            request);
     }
     return first(job, std::move(response), wait);
 }

@@ -56,8 +56,8 @@ struct Request {
     std::shared_ptr<const JsonBody> json;  // the body, parsed, valid against the OpenAPI document
     /// For a batch: the errors of invalid items, by item index; pointers are relative to the item.
     std::map<std::size_t, std::vector<FieldError>> refused_items;
-    std::string actor;       // who asks, for the record: "key:7f3a9k2m1q"; see Caller
-    Role role = Role::read;  // what the asker may do
+    std::string actor;       // the caller, for recorded events: "key:7f3a9k2m1q"; see Caller
+    Role role = Role::read;  // the permissions of the caller
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;

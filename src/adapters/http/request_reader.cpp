@@ -30,7 +30,7 @@ bool has_bare_line_feed(std::string_view text) {
 
 Problem too_slow() {
     return {.code = Code::request_timeout,
-            .detail = "The request did not arrive in time; send it again, faster"};
+            .detail = "The request did not arrive within the time limit; send it again"};
 }
 
 Problem too_large(std::size_t limit) {
@@ -106,7 +106,7 @@ void RequestReader::understand_head(std::size_t begin, std::size_t end) {
     }
     if (!read_target(std::string_view(message.target()), incoming_.request) && !incoming_.refused) {
         incoming_.refused = validation_failed(
-            {{"", "bad_format", "the target has a broken escape, or one that is not text"}});
+            {{"", "bad_format", "the target contains an invalid percent-escape"}});
     }
 }
 

@@ -93,10 +93,11 @@ Problem unsupported_media_type(const std::vector<std::string>& types) {
 }
 
 Response precondition_required(const Request& request) {
-    return to_response({.code = Code::precondition_required,
-                        .detail = "Name the version that this is meant for: If-Match: \"3\", "
-                                  "or * for any"},
-                       request);
+    return to_response(
+        {.code = Code::precondition_required,
+         .detail =
+             "Send the version that the edit is based on as If-Match: \"3\", or * for any version"},
+        request);
 }
 
 /// Only the body of an append to a stream has this member in the OpenAPI document.
@@ -134,7 +135,7 @@ void Router::add(std::string method, std::string pattern, Handler handler,
                                " is not in openapi.json");
     }
     if (!guard_.knows(operation)) {
-        throw std::logic_error("nobody has said who may use " + operation.method + " " +
+        throw std::logic_error("no access rule exists for " + operation.method + " " +
                                operation.pattern +
                                ": add it to the table in adapters/http/api/access.cpp");
     }
@@ -229,24 +230,24 @@ Response Router::guarded(const Request& request, const std::function<Response()>
                                {"error", std::string(error)}}});
     };
     const auto internal_error = [&](std::string_view error) {
-        log(base::LogLevel::error, "a request failed for a reason of our own", error);
-        return to_response(
-            {.code = Code::internal_error,
-             .detail = "This is our fault; the log has more under the correlationId"},
-            request);
+        log(base::LogLevel::error, "a request failed because of an internal error", error);
+        return to_response({.code = Code::internal_error,
+                            .detail = "An internal error occurred; the server's log has details "
+                                      "under this correlationId"},
+                           request);
     };
     try {
         return answer();
     } catch (const OutcomeUnknown& error) {
-        log(base::LogLevel::warn, "nobody knows whether a request was carried out", error.what());
+        log(base::LogLevel::warn, "the outcome of a request is unknown", error.what());
         return to_response({.code = Code::commit_outcome_unknown,
-                            .detail = "The database did not confirm what it was asked to do: it "
-                                      "may have happened; look before you ask again"},
+                            .detail = "The database did not confirm the change, so it may or may "
+                                      "not have happened; check before you repeat the request"},
                            request);
     } catch (const Unavailable& error) {
         log(base::LogLevel::warn, "a request failed because storage is unavailable", error.what());
         return to_response({.code = Code::storage_unavailable,
-                            .detail = "The database did not answer; ask again later"},
+                            .detail = "The database did not answer; send the request again later"},
                            request);
     } catch (const std::exception& error) {
         return internal_error(error.what());
@@ -305,8 +306,9 @@ Response Router::check_and_run(Request& request, const Route& route) const {
     if (needs_version && request.body.empty()) return precondition_required(request);
     const auto& types = schema_.request_types(operation);
     if (!request.body.empty() && types.empty()) {
-        return to_response(validation_failed({{"", "not_allowed", "this operation takes no body"}}),
-                           request);
+        return to_response(
+            validation_failed({{"", "not_allowed", "this operation takes no request body"}}),
+            request);
     }
     if (auto errors = schema_.check_query(operation, request.query); !errors.empty()) {
         return to_response(validation_failed(std::move(errors)), request);

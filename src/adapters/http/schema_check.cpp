@@ -203,7 +203,7 @@ void check_alternatives(const std::vector<const SchemaNode*>& alternatives, bool
         }
     }
     if (matching > 1 && exactly_one) {
-        errors.push_back({pointer, "not_allowed", "fits more than one of its forms; give one"});
+        errors.push_back({pointer, "not_allowed", "matches more than one form; give exactly one"});
     } else if (matching == 0 && nearest) {
         errors.insert(errors.end(), nearest->begin(), nearest->end());
     } else if (matching == 0) {

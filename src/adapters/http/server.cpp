@@ -79,11 +79,12 @@ struct HttpServer::Impl {
             try {
                 std::rethrow_exception(failure);
             } catch (const std::exception& error) {
-                log.write({.level = base::LogLevel::error,
-                           .event_name = "",
-                           .message = std::string("a connection ended badly: ") + error.what(),
-                           .correlation_id = "",
-                           .fields = {}});
+                log.write(
+                    {.level = base::LogLevel::error,
+                     .event_name = "",
+                     .message = std::string("a connection ended with an error: ") + error.what(),
+                     .correlation_id = "",
+                     .fields = {}});
             }
         };
     }
@@ -132,7 +133,7 @@ void HttpServer::Impl::bind() {
         acceptor.listen();
     } catch (const boost::system::system_error& error) {
         throw CannotStart("cannot listen on " + where + ": " + error.code().message() +
-                          "; stop whatever has that address, or set " + settings.setting +
+                          "; stop the process that uses that address, or set " + settings.setting +
                           " to another one");
     }
 }
@@ -185,7 +186,7 @@ void HttpServer::Impl::reject_politely(tcp::socket socket) {
     if (settings.tls || rejected >= max_rejected_at_once) return;
     const std::string id = "req-" + to_string(world.new_uuid());
     const Problem problem{.code = Code::overloaded,
-                          .detail = "Too many connections; close some, or come back later"};
+                          .detail = "Too many connections; close some, or try again later"};
     const Response response = to_response(problem, "", id);
     std::string bytes =
         response_head(response, {.correlation_id = id, .now = world.now(), .keep_alive = false});

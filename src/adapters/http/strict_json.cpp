@@ -136,11 +136,11 @@ private:
 };
 
 std::string wording(const bj::error_code& ec) {
-    if (ec == bj::error::incomplete) return "the text ends too early";
-    if (ec == bj::error::extra_data) return "there is more after the value";
+    if (ec == bj::error::incomplete) return "the text ends before the value is complete";
+    if (ec == bj::error::extra_data) return "unexpected text after the value";
     if (ec == bj::error::exponent_overflow) return "the exponent is too large";
     if (ec == bj::error::illegal_leading_surrogate || ec == bj::error::illegal_trailing_surrogate) {
-        return "a surrogate stands alone; write both halves of the pair";
+        return "a surrogate has no second half; write both halves of the pair";
     }
     return "this is not JSON (RFC 8259), or not UTF-8";
 }

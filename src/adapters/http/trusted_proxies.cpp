@@ -65,7 +65,7 @@ struct TrustedProxies::Networks {
         const auto network = ip::make_network_v6(text, failure);
         if (failure) {
             throw CannotStart("http.trusted_proxies: '" + text +
-                              "' is no network; it takes 10.0.0.0/8, fd00::/8, or an address");
+                              "' is not a network; write 10.0.0.0/8, fd00::/8, or an address");
         }
         v6.push_back(network.canonical());
     }

@@ -13,7 +13,7 @@ Instant ManualClock::now() {
 
 Result<void> ManualClock::set(Instant now) {
     const std::lock_guard lock{mutex_};
-    if (now < now_) return invalid("/now", "out_of_range", "the clock never goes back");
+    if (now < now_) return invalid("/now", "out_of_range", "the clock never moves backward");
     now_ = now;
     return {};
 }

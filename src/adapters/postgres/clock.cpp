@@ -11,7 +11,7 @@ Result<void> PostgresClock::set(Instant now) {
     const Call set{sql::set_clock, now};
     const auto done = database_.run("set clock", Database::Effect::repeatable, {&set, 1});
     if (done.answers.front().changed() == 1) return {};
-    return invalid("/now", "out_of_range", "the clock never goes back");
+    return invalid("/now", "out_of_range", "the clock never moves backward");
 }
 
 }  // namespace sundial::postgres

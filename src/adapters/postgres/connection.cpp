@@ -86,7 +86,7 @@ void refuse_odd_port(const PQconninfoOption* options) {
         if (!option->val || std::string_view{option->keyword} != "port") continue;
         if (std::string_view{option->val}.find_first_not_of("0123456789,") !=
             std::string_view::npos) {
-            refuse_url("its port is no number");
+            refuse_url("its port is not a number");
         }
     }
 }
@@ -184,7 +184,7 @@ void Connection::meet() {
         const auto answers = run({&question, 1}, false, first_silence);
         direct_ = answers.front().get<std::int32_t>(0, 0) == backend_process();
         if (answers.front().get<bool>(0, 1)) {
-            throw Unavailable{"PostgreSQL is a standby there, which takes no writes"};
+            throw Unavailable{"the PostgreSQL server is a standby, which accepts no writes"};
         }
     } catch (const ConnectionLost& lost) {
         throw Unavailable{lost.what()};
@@ -302,7 +302,8 @@ void Connection::await_leave(std::chrono::milliseconds silence) {
 
 void Connection::await_end(std::chrono::milliseconds silence) {
     const Answer sync{next_result(silence)};
-    if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC) lose("PostgreSQL lost the thread");
+    if (PQresultStatus(sync.raw()) != PGRES_PIPELINE_SYNC)
+        lose("the answers of PostgreSQL do not match the statements sent");
 }
 
 void Connection::leave() noexcept {

@@ -142,8 +142,8 @@ Instant Database::about_now() const {
 void Database::report_conflict(std::string_view operation, const SqlError& error) {
     log_.write({.level = base::LogLevel::info,
                 .event_name = "store.conflict",
-                .message = "another transaction was in the way (SQLSTATE " + error.state +
-                           "): all is done again",
+                .message = "conflict with another transaction (SQLSTATE " + error.state +
+                           "); the transaction is repeated",
                 .correlation_id = {},
                 .fields = {{"operation", std::string{operation}}}});
 }
@@ -155,7 +155,7 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
     log_.write(
         {.level = base::LogLevel::warn,
          .event_name = {},
-         .message = std::string{"all connections to PostgreSQL are made anew: "} + error.what(),
+         .message = std::string{"all connections to PostgreSQL are opened again: "} + error.what(),
          .correlation_id = {},
          .fields = {}});
 }
@@ -163,7 +163,7 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
 void Database::report_unanswered(std::string_view operation, const Unanswered& unanswered) {
     log_.write({.level = base::LogLevel::warn,
                 .event_name = "commit.outcome_unknown",
-                .message = "no answer to a commit: " + unanswered.why,
+                .message = "the outcome of a commit is unknown: " + unanswered.why,
                 .correlation_id = {},
                 .fields = {{"operation", std::string{operation}}}});
     if (settings_.on_outcome_unknown) settings_.on_outcome_unknown(operation);
@@ -216,9 +216,8 @@ bool Database::may_retry(const SqlError& error, int tries) {
         if (prepare_.exchange(false)) {
             log_.write({.level = base::LogLevel::info,
                         .event_name = {},
-                        .message =
-                            "prepared statements do not survive here (a pooler?): statements "
-                            "are sent in full from now on",
+                        .message = "prepared statements are lost between calls (is there a "
+                                   "pooler?): from now on statements are sent unprepared",
                         .correlation_id = {},
                         .fields = {}});
         }

@@ -85,15 +85,15 @@ void check_agreement(const std::vector<Migration>& applied, const std::vector<Kn
         throw CannotStart{"the database is newer than this program: it has migration " +
                           std::to_string(newest.version) + " (" + newest.name +
                           "), this program knows up to " + std::to_string(known.size()) +
-                          "; install the sundial that made it, or one that is newer"};
+                          ". Use the sundial that migrated it, or a newer one"};
     }
     for (std::size_t i = 0; i < applied.size(); ++i) {
         const Migration& ours = known[i].migration;
         if (applied[i].version == ours.version && applied[i].checksum == ours.checksum) continue;
-        throw CannotStart{
-            "migration " + std::to_string(applied[i].version) + " (" + applied[i].name +
-            ") of the database is not the one of this program: it was made by another "
-            "build of sundial; use that one, or another database"};
+        throw CannotStart{"migration " + std::to_string(applied[i].version) + " (" +
+                          applied[i].name +
+                          ") of the database differs from this program's: another build of sundial "
+                          "created it. Use that build, or another database"};
     }
 }
 
@@ -171,14 +171,13 @@ void choose_clock(Connection& connection, bool test_clock) {
     const bool has_test_clock = run(connection, sql::has_test_clock).get<bool>(0, 0);
     if (has_test_clock && !test_clock) {
         throw CannotStart{
-            "this database is on a test clock, which stands still, and stays so: start "
-            "with --test-clock, or use another database"};
+            "this database has a test clock. Start with --test-clock, or use another database"};
     }
     if (!has_test_clock && test_clock) {
         if (run(connection, sql::has_work).get<bool>(0, 0)) {
             throw CannotStart{
-                "this database holds users or events that follow the real clock: use "
-                "another, empty database for a test clock"};
+                "this database has users or events that follow the real clock. Use an empty "
+                "database for a test clock"};
         }
         run(connection, sql::start_test_clock);
         run(connection, sql::read_test_clock);

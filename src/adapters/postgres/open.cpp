@@ -117,7 +117,7 @@ std::vector<std::string> find_unsafe_settings(Connection& connection, base::Log&
     auto unsafe = column_of<std::string>(run(connection, sql::unsafe_settings), 0);
     for (const std::string& setting : unsafe) {
         warn(log, "PostgreSQL runs with " + setting +
-                      ": what was acknowledged may be lost when the server or its machine crashes");
+                      ": acknowledged changes may be lost when the server or its machine crashes");
     }
     return unsafe;
 }
@@ -127,7 +127,8 @@ void make_history_partitions(Connection& connection, base::Log& log) {
     try {
         run(connection, sql::make_history_partitions);
     } catch (const SqlError& error) {
-        warn(log, std::string{"no history partitions for the months ahead: "} + error.what());
+        warn(log, std::string{"history partitions for the coming months could not be created: "} +
+                      error.what());
     }
 }
 
@@ -137,14 +138,12 @@ std::uint32_t fixed_shards(Connection& connection, const Settings& settings, bas
     const auto shards = stored.get<std::uint32_t>(0, 0);
     if (shards != settings.shards) {
         warn(log, "storage.shards = " + std::to_string(settings.shards) +
-                      " is ignored: the first "
-                      "migration has fixed " +
-                      std::to_string(shards));
+                      " is ignored: the first migration fixed " + std::to_string(shards));
     }
     return shards;
 }
 
-/// What no waiting mends must not look like a server that is away.
+/// An error that waiting cannot fix must not look like an unreachable server.
 std::unique_ptr<Connection> connect(const Settings& settings, base::Log& log) {
     try {
         return std::make_unique<Connection>(settings.url, log);
@@ -167,8 +166,9 @@ auto starting(const Settings& settings, base::Log& log, Work work) {
         throw Unavailable{lost.what()};
     } catch (const SqlError& error) {
         if (error.state == "42501") {
-            throw CannotStart{std::string{"the PostgreSQL role may not do this: "} + error.what() +
-                              "; give it the right, or run `sundial db migrate` as the owner"};
+            throw CannotStart{std::string{"the PostgreSQL role lacks a privilege: "} +
+                              error.what() +
+                              "; grant it, or run `sundial db migrate` as the owner"};
         }
         if (is_passing(error)) throw Unavailable{error.what()};
         throw;

@@ -42,8 +42,8 @@ void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock) {
     std::erase(waiting_, &turn);
     if (has_come) return;
     wake_the_next();
-    throw Unavailable{"every one of the " + std::to_string(size_) +
-                      " PostgreSQL connections (storage.pool_size) is in use"};
+    throw Unavailable{"all " + std::to_string(size_) +
+                      " PostgreSQL connections (storage.pool_size) are in use"};
 }
 
 void Pool::wake_the_next() {

@@ -31,8 +31,8 @@ std::string advice(std::string_view state) {
         return "the role may not connect to the database: GRANT CONNECT to it, or name another "
                "role in storage.url";
     }
-    return "it does not let this role in: correct role and password in storage.url, or let it in "
-           "by pg_hba.conf";
+    return "it rejects this role: correct role and password in storage.url, or allow the role in "
+           "pg_hba.conf";
 }
 
 struct Finish {

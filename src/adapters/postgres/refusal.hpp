@@ -5,9 +5,9 @@
 
 namespace sundial::postgres {
 
-/// What to mend where every server of `url` answers and turns us away for a reason that no waiting
-/// changes: no such database, no such role, a wrong password, no right to connect. Nothing where a
-/// server may yet answer otherwise. For a start that could not connect: tries once more, for three
+/// The remedy if every server of `url` answers and rejects the connection for a permanent reason:
+/// no such database, no such role, a wrong password, no right to connect. Empty if a server may
+/// still accept the connection. For a start that could not connect: tries once more, for three
 /// seconds at most.
 [[nodiscard]] std::optional<std::string> lasting_refusal(const std::string& url);
 

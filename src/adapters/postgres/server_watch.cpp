@@ -18,14 +18,14 @@ void ServerWatch::meet(const Server& server) {
         if (first) return;
         changed_at_ = std::chrono::steady_clock::now();
     }
-    log_.write({.level = base::LogLevel::warn,
-                .event_name = {},
-                .message = "another PostgreSQL server answers, or the same one started anew "
-                           "(timeline " +
-                           std::to_string(server.timeline) +
-                           "): what others hold is left to them for the time of a lease",
-                .correlation_id = {},
-                .fields = {}});
+    log_.write(
+        {.level = base::LogLevel::warn,
+         .event_name = {},
+         .message = "another PostgreSQL server answers, or the server was restarted (timeline " +
+                    std::to_string(server.timeline) +
+                    "): claims of other instances are respected for one lease",
+         .correlation_id = {},
+         .fields = {}});
 }
 
 std::optional<std::int64_t> ServerWatch::trusted(std::chrono::microseconds lease) const {

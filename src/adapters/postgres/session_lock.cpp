@@ -45,8 +45,8 @@ std::unique_ptr<SessionLock> SessionLock::acquire(const std::string& url, const 
     auto connection = std::make_unique<Connection>(url, log);
     if (!connection->is_direct()) {
         throw CannotStart{
-            "a pooler stands before the server and lends its sessions to everybody: a session's "
-            "lock needs a connection to the server itself"};
+            "storage.url leads to a pooler, which shares sessions between clients; a session lock "
+            "needs a direct connection to the server"};
     }
     try {
         run(*connection, 0ms, sql::keep_session, std::to_string(wait.count()));

@@ -66,7 +66,8 @@ void WakeChannel::run() {
             return;
         } catch (const std::exception& error) {
             if (listening_.exchange(false)) pause = first_pause;
-            warn(std::string{"no hints from other instances for the moment: "} + error.what());
+            warn(std::string{"no hints from other instances until the connection is back: "} +
+                 error.what());
         }
         const auto until = std::chrono::steady_clock::now() + pause;
         while (!stopping_ && std::chrono::steady_clock::now() < until) {
@@ -80,9 +81,8 @@ void WakeChannel::listen() {
     Connection connection{settings_.url, log_};
     if (!connection.is_direct()) {
         return warn(
-            "storage.listen_url leads to a pooler, which passes no hints on: other instances' "
-            "events "
-            "are found by looking, once a tick");
+            "storage.listen_url leads to a pooler, which does not pass on notifications: events of "
+            "other instances are found once per tick. Name the server itself");
     }
     run_one(connection, sql::listen);
     listening_ = true;

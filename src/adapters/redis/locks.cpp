@@ -35,7 +35,7 @@ std::uint64_t number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        throw Corrupt{"the lock server has a lock that no version of us wrote"};
+        throw Corrupt{"the lock server has a lock that Sundial did not write"};
     }
     return value;
 }
@@ -49,7 +49,7 @@ Lock lock_in(const std::string& name, std::string_view value) {
     const auto next = [&] {
         const std::size_t bar = value.find('|');
         if (bar == std::string_view::npos) {
-            throw Corrupt{"the lock server has a lock that no version of us wrote"};
+            throw Corrupt{"the lock server has a lock that Sundial did not write"};
         }
         const std::string_view part = value.substr(0, bar);
         value.remove_prefix(bar + 1);
@@ -106,7 +106,8 @@ Result<LockGrant> RedisLocks::acquire(const LockRequest& request) {
         if (is_greatest(lock, granted->again)) return grant_of(lock);
         (void)release(request.name, request.token_hash);
     }
-    throw Unavailable{"the lock server grants tokens that were granted before"};
+    throw Unavailable{
+        "the lock server returned a fencing token that it has granted before; has it lost data?"};
 }
 
 bool RedisLocks::is_greatest(const Lock& lock, bool granted_before) {

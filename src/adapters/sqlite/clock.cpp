@@ -22,7 +22,7 @@ Result<void> SqliteClock::set(Instant now) {
         time_.move(now);
         return true;
     });
-    if (back) return invalid("/now", "out_of_range", "the clock never goes back");
+    if (back) return invalid("/now", "out_of_range", "the clock never moves backward");
     return {};
 }
 

@@ -57,20 +57,20 @@ bool is_null(sqlite3_stmt* statement, int column) {
 }
 std::int64_t get_integer(sqlite3_stmt* statement, int column) {
     if (sqlite3_column_type(statement, column) != SQLITE_INTEGER) {
-        throw Corrupt{"the database has no integer where it should"};
+        throw Corrupt{"the database has a value that is not an integer in a column of integers"};
     }
     return sqlite3_column_int64(statement, column);
 }
 std::string_view get_text(sqlite3_stmt* statement, int column) {
     if (sqlite3_column_type(statement, column) != SQLITE_TEXT) {
-        throw Corrupt{"the database has no text where it should"};
+        throw Corrupt{"the database has a value that is not text in a column of text"};
     }
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
     return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))};
 }
 std::string_view get_blob(sqlite3_stmt* statement, int column) {
     if (sqlite3_column_type(statement, column) != SQLITE_BLOB) {
-        throw Corrupt{"the database has no blob where it should"};
+        throw Corrupt{"the database has a value that is not a blob in a column of blobs"};
     }
     const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
     return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))};

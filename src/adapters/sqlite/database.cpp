@@ -39,8 +39,7 @@ fs::path path_of(const Settings& settings) {
 void refuse_foreign_file(const fs::path& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) {
-        throw CannotStart{file.string() +
-                          " is a folder; the database is a file: give its name (storage.url)"};
+        throw CannotStart{file.string() + " is a folder; storage.url must name a file"};
     }
     if (!fs::exists(file, error) || fs::file_size(file, error) == 0) return;
     std::ifstream in{file, std::ios::binary};
@@ -82,9 +81,8 @@ void trust_the_power_supply(Connection& connection, base::Log& log) {
     connection.run("PRAGMA synchronous = NORMAL");
     log.write({.level = base::LogLevel::warn,
                .event_name = {},
-               .message =
-                   "storage.synchronous=normal: a power cut may lose the last seconds of what "
-                   "has been acknowledged",
+               .message = "storage.synchronous=normal: a power failure may lose the last seconds "
+                          "of acknowledged changes",
                .correlation_id = {},
                .fields = {}});
 }
@@ -104,8 +102,8 @@ void refuse_another_clock(Connection& connection, const Settings& settings) {
     }
     if (settings.test_clock && !on_test_clock && is_used(connection)) {
         throw CannotStart{
-            "the database is in use with real time, and a test clock would spoil it. "
-            "Start without --test-clock, or give another file (storage.url)"};
+            "the database follows the real clock, which a test clock would corrupt. Start without "
+            "--test-clock, or give another file (storage.url)"};
     }
 }
 

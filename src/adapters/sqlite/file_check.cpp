@@ -37,13 +37,13 @@ void FileCheck::run() {
                     .correlation_id = {},
                     .fields = {}});
     };
-    say(base::LogLevel::info, "the database file was not closed properly: checking it");
+    say(base::LogLevel::info, "the database file was not closed properly; checking it");
     try {
         auto finding = reader_.query(sql::quick_check);
         const bool found = finding.next();
         const auto text = found ? finding.get<std::string>(0) : std::string{"no answer"};
         if (text != "ok") return health_.broken("quick_check: " + text);
-        say(base::LogLevel::info, "the database file is in order");
+        say(base::LogLevel::info, "the database file is intact");
     } catch (const std::exception& error) {
         // Health has been informed if the file is the cause.
         if (!stopping_) say(base::LogLevel::warn, std::string{"the check failed: "} + error.what());

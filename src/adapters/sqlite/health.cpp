@@ -11,7 +11,7 @@ void Health::broken(const std::string& why) noexcept {
     if (broken_.exchange(true)) return;
     log_.write({.level = base::LogLevel::error,
                 .event_name = {},
-                .message = "the database file must not be used any more: " + why,
+                .message = "the database file cannot be used any more: " + why,
                 .correlation_id = {},
                 .fields = {}});
     if (on_fatal_) on_fatal_(why);

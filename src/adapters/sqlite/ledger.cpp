@@ -57,7 +57,7 @@ std::array<std::uint64_t, standings> read_counts(Connection& connection) {
     auto row = connection.query(sql::event_counts);
     while (row.next()) {
         const auto standing = find_in<Standing>(names, row.get<std::string>(0));
-        if (!standing) throw Corrupt{"the database counts events that do nothing we know"};
+        if (!standing) throw Corrupt{"the database has counts of events in an unknown state"};
         const auto rows = row.get<std::int64_t>(1);
         counts[static_cast<std::size_t>(*standing)] =
             static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 0));

@@ -57,8 +57,8 @@ std::vector<Migration> read_applied(Connection& connection) {
         if (row.get<int>(0) == 0) return {};
         if (row.get<int>(1) == 0) {
             throw CannotStart{
-                "the file is another program's SQLite database: it has tables, but "
-                "not ours. Give another file (storage.url)"};
+                "the file is the SQLite database of another program: it has tables, but not "
+                "Sundial's. Give another file (storage.url)"};
         }
     }
     return all_of(connection.query(sql::applied_migrations), [](Cursor& row) {
@@ -100,8 +100,8 @@ MigrationStatus read_migrations(Connection& connection) {
         });
         if (same == ours.end() || same->migration.checksum != applied.checksum) {
             throw CannotStart{"migration " + std::to_string(applied.version) + " (" + applied.name +
-                              ") of the database is not this program's. It was made by another "
-                              "build: use that one, or give another file (storage.url)"};
+                              ") of the database differs from this program's: another build "
+                              "created it. Use that build, or give another file (storage.url)"};
         }
     }
     for (const Script& script : ours) {

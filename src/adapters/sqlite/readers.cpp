@@ -49,7 +49,7 @@ void Readers::run(const std::function<void(Session&)>& work) {
 Connection& Readers::take() {
     std::unique_lock lock{mutex_};
     if (!free_again_.wait_for(lock, wait_limit, [&] { return !free_.empty(); })) {
-        throw Unavailable{"every connection that reads is busy"};
+        throw Unavailable{"all reading connections are busy"};
     }
     Connection* reader = free_.back();
     free_.pop_back();

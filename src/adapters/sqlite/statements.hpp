@@ -46,7 +46,7 @@ inline constexpr Statement readable_headers{R"sql(
     SELECT 1 FROM endpoints, json_each(endpoints.headers) AS header
      WHERE json_extract(header.value, '$[2]') = '' LIMIT 1)sql"};
 
-/// One row "ok", or what is wrong.
+/// One row "ok", or a description of the damage.
 inline constexpr Statement quick_check{"PRAGMA quick_check"};
 
 /// Keeps the newest 10,000 requests of each endpoint, as the port says.

@@ -31,11 +31,12 @@ Instant Time::now() {
 void Time::log_step(std::chrono::microseconds back) {
     if (behind_.exchange(true)) return;
     const auto skew = std::chrono::duration_cast<std::chrono::milliseconds>(-back).count();
-    log_.write({.level = base::LogLevel::warn,
-                .event_name = "clock.skew",
-                .message = "the system's clock went back; time stands still until it catches up",
-                .correlation_id = {},
-                .fields = {{"skewMs", static_cast<std::int64_t>(skew)}}});
+    log_.write(
+        {.level = base::LogLevel::warn,
+         .event_name = "clock.skew",
+         .message = "the system clock went back; Sundial's time stops until the clock catches up",
+         .correlation_id = {},
+         .fields = {{"skewMs", static_cast<std::int64_t>(skew)}}});
 }
 
 }  // namespace sundial::sqlite

@@ -61,7 +61,7 @@ void Writer::run(const Work& work) {
     {
         std::unique_lock lock{mutex_};
         if (!space_.wait_for(lock, wait_limit, [&] { return waiting_.size() < max_waiting; })) {
-            throw Unavailable{"too many writes wait for the disk"};
+            throw Unavailable{"too many writes are waiting for the disk"};
         }
         if (stopping_) throw Unavailable{"the database is being closed"};
         waiting_.push_back(&job);
@@ -210,7 +210,7 @@ void Writer::checkpoint() {
         const auto wal = connection_->checkpoint(wal_.pages >= pages_at_most);
         wal_ = {wal.pages, wal.checkpointed};
     } catch (const std::exception& error) {
-        warn("the log could not be moved into the database", error);  // retried later
+        warn("the write-ahead log could not be copied into the database", error);  // retried later
     }
 }
 
@@ -219,7 +219,7 @@ void Writer::say_clean() {
         health_.check();
         connection_->execute(sql::set_setting, std::string_view{"clean_stop"}, true);
     } catch (const std::exception& error) {
-        warn("the next start will check the file", error);
+        warn("the next start checks the file", error);
     }
 }
 

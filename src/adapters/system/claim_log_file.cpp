@@ -97,7 +97,7 @@ void ClaimLogFile::append(const std::string& text) {
             if (failed_.exchange(true)) return;
             log_.write({.level = base::LogLevel::warn,
                         .event_name = {},
-                        .message = std::string("the claim log has gaps from here on: ") +
+                        .message = std::string("the claim log is incomplete from here on: ") +
                                    std::strerror(errno),
                         .correlation_id = {},
                         .fields = {}});

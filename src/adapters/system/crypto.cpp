@@ -125,7 +125,7 @@ std::string decrypt(std::string_view key, std::string_view sealed) {
     require(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()),
             "decryption");
     if (EVP_DecryptFinal_ex(cipher.get(), bytes_of(plain) + written, &written) != 1) {
-        throw std::invalid_argument("sealed under another key, or changed");
+        throw std::invalid_argument("encrypted with another key, or altered");
     }
     return plain;
 }

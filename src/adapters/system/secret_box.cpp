@@ -23,9 +23,10 @@ constexpr std::size_t key_id_size = 8;
 constexpr std::size_t key_size = 32;
 
 ValidationFailed no_key(const char* pointer) {
-    return invalid(pointer, "not_allowed",
-                   "secrets cannot be kept without an encryption key: set security.encryption_key "
-                   "to 32 random bytes in base64 (openssl rand -base64 32)");
+    return invalid(
+        pointer, "not_allowed",
+        "secrets cannot be stored without an encryption key: set security.encryption_key to 32 "
+        "random bytes in base64 (openssl rand -base64 32)");
 }
 
 /// The bytes of a secret given by a caller; empty if the text does not have the format of a secret.
@@ -54,7 +55,7 @@ Result<NewSecret> SecretBox::seal(const std::optional<std::string>& given) {
     const auto bytes = given ? bytes_of(*given) : random_bytes(32);
     if (!bytes) {
         return invalid("/secret", "bad_format",
-                       "a secret is 'whsec_' and the base64 of 24 to 64 bytes");
+                       "a secret is 'whsec_' followed by 24 to 64 bytes in base64");
     }
     const std::string shown = std::string(secret_prefix) + base::to_base64(*bytes);
     const auto last = shown.find_last_not_of('=');
@@ -81,18 +82,17 @@ std::string SecretBox::open(const std::string& sealed) {
         sealed.size() > key_id_size && sealed[key_id_size] == '.'
             ? base::from_base64(std::string_view(sealed).substr(key_id_size + 1))
             : std::nullopt;
-    if (!ciphertext)
-        throw Corrupt("a stored secret is not in the form in which secrets are stored");
+    if (!ciphertext) throw Corrupt("a stored secret has an unknown format");
     const auto key = std::ranges::find(keys_, sealed.substr(0, key_id_size), &Key::id);
     if (key == keys_.end()) {
         throw Corrupt(
-            "a secret was sealed under another encryption key; security.encryption_key must hold "
-            "that key too");
+            "a secret was encrypted with another key; add that key to security.encryption_key, "
+            "after the first");
     }
     try {
         return decrypt(key->bytes, *ciphertext);
     } catch (const std::invalid_argument& error) {
-        throw Corrupt(std::string("a stored secret cannot be opened: ") + error.what());
+        throw Corrupt(std::string("a stored secret cannot be decrypted: ") + error.what());
     }
 }
 
@@ -116,10 +116,9 @@ std::vector<std::string> parse_encryption_keys(std::string_view text, std::strin
         start = end;
     }
     if (!keys.empty()) return keys;
-    throw CannotStart(
-        std::string(setting) +
-        " is not a key: it takes 32 bytes in base64, as 'openssl rand -base64 32' prints them, and "
-        "behind it, after a comma, those that it replaces");
+    throw CannotStart(std::string(setting) +
+                      " is not a key: give 32 bytes in base64 ('openssl rand -base64 32' prints "
+                      "them), followed by the keys that it replaces, with commas between them");
 }
 
 std::vector<std::string> keys_from_file(const std::filesystem::path& file) {
@@ -137,7 +136,7 @@ std::vector<std::string> keys_from_file(const std::filesystem::path& file) {
         return parse_encryption_keys(text, file.string());
     }
     if (errno != EEXIST)
-        throw CannotStart("cannot make the key file " + file.string() + ": " +
+        throw CannotStart("cannot create the key file " + file.string() + ": " +
                           std::strerror(errno) + "; or set security.encryption_key");
     std::ostringstream content;
     content << std::ifstream(file).rdbuf();

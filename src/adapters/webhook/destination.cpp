@@ -70,9 +70,9 @@ std::optional<FieldError> refuse_text(std::string_view text) {
         return wrong("required", "a webhook needs a url, such as https://example.com/hook");
     if (text.size() > longest_url) return wrong("too_long", "at most 2048 bytes");
     if (!plain_ascii(text)) {
-        return wrong(
-            "bad_format",
-            "only plain ASCII: international names as punycode, everything else percent-encoded");
+        return wrong("bad_format",
+                     "use only ASCII: write international names as punycode and percent-encode "
+                     "other characters");
     }
     if (text.find("://") == std::string_view::npos)
         return wrong("bad_format", "a whole URL, such as https://example.com/hook");

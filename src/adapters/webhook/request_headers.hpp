@@ -11,7 +11,7 @@ namespace sundial::webhook {
 
 using HeaderList = std::vector<HeaderText>;
 
-/// What an endpoint keeps sealed, opened for one try.
+/// The secrets of an endpoint, decrypted for one attempt.
 struct Credentials {
     std::vector<OpenKey> keys;  // without one nothing is signed
     HeaderList headers;         // the user's own

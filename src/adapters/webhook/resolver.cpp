@@ -49,7 +49,7 @@ struct Resolver::Shared : std::enable_shared_from_this<Shared> {
         if (threads < max_threads && !begin_thread() && threads == 0) {
             asked.pop_back();
             waiting.pop_back();
-            return Resolution{.addresses = {}, .failure = "no thread is left to look its name up"};
+            return Resolution{.addresses = {}, .failure = "no thread is free to resolve its name"};
         }
         return std::nullopt;
     }
@@ -115,7 +115,7 @@ Resolution Resolver::ask_system(const std::string& host) {
         if (address && std::ranges::find(found.addresses, *address) == found.addresses.end())
             found.addresses.push_back(*address);
     }
-    if (found.addresses.empty()) found.failure = "it has no address";
+    if (found.addresses.empty()) found.failure = "its name has no address";
     return found;
 }
 

@@ -60,8 +60,8 @@ bool ResponseReader::head_line(std::string_view line) {
 }
 
 std::string ResponseReader::refusal() const {
-    return interim_ > max_interim_responses ? "more than 8 interim answers"
-                                            : "the head of the answer has more than 32 KiB";
+    return interim_ > max_interim_responses ? "more than 8 interim responses"
+                                            : "the head of the response has more than 32 KiB";
 }
 
 bool ResponseReader::body(std::string_view piece) {

@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 /// A connection that is idle for five seconds may already be closed. libcurl counts whole seconds.
 constexpr long longest_idle_s = 4;
 
-constexpr const char* forbidden = "the address is not one that requests may go to";
+constexpr const char* forbidden = "requests must not go to this address";
 
 Outcome failed(Verdict verdict, DeliveryErrorCode code, std::string text) {
     Outcome outcome;
@@ -258,9 +258,9 @@ std::string Transfer::time_out_text() const {
     const TransferSettings& settings = world_.settings;
     const microseconds whole = request_.endpoint->timeout;
     const bool all_used = world_.clock.now() - started_ >= whole - milliseconds(1);
-    if (sent_ || all_used) return "no answer in " + seconds_text(whole);
+    if (sent_ || all_used) return "no response within " + seconds_text(whole);
     return tls_begun_ ? "the TLS handshake took more than " + seconds_text(settings.tls_timeout)
-                      : "no connection in " + seconds_text(settings.connect_timeout);
+                      : "no connection within " + seconds_text(settings.connect_timeout);
 }
 
 Outcome Transfer::failure(int curl_code) const {
@@ -290,7 +290,7 @@ Outcome Transfer::failure(int curl_code) const {
             return retryable(DeliveryErrorCode::connect, std::move(text));
         case CURLE_ABORTED_BY_CALLBACK:
             return retryable(DeliveryErrorCode::connect,
-                             "the connection was closed before an answer came");
+                             "the connection was closed before a response arrived");
         case CURLE_WRITE_ERROR:
             return retryable(DeliveryErrorCode::protocol, reader_.refusal());
         default:

@@ -37,7 +37,7 @@ Outcome forbidden(std::string why) {
     return outcome;
 }
 
-/// What the endpoint keeps sealed and needs at `now`. Throws Corrupt.
+/// The decrypted secrets that the endpoint needs at `now`. Throws Corrupt.
 Credentials opened(const Endpoint& endpoint, Instant now, Secrets& secrets) {
     Credentials open;
     for (const SigningKey& key : signing_at(endpoint.signing_keys, now)) {
@@ -137,7 +137,7 @@ private:
             curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(until_next_check().count()),
                             nullptr);
         }
-        const std::string why = "given up: the process is stopping";
+        const std::string why = "abandoned: the process is stopping";
         for (auto& [handle, transfer] : under_way_) {
             curl_multi_remove_handle(multi_.get(), handle);
             transfer->give_up(DeliveryErrorCode::connect, why);
@@ -176,11 +176,11 @@ private:
             const auto found = resolver_.ask(*transfer->name());
             if (!found && now < transfer->name_due()) return false;
             if (!found) {
-                transfer->give_up(DeliveryErrorCode::timeout, "no answer to its name in time");
+                transfer->give_up(DeliveryErrorCode::timeout, "its name was not resolved in time");
             } else if (found->addresses.empty()) {
                 transfer->give_up(DeliveryErrorCode::dns, found->failure);
             } else if (!transfer->resolved_to(found->addresses)) {
-                transfer->forbid("the address is not one that requests may go to");
+                transfer->forbid("requests must not go to this address");
             } else {
                 send(std::move(transfer));
             }
@@ -206,7 +206,7 @@ private:
         const auto is_it = [&](const Transfer& transfer) {
             return Try{transfer.event().id, transfer.event().attempt} == one;
         };
-        constexpr const char* why = "given up: its lease was lost";
+        constexpr const char* why = "abandoned: its lease was lost";
         std::erase_if(looked_up_, [&](std::unique_ptr<Transfer>& transfer) {
             if (!is_it(*transfer)) return false;
             transfer->give_up(DeliveryErrorCode::lease_lost, why);

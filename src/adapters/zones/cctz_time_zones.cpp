@@ -66,7 +66,7 @@ public:
     /// Why this database must not replace `other`, because it is incomplete; empty if it may.
     [[nodiscard]] std::optional<std::string> unfit_after(const Loaded& other) const {
         if (!database_.missing.empty())
-            return "'" + database_.missing.front() + "' is in its tzdata.zi and has no file";
+            return "'" + database_.missing.front() + "' is listed in its tzdata.zi but has no file";
         for (std::size_t i = 0; i < names_.size(); ++i) {
             if (!parsed(i)) return "the file of '" + names_[i] + "' is damaged";
         }
@@ -75,7 +75,7 @@ public:
         });
         if (lost != other.names_.end()) return "it lacks '" + *lost + "', which is in use";
         if (release() == unknown_release && other.release() != unknown_release)
-            return "it does not say its release, after " + other.release();
+            return "it does not name its release, after " + other.release();
         return std::nullopt;
     }
 
@@ -127,7 +127,7 @@ std::shared_ptr<const TzData> CctzTimeZones::at_source() const {
         throw Corrupt("the tz database in '" + directory_.string() + "' is being written");
     auto other = seen(std::move(found));
     if (const auto why = other->unfit_after(*in_effect))
-        throw Corrupt("the tz database in '" + directory_.string() + "' is not whole: " + *why);
+        throw Corrupt("the tz database in '" + directory_.string() + "' is incomplete: " + *why);
     return other;
 }
 

@@ -47,10 +47,10 @@ struct ExpiringKeys {
 /// wherever it is used.
 inline constexpr std::chrono::days expiry_warning{14};
 
-/// The keys in force, kept in RAM so that no request waits for the database: they are read again
-/// when somebody asks and what is known is older than `fresh_for`, by one request for all. A key
-/// that was revoked or has expired, on whichever instance, is refused once `stale_after` has
-/// passed: then nobody goes on without the database. Thread-safe.
+/// The valid keys, cached in RAM so that no request waits for the database. The first request after
+/// `fresh_for` reads them again, for all requests. A key that was revoked on any instance, or has
+/// expired, is refused after `stale_after` at the latest: from then on requests need the database.
+/// Thread-safe.
 class ApiKeyRing {
 public:
     static constexpr std::chrono::seconds fresh_for{2};
@@ -96,7 +96,7 @@ private:
     Store& store_;
     const ApiKeySecrets& secrets_;
     const MonotonicClock& monotonic_;
-    std::mutex reading_;                  // whoever reads the database; taken before mutex_
+    std::mutex reading_;                  // held while reading the database; locked before mutex_
     mutable std::mutex mutex_;            // all below
     std::shared_ptr<const Known> known_;  // null: a request reads first
     std::shared_ptr<const Known> last_;   // the last reading, however old

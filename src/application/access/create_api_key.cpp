@@ -17,7 +17,7 @@ std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
     std::vector<FieldError> found;
     const auto length = base::count_code_points(wanted.name);
     if (!length || *length == 0) {
-        found.push_back({"/name", "required", "a key needs a name, by which people know it"});
+        found.push_back({"/name", "required", "a key needs a name"});
     } else if (*length > longest_name) {
         found.push_back({"/name", "too_long", "a name has at most 100 characters"});
     }
@@ -40,7 +40,7 @@ Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& c
         if (others.size() >= max_api_keys) {
             return invalid("", "not_allowed",
                            "there are " + std::to_string(others.size()) +
-                               " keys, which is as many as there may be; revoke some");
+                               " keys, the maximum; revoke some first");
         }
         ApiKey key{.id = ApiKeyId{ids_.fresh()},
                    .name = wanted.name,

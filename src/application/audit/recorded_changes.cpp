@@ -80,7 +80,7 @@ void write(JsonWriter& json, const MisfireRule& rule) {
     json.member("limit", rule.limit).end_object();
 }
 
-/// Their values may be credentials: only names are told.
+/// Only the names, because the values may be credentials.
 void write(JsonWriter& json, const std::vector<EndpointHeader>& headers) {
     json.begin_array();
     for (const EndpointHeader& header : headers) write(json, header.name);

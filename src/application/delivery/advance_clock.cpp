@@ -15,7 +15,7 @@ constexpr int max_empty_passes = 3;
 
 ValidationFailed backwards(const char* pointer, Instant now) {
     return invalid(pointer, "out_of_range",
-                   "the clock never goes back: it is " + format_instant_millis(now) + " now");
+                   "the clock never moves backward: it is " + format_instant_millis(now) + " now");
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
         if (next <= peeked.now) {  // came due while the rest was settled
             empty_passes = done.claimed > 0 ? 0 : empty_passes + 1;
             if (empty_passes < max_empty_passes) continue;
-            throw Unavailable("the clock stands still: something is due at " +
-                              format_instant_millis(next) + " that cannot be claimed");
+            throw Unavailable("the clock cannot advance: an event due at " +
+                              format_instant_millis(next) + " cannot be claimed");
         }
         if (advanced.now == target) return advanced;
         empty_passes = 0;
@@ -61,7 +61,7 @@ Result<Advanced> AdvanceClock::by(std::chrono::microseconds duration, const Prog
     const Instant now = clock_.now();
     if (duration < std::chrono::microseconds{0}) return backwards("/by", now);
     if (duration >= never - now) {
-        return invalid("/by", "out_of_range", "no calendar goes that far");
+        return invalid("/by", "out_of_range", "is beyond the calendar");
     }
     return to(now + duration, progress);
 }

@@ -24,7 +24,7 @@ constexpr std::chrono::microseconds zone_is_missing_for = 1min;
 /// No call frees events that wait for a handler, so they check again after this time.
 constexpr std::chrono::microseconds handler_is_paused_for = 1min;
 
-constexpr const char* zone_unknown = "ZONE_UNKNOWN its user's zone is not in the tz database";
+constexpr const char* zone_unknown = "ZONE_UNKNOWN the zone of its user is not in the tz database";
 constexpr const char* schedule_paused = "SCHEDULE_PAUSED its schedule is paused";
 constexpr const char* endpoint_missing = "ENDPOINT_MISSING it has no endpoint yet";
 constexpr const char* endpoint_gone = "ENDPOINT_MISSING its endpoint does not exist";
@@ -99,7 +99,8 @@ Outcome without_payload() {
     outcome.verdict = Verdict::permanent;
     outcome.error = DeliveryErrorCode::worker;
     outcome.error_text = "PAYLOAD_TOO_LARGE its schedule's payload has more than " +
-                         std::to_string(max_payload_bytes) + " bytes once names are filled in";
+                         std::to_string(max_payload_bytes) +
+                         " bytes after its template was filled in";
     return outcome;
 }
 

@@ -41,7 +41,7 @@ Outcome run_handler(const Handler& handler, const Event& event) {
     } catch (const std::exception& thrown) {
         return not_accepted(Verdict::retryable, thrown.what());
     } catch (...) {
-        return not_accepted(Verdict::retryable, "the handler threw something unknown");
+        return not_accepted(Verdict::retryable, "the handler threw an exception of unknown type");
     }
 }
 

@@ -73,7 +73,7 @@ Settlement lost_for_good(const Event& claimed, const Claimant& by) {
     Settlement settlement = unsent(claimed, by);
     settlement.result =
         Refused{std::string{to_string(DeliveryErrorCode::lease_lost)} +
-                " no try is left: the last holder did not say in time what became of its try"};
+                " no attempts remain: the last holder did not report its result in time"};
     return settlement;
 }
 

@@ -24,7 +24,8 @@ constexpr std::size_t max_unsettled = 2000;
 constexpr std::size_t max_reported = 100;  // receivers in one report
 /// Longer than the usual pauses of a receiver or a network.
 constexpr Mono stuck_after = 1s;
-const Deferral stuck{0us, "TRIES_SLOW the tries of this instance take longer than when it claimed"};
+const Deferral stuck{
+    0us, "TRIES_SLOW attempts of this instance take longer than when it claimed the event"};
 
 std::uint32_t home_shard(const InstanceId& instance, std::uint32_t shards) {
     return instance.value.bytes.back() % shards;
@@ -275,10 +276,10 @@ bool Worker::may_claim(Mono now) const {
 /// settings.
 Deferral Worker::too_short_for(std::chrono::microseconds timeout) const {
     if (timeout + margin < settings_.lease)
-        return {0us, "LEASE_SHORT its lease would end before its time-out"};
+        return {0us, "LEASE_SHORT its lease would expire before its timeout"};
     return {1min,
-            "LEASE_SHORT its endpoint's time-out is longer than scheduler.lease allows: lower "
-            "the one or raise the other"};
+            "LEASE_SHORT the timeout of its endpoint is too long for scheduler.lease: lower the "
+            "timeout or raise the lease"};
 }
 
 Mono Worker::deadline_of(Mono issued_at) const { return issued_at + settings_.lease - margin; }

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::microseconds own_try_wait = 1s;
-const Deferral stopping{0us, "STOPPING the instance stops"};
+const Deferral stopping{0us, "STOPPING the instance is stopping"};
 constexpr int gone = 410;
 const std::string gone_reason = "the receiver answered 410 Gone";
 
@@ -23,7 +23,7 @@ Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10
 Deferral deferred_by(Obstacle obstacle, std::chrono::microseconds wait) {
     return {wait,
             obstacle == Obstacle::circuit
-                ? "CIRCUIT_OPEN its endpoint fails, and is left in peace for a while"
+                ? "CIRCUIT_OPEN its endpoint is failing; requests are paused"
                 : "LIMIT_REACHED its endpoint has as many requests as its limits allow",
             obstacle};
 }
@@ -69,7 +69,7 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
         if (!is_unsent(known->stage)) {
             to_release_.push_back(
                 {{id, event.version, event.attempt, settings_.instance, own_try_wait,
-                  "LEASE_LOST an earlier try of this instance is not over"}});
+                  "LEASE_LOST an earlier attempt of this instance is still running"}});
             return;
         }
         held_.forget(id);

@@ -58,9 +58,10 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
                     if (transient) {
                         worker.to_admit_.insert(id);
                     } else {
-                        worker.defer(worker.held_.at(id, Stage::planned),
-                                     {planning_failed_wait,
-                                      "ADMISSION_FAILED its endpoint's limits are unreadable"});
+                        worker.defer(
+                            worker.held_.at(id, Stage::planned),
+                            {planning_failed_wait,
+                             "ADMISSION_FAILED the limits of its endpoint could not be read"});
                     }
                 }
             }

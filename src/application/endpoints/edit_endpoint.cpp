@@ -88,7 +88,7 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
     if (new_rate && !(*edit.rate_limit)->per_second) {
         std::erase_if(
             found, [](const FieldError& error) { return error.pointer.starts_with("/rateLimit"); });
-        found.push_back({"/rateLimit/perSecond", "required", "a rate is so many a second"});
+        found.push_back({"/rateLimit/perSecond", "required", "a rate needs a number per second"});
     }
     if (edit.type && *edit.type != before.type) {
         found.push_back({"/type", "not_allowed",
@@ -169,8 +169,8 @@ void EditEndpoint::let_go(EndpointId endpoint, const std::function<void()>& rele
     } catch (const std::exception& error) {
         log_.write({.level = base::LogLevel::warn,
                     .event_name = {},
-                    .message = "what waits for endpoint " + to_string(endpoint) +
-                               " is let go later: " + error.what(),
+                    .message = "events that wait for endpoint " + to_string(endpoint) +
+                               " are released later: " + error.what(),
                     .correlation_id = {},
                     .fields = {}});
     }

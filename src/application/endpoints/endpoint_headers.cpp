@@ -40,10 +40,10 @@ bool seal_value(EndpointHeader& header, Seal& seal) {
 Headers all_sealed(Headers headers, Seal& seal, Defects& defects) {
     for (EndpointHeader& header : headers) {
         if (!header.hint.empty() || seal_value(header, seal)) continue;
-        defects.push_back({"/headers", "not_allowed",
-                           "the values of headers cannot be kept without an encryption key: set "
-                           "security.encryption_key to 32 random bytes in base64 (openssl rand "
-                           "-base64 32)"});
+        defects.push_back(
+            {"/headers", "not_allowed",
+             "header values cannot be stored without an encryption key: set "
+             "security.encryption_key to 32 random bytes in base64 (openssl rand -base64 32)"});
         return {};
     }
     return headers;
@@ -93,7 +93,7 @@ Headers edited_headers(const Headers& before, const TextsEdit& edit,
         texts.emplace_back(header.name, opened(header, seal).value_or(""));
         if (moved_to && !is_given(edit, header.name)) {
             found.push_back({json_pointer("/headers", header.name), "required",
-                             "the URL moves to another origin, " + *moved_to +
+                             "the URL changes to another origin, " + *moved_to +
                                  ": give this header's value again if it may be sent there, or "
                                  "null to remove the header"});
         }

@@ -11,8 +11,8 @@
 
 namespace sundial {
 
-/// The headers of a new endpoint, their values sealed. Adds to `defects`, below /headers, what is
-/// wrong with them, and that there is no encryption key to seal with; then the result is empty.
+/// The headers of a new endpoint, their values sealed. Adds their errors to `defects`, below
+/// /headers, also a missing encryption key. If there are any, the result is empty.
 [[nodiscard]] std::vector<EndpointHeader> sealed_headers(std::span<const HeaderText> given,
                                                          Seal& seal,
                                                          std::vector<FieldError>& defects);

@@ -16,7 +16,7 @@ Result<EndpointId> inbox_id(Transaction& tx, const EndpointKinds& kinds,
     if (!kinds.of(*endpoint).keeps_requests()) {
         return invalid("", "not_allowed",
                        "endpoint '" + endpoint->name + "' is of type " + endpoint->type.value +
-                           ", which does not keep what it receives");
+                           "; only an INBOX stores the requests that it receives");
     }
     return *id;
 }

@@ -50,7 +50,7 @@ Result<TestDelivery> TestEndpoint::run(std::string_view reference) {
         if (delivery == nullptr) {
             return invalid("", "not_allowed",
                            "nothing is sent to a " + endpoint->type.value +
-                               " endpoint; let a worker claim an event of it");
+                               " endpoint; claim an event with a worker to test it");
         }
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};

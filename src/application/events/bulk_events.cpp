@@ -91,7 +91,7 @@ public:
         if (request.action == BulkAction::reschedule) {
             judge_move(request);
         } else if (has_target(request.target) || request.shift) {
-            refuse("/set", "not_allowed", "is what reschedule sets; it goes with no other action");
+            refuse("/set", "not_allowed", "belongs to the action reschedule only");
         }
         return std::move(defects_);
     }
@@ -108,7 +108,7 @@ private:
         judge_waits(request);
         if (!for_dead_letters(request) && !names_anything(request.filter)) {
             refuse("/filter", "required",
-                   "say which; if it is for everything that is live, its status");
+                   "select the events; for all live events, filter by status");
         }
     }
 

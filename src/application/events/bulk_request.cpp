@@ -15,7 +15,7 @@ namespace {
 constexpr EnumNames<4> action_names{"retry", "cancel", "reschedule", "dismiss"};
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw Corrupt{"a bulk operation's request cannot be read: " + what};
+    throw Corrupt{"the stored request of a bulk operation cannot be read: " + what};
 }
 
 /// Writes one `name value` per line. A name with several values has several lines.
@@ -71,7 +71,7 @@ public:
         while (!text.empty()) {
             const auto end = text.find('\n');
             const auto space = text.substr(0, end).find(' ');
-            if (end == text.npos || space == text.npos) refuse("a line is no name and value");
+            if (end == text.npos || space == text.npos) refuse("a line is not a name and a value");
             lines_.emplace_back(text.substr(0, space),
                                 plain(text.substr(space + 1, end - space - 1)));
             text.remove_prefix(end + 1);

@@ -39,7 +39,7 @@ std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zo
         zones.find(chain.user ? chain.user->timezone : chain.schedule.timezone.value_or("UTC"));
     if (zone) return std::nullopt;
     return invalid("", std::string{to_string(zone.error().code)},
-                   "the zone it runs in: " + zone.error().message);
+                   "the zone that it runs in: " + zone.error().message);
 }
 
 Result<Event> cancel_alone(Transaction& tx, const Event& event) {

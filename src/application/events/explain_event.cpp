@@ -53,20 +53,21 @@ Meaning meaning_of(const Event& event, const Zone& zone) {
 std::string words_of(OccurrenceNote note) {
     switch (note) {
         case OccurrenceNote::gap_earlier:
-            return "that local time does not exist there, so it was moved back by the length of "
-                   "the gap";
-        case OccurrenceNote::gap_later:
-            return "that local time does not exist there, so it was moved forward by the length "
+            return "this local time does not exist in the zone, so it was moved back by the length "
                    "of the gap";
+        case OccurrenceNote::gap_later:
+            return "this local time does not exist in the zone, so it was moved forward by the "
+                   "length of the gap";
         case OccurrenceNote::gap_boundary:
-            return "that local time does not exist there, so it was moved to the end of the gap";
+            return "this local time does not exist in the zone, so it was moved to the end of the "
+                   "gap";
         case OccurrenceNote::overlap_earlier:
-            return "that local time occurs twice there, and the first pass was chosen";
+            return "this local time occurs twice in the zone; the first pass was chosen";
         case OccurrenceNote::overlap_later:
-            return "that local time occurs twice there, and the second pass was chosen";
+            return "this local time occurs twice in the zone; the second pass was chosen";
         case OccurrenceNote::gap_skipped:
         case OccurrenceNote::overlap_skipped:
-            return "by today's tz database the policy would skip that local time";
+            return "with the current tz database the policy would skip this local time";
         case OccurrenceNote::none:
         case OccurrenceNote::leap_moved:
         case OccurrenceNote::leap_skipped:
@@ -103,15 +104,15 @@ private:
 
     void rule() {
         if (!event_.occurrence) {
-            const std::string asked = "a single event, asked for at ";
+            const std::string asked = "a single event, created at ";
             return add("rule", asked + format_instant_millis(event_.created_at),
                        {{"scheduleId", nullptr}});
         }
         const Occurrence& occurrence = *event_.occurrence;
         const std::string nominal = text_of(occurrence.nominal);
-        const std::string rule =
-            story_.schedule ? describe(*story_.schedule) : std::string{"its schedule is gone"};
-        add("rule", "the occurrence of " + nominal + " of its schedule: " + rule,
+        const std::string rule = story_.schedule ? describe(*story_.schedule)
+                                                 : std::string{"its schedule has been deleted"};
+        add("rule", "the occurrence " + nominal + " of its schedule: " + rule,
             {{"scheduleId", to_string(occurrence.schedule)},
              {"scheduleVersion", number(occurrence.schedule_version.value)},
              {"nominal", nominal},
@@ -144,7 +145,7 @@ private:
         if (const auto words = words_of(meaning.note); !words.empty()) text += "; " + words;
         if (!meaning.same_instant) {
             text += event_.tz_release == zones_.release()
-                        ? "; somebody gave it another instant than its local time means"
+                        ? "; a client gave it another instant than its local time has"
                         : "; tz database " + zones_.release() + " gives it another instant";
         }
         const std::string_view note = to_string(meaning.note);
@@ -157,10 +158,9 @@ private:
     void utc() {
         const std::string due = format_instant_millis(event_.due);
         std::string text = "due at " + due;
-        if (!event_.intent.wall) text += ", an instant that was given as such";
+        if (!event_.intent.wall) text += ", given as an instant";
         if (event_.jitter > std::chrono::microseconds{0}) {
-            text +=
-                "; sent " + in_words(event_.jitter) + " later, to spread what its schedule sends";
+            text += "; sent " + in_words(event_.jitter) + " later by the jitter of its schedule";
         }
         add("utc", std::move(text), {{"targetTimestampUTC", due}});
     }
@@ -225,26 +225,25 @@ private:
         const Instant next = event_.claimable_at;
         const std::string at = format_instant_millis(next);
         if (is_claimed(event_)) {
-            return Wait{"result",
-                        holder() + "; if nothing is heard of it until " + at +
-                            ", another one claims it again",
-                        next};
+            return Wait{
+                "result",
+                holder() + "; if no result arrives by " + at + ", the event is claimed again",
+                next};
         }
         if (next == never) return parked();
         if (next <= story_.now) {
             return Wait{"claim",
-                        left_to_workers()
-                            ? "it can be claimed, and waits for a worker of its endpoint"
-                            : "it can be claimed, and waits for an instance with a free slot",
+                        left_to_workers() ? "claimable; waits for a worker of its endpoint"
+                                          : "claimable; waits for an instance with a free slot",
                         story_.now};
         }
         if (status_of(event_) == EventStatus::pending) {
-            return Wait{"due", "it waits until it is due, at " + at, next};
+            return Wait{"due", "waits until it is due at " + at, next};
         }
         const auto why = release_reason();
         return Wait{what_it_waits_for(),
-                    why ? "it was given back unsent: " + *why + "; it is looked at again at " + at
-                        : "its last attempt was not accepted; the next one is at " + at,
+                    why ? "released without being sent: " + *why + "; claimable again at " + at
+                        : "its last attempt was not accepted; the next attempt is at " + at,
                     next};
     }
 
@@ -276,14 +275,14 @@ private:
 
     [[nodiscard]] Wait parked() const {
         if (story_.schedule && !story_.schedule->enabled) {
-            return {"schedule", "its schedule is paused; it goes on when that is enabled",
+            return {"schedule", "its schedule is paused; enable the schedule to continue",
                     std::nullopt};
         }
         if (story_.endpoint && !story_.endpoint->enabled) {
-            return {"endpoint", "its endpoint is disabled; it goes there when that is enabled",
+            return {"endpoint", "its endpoint is disabled; enable the endpoint to continue",
                     std::nullopt};
         }
-        return {"endpoint", "there is no endpoint for it; give one to it or to its schedule",
+        return {"endpoint", "it has no endpoint; set one on the event or on its schedule",
                 std::nullopt};
     }
 

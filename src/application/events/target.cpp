@@ -30,7 +30,7 @@ std::optional<std::string> suffix_of(const std::string& text) {
 
 ValidationFailed no_policy(const char* pointer) {
     return invalid(pointer, "not_allowed",
-                   "is for a local time: give targetTimestampLocal with it");
+                   "belongs to a local time; give targetTimestampLocal too");
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ Result<Target> TargetReader::read_instant(const TargetFields& fields) const {
 
     const auto suffix = suffix_of(*fields.utc);
     if (suffix && fields.zone && *suffix != *fields.zone) {
-        return invalid(at_zone, "bad_request", "must be the zone in the time's own brackets");
+        return invalid(at_zone, "bad_request", "must equal the zone in the brackets of the time");
     }
     Target target{.intent = {.wall = std::nullopt}, .due = *instant};
     if (!suffix && !fields.zone) return within_horizon(std::move(target), at_utc);

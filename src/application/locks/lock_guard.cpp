@@ -108,7 +108,7 @@ Result<LockGuard> LockGuard::acquire(Locks& locks, const MonotonicClock& monoton
                                      const std::stop_token& stop) {
     if (terms.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
     if (terms.max_hold.count() <= 0) {
-        return invalid("/maxHold", "out_of_range", "must be longer than nothing");
+        return invalid("/maxHold", "out_of_range", "must be more than zero");
     }
     auto acquired = locks.acquire(wanted, terms.wait, stop);
     if (!acquired) return acquired.error();

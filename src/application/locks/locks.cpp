@@ -109,7 +109,8 @@ Result<std::vector<AcquiredLock>> Locks::acquire_all(std::vector<LockWanted> wan
                                                      const std::stop_token& stop) {
     std::ranges::sort(wanted, {}, &LockWanted::name);
     if (std::ranges::adjacent_find(wanted, {}, &LockWanted::name) != wanted.end()) {
-        return invalid("/name", "not_allowed", "a lock is wanted twice, and none is re-entrant");
+        return invalid("/name", "not_allowed",
+                       "a lock name is given twice; locks are not reentrant");
     }
     const auto give_up = base::later(ports_.monotonic.now(), wait);
     std::vector<AcquiredLock> acquired;

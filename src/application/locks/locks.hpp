@@ -16,7 +16,7 @@
 
 namespace sundial {
 
-/// What begins so are locks of Sundial itself, such as that of maintenance.
+/// Prefix of the names of Sundial's own locks, such as that of maintenance.
 inline constexpr std::string_view own_locks = "sundial.";
 /// For code that acquires a lock on behalf of a client.
 [[nodiscard]] std::optional<FieldError> refuse_own_lock(std::string_view name);

@@ -9,7 +9,7 @@ namespace {
 /// The holder's lease has expired while it still writes under the lock; or the next holder is not
 /// known yet.
 LockHeld busy(const std::string& name, const std::optional<Lock>& seen, Instant now) {
-    if (!seen || seen->token_hash.empty()) return {name, "a transaction that is not over", now};
+    if (!seen || seen->token_hash.empty()) return {name, "a transaction that has not ended", now};
     return {name, seen->holder, std::max(seen->expires_at, now)};
 }
 

@@ -52,7 +52,7 @@ Mono Maintenance::turn() {
     try {
         if (jobs_.empty() || !leads()) return now + check_interval;
     } catch (const std::exception& error) {
-        warn("nobody can be made to lead maintenance", error);
+        warn("cannot elect a maintenance leader", error);
         return now + check_interval;
     }
     const auto next = std::ranges::min_element(jobs_, {}, &Due::at);
@@ -79,7 +79,7 @@ void Maintenance::hand_over() {
     try {
         (void)ports_.locks.release(had.name, had.lock_token);
     } catch (const std::exception& error) {
-        warn("the lead of maintenance ends with its lease", error);
+        warn("the maintenance lock could not be released; it ends with its lease", error);
     }
 }
 

@@ -57,24 +57,24 @@ LogLine head_of(const Settled& settled) {
     const LogLevel level = level_of(settled);
     if (settled.late) {
         return line_of(level, "settle.late",
-                       "the lease was over and somebody else has the event; the result changes "
-                       "nothing",
+                       "the result arrived after the lease had expired; another instance has the "
+                       "event, and the result is only recorded",
                        event);
     }
     if (std::holds_alternative<Accepted>(settled.settlement.result)) {
         return line_of(level, "event.completed", "delivered", event);
     }
     if (std::holds_alternative<Refused>(settled.settlement.result)) {
-        return line_of(level, "event.failed", "not delivered, no try is left", event);
+        return line_of(level, "event.failed", "not delivered; no attempts remain", event);
     }
-    return line_of(level, "event.retrying", "not delivered, will be tried again", event);
+    return line_of(level, "event.retrying", "not delivered; another attempt follows", event);
 }
 
 }  // namespace
 
 LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, const Claimant& by) {
     return {.event_name = "event.claimed",
-            .message = "claimed what is due",
+            .message = "claimed due events",
             .correlation_id = {},
             .fields = {{"eventsClaimed", static_cast<std::int64_t>(events)},
                        {"durationMs", milliseconds(duration)},
@@ -124,7 +124,7 @@ LogLine settled_line(const Settled& settled, Instant now) {
 LogLine lease_expired_line(const Event& event, const char* operation,
                            const std::optional<Claimant>& holder) {
     LogLine line = line_of(LogLevel::warn, "lease.expired",
-                           "a lease was over before its work was settled", event);
+                           "a lease expired before its attempt was settled", event);
     line.fields.emplace_back("operation", operation);
     if (holder) line.fields.emplace_back("holder", to_string(*holder));
     return line;
@@ -132,7 +132,7 @@ LogLine lease_expired_line(const Event& event, const char* operation,
 
 LogLine rescheduled_line(const EventMoved& moved) {
     const Event& event = moved.event;
-    LogLine line = line_of(LogLevel::info, "event.rescheduled", "waits for another moment", event);
+    LogLine line = line_of(LogLevel::info, "event.rescheduled", "moved to another instant", event);
     add_schedule(line, event);
     line.fields.emplace_back("reason", moved.reason);
     line.fields.emplace_back("before", format_instant_millis(moved.before));
@@ -151,18 +151,18 @@ LogLine cancelled_line(const Event& event, const std::string& reason) {
 std::optional<LogLine> circuit_line(const ReceiverChange& change) {
     if (change.before == change.after) return std::nullopt;
     if (change.after == CircuitState::closed) {
-        return circuit_closed_line(change.endpoint, "its probes were answered");
+        return circuit_closed_line(change.endpoint, "its probes succeeded");
     }
     if (change.after != CircuitState::open) return std::nullopt;
     const bool first = change.before == CircuitState::closed;
     return LogLine{
         .level = LogLevel::warn,
         .event_name = "endpoint.circuit_opened",
-        .message = "its events wait until a probe is answered",
+        .message = "its events wait until a probe succeeds",
         .correlation_id = {},
         .fields = {{"endpointId", to_string(change.endpoint)},
                    {"failureRatio", change.failure_ratio},
-                   {"reason", first ? "too many of its tries failed" : "its probe failed"}}};
+                   {"reason", first ? "too many of its attempts failed" : "its probe failed"}}};
 }
 
 LogLine circuit_closed_line(EndpointId endpoint, const std::string& reason) {
@@ -182,7 +182,7 @@ LogLine endpoint_disabled_line(EndpointId endpoint, const std::string& reason) {
 
 LogLine lock_contended_line(const LockHeld& held) {
     return {.event_name = "lock.contended",
-            .message = "somebody else has the lock",
+            .message = "another holder has the lock",
             .correlation_id = {},
             .fields = {{"name", held.name}, {"operation", "acquire"}, {"holder", held.holder}}};
 }

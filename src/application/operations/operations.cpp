@@ -204,7 +204,7 @@ void Operations::work_through(Operation operation) {
         }
         if (ports_.monotonic.now() - reported_at >= settings_.report_interval) {
             reported_at = ports_.monotonic.now();
-            report(operation, "operation under way");
+            report(operation, "operation continues");
         }
     }
     change(operation, [](const Operation& held, Instant now) { return let_go(held, now); });
@@ -241,7 +241,7 @@ std::optional<Operation> Operations::batch(const Operation& held, OperationTask&
     }
     if (!after) return after;
     if (did.earliest != never) ports_.wakeups.due_at(did.earliest);
-    if (is_over(*after)) report(*after, "operation is over");
+    if (is_over(*after)) report(*after, "operation ended");
     task.committed();
     return after;
 }
@@ -262,7 +262,7 @@ std::optional<Operation> Operations::failed(const Operation& held, const char* w
         after = end(operation, OperationStatus::failed, why, now);
         return *after;
     });
-    if (after) report(*after, "operation is over", base::LogLevel::error);
+    if (after) report(*after, "operation ended", base::LogLevel::error);
     return after;
 }
 

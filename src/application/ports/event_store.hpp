@@ -96,8 +96,8 @@ struct FeedPage {
 class Feed {
 public:
     virtual ~Feed() = default;
-    /// At most `limit` entries, which is at least 1, past `after`; fewer, or none, while an append
-    /// below what is there already has not ended. Never waits for it.
+    /// At most `limit` (at least 1) entries after `after`. Stops before the position of an append
+    /// that has not ended yet, without waiting for it.
     virtual FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) = 0;
 };
 

@@ -30,7 +30,8 @@ constexpr int max_rounds = 8;
 constexpr std::size_t longest_worker_name = 100;
 constexpr std::chrono::microseconds planning_failed_wait = 1min;
 
-constexpr const char* not_taken = "WORKER_GONE its worker was gone before it got it";
+constexpr const char* not_taken =
+    "WORKER_GONE its worker disconnected before it received the event";
 const Deferral planning_failed{planning_failed_wait,
                                "PLANNING_FAILED its successor cannot be planned"};
 
@@ -195,7 +196,8 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
 void PullEvents::let_go(std::span<const ClaimedEvent> claimed) {
     std::vector<ReleasedClaim> returned;
     for (const ClaimedEvent& one : claimed) {
-        returned.push_back(release_of(one.event, {0us, "CLAIM_FAILED its worker got no answer"}));
+        returned.push_back(release_of(
+            one.event, {0us, "CLAIM_FAILED the claim failed before its worker got a response"}));
     }
     try_to_release(returned, "a claim that failed");
 }
@@ -207,8 +209,8 @@ void PullEvents::try_to_release(std::span<const ReleasedClaim> released, std::st
         ports_.log.write({.level = base::LogLevel::warn,
                           .event_name = {},
                           .message = std::to_string(released.size()) +
-                                     " events are left to the lease of " + std::string{of} + ": " +
-                                     error.what(),
+                                     " events stay claimed until their lease expires, after " +
+                                     std::string{of} + ": " + error.what(),
                           .correlation_id = {},
                           .fields = {}});
     }
@@ -309,7 +311,7 @@ void PullEvents::take_back(std::span<const Event> events) {
     if (events.empty()) return;
     std::vector<ReleasedClaim> returned;
     for (const Event& event : events) returned.push_back(release_of(event, {0us, not_taken}));
-    try_to_release(returned, "an answer that nobody took");
+    try_to_release(returned, "a response that was not delivered");
     ports_.wakeups.due_at(events.front().updated_at);
 }
 

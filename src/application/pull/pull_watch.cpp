@@ -99,12 +99,13 @@ std::optional<Mono> PullWatch::turn() {
         woken = state_->waits.note_peek(peeked, now());
         next = state_->waits.peek_at();
     } catch (const std::exception& error) {
-        log_.write({.level = base::LogLevel::warn,
-                    .event_name = {},
-                    .message = std::string{"whether pull workers have work is looked up again: "} +
-                               error.what(),
-                    .correlation_id = {},
-                    .fields = {}});
+        log_.write(
+            {.level = base::LogLevel::warn,
+             .event_name = {},
+             .message = std::string{"checking for work of pull workers failed and is repeated: "} +
+                        error.what(),
+             .correlation_id = {},
+             .fields = {}});
         const std::lock_guard lock(state_->mutex);
         state_->waits.peek_failed(now());
         next = state_->waits.peek_at();

@@ -135,7 +135,7 @@ Result<Event> SettlePulled::release(std::string_view event, Version held) {
                                  .number = claim->event.attempt,
                                  .by = claim->by,
                                  .delay = std::chrono::microseconds{0},
-                                 .reason = "RELEASED its worker gave it back"};
+                                 .reason = "RELEASED its worker released it"};
     if (auto answer = ports_.queue.release_claims({&released, 1}).at(0); !answer) {
         return answer.error();
     }

@@ -43,7 +43,7 @@ struct ToRefusal {
                                                 wait_in_words(refused.waiting_for)};
     }
     Refusal operator()(const LeaseLost& lost) const {
-        return {"LEASE_LOST", "event " + to_string(lost.id) + " is somebody else's by now"};
+        return {"LEASE_LOST", "event " + to_string(lost.id) + " is no longer held by this claim"};
     }
     Refusal operator()(const OptimisticLock& lock) const {
         return {"OPTIMISTIC_LOCK", "'" + lock.id + "' is at version " +
@@ -58,7 +58,7 @@ struct ToRefusal {
     }
     Refusal operator()(const DuplicateExternalId& duplicate) const {
         return {"DUPLICATE_EXTERNAL_ID",
-                "another one has the external id '" + duplicate.external_id + "'"};
+                "another object already has the external id '" + duplicate.external_id + "'"};
     }
     Refusal operator()(const EndpointDisabled& disabled) const {
         return {"ENDPOINT_DISABLED", disabled.reason};
@@ -70,10 +70,10 @@ struct ToRefusal {
         return {"INVALID_CURSOR", "the cursor is not one of this list"};
     }
     Refusal operator()(const ClockNotTest& /*clock*/) const {
-        return {"CLOCK_NOT_TEST", "only a clock that was opened as a test clock can be moved"};
+        return {"CLOCK_NOT_TEST", "the clock is not a test clock, so it cannot be moved"};
     }
     Refusal operator()(const Stopped& /*stopped*/) const {
-        return {"STOPPED", "a stop was requested before it was done"};
+        return {"STOPPED", "a stop was requested before the call finished"};
     }
     Refusal operator()(const StreamOptimisticLock& lock) const {
         return {"OPTIMISTIC_LOCK", name_of(lock.stream) + " is at version " +
@@ -89,10 +89,10 @@ struct ToRefusal {
         return {"AGGREGATE_NOT_FOUND", name_of(missing.stream) + " has no events"};
     }
     Refusal operator()(const StreamDeleted& deleted) const {
-        return {"STREAM_DELETED", name_of(deleted.stream) + " is deleted, for ever"};
+        return {"STREAM_DELETED", name_of(deleted.stream) + " is deleted permanently"};
     }
     Refusal operator()(const StreamArchived& archived) const {
-        return {"STREAM_ARCHIVED", name_of(archived.stream) + " is archived: restore it first"};
+        return {"STREAM_ARCHIVED", name_of(archived.stream) + " is archived; restore it first"};
     }
     Refusal operator()(const PayloadTooLarge& large) const {
         return {"PAYLOAD_TOO_LARGE", large.what + " is larger than " + std::to_string(large.limit)};
@@ -102,17 +102,17 @@ struct ToRefusal {
                                            std::to_string(conflict.position) + " by now"};
     }
     Refusal operator()(const CheckpointLost& lost) const {
-        return {"LEASE_LOST", "somebody else goes on from the checkpoint '" + lost.name +
-                                  "' by now, with a greater token than " +
+        return {"LEASE_LOST", "another follower has taken over the checkpoint '" + lost.name +
+                                  "' with a greater fencing token than " +
                                   std::to_string(lost.fencing_token)};
     }
     Refusal operator()(const FeedDiverged& diverged) const {
         return {"FEED_DIVERGED", "event " + base::to_string(diverged.event_id) +
                                      " is not at position " + std::to_string(diverged.position) +
-                                     ": the checkpoint and the store are of different pasts"};
+                                     ": the checkpoint and the store have different histories"};
     }
     Refusal operator()(const UnknownEventType& unknown) const {
-        return {"UNKNOWN_EVENT_TYPE", "nothing is known of events of type '" + unknown.type +
+        return {"UNKNOWN_EVENT_TYPE", "unknown event type '" + unknown.type +
                                           "' in schema version " +
                                           std::to_string(unknown.schema_version)};
     }
@@ -124,17 +124,18 @@ struct ToRefusal {
     }
     Refusal operator()(const LockLeaseLost& lost) const {
         return {"LEASE_LOST", "the lock '" + lost.name + "' was held under fencing token " +
-                                  std::to_string(lost.held.value) + ", which is over"};
+                                  std::to_string(lost.held.value) + ", whose lease has expired"};
     }
     Refusal operator()(const FirstKeyNotAdmin& /*first*/) const {
         return {"FIRST_KEY_NOT_ADMIN", "the first key must have the role ADMIN"};
     }
     Refusal operator()(const LastAdminKey& /*last*/) const {
-        return {"LAST_ADMIN_KEY", "one ADMIN key must last while there are other keys"};
+        return {"LAST_ADMIN_KEY",
+                "while other keys exist, one ADMIN key without an expiry must remain"};
     }
     Refusal operator()(const TooManyOperations& many) const {
         return {"RATE_LIMITED", "at most " + std::to_string(many.limit) +
-                                    " operations of that kind are at work at once"};
+                                    " operations of this kind may run at once"};
     }
 };
 

@@ -277,7 +277,7 @@ Batch BackfillTask::run(Transaction& tx, const Operation& operation) {
     const auto schedules = tx.schedules().share(std::vector{operation.schedule.value()});
     if (schedules.empty()) {
         Batch batch;
-        batch.moot = "the schedule is gone";
+        batch.moot = "the schedule has been deleted";
         return batch;
     }
     const auto zones = zones_.current();

@@ -16,7 +16,7 @@ bool same_plan(const Schedule& before, Schedule after) {
 }
 
 ValidationFailed fixed(const char* pointer) {
-    return invalid(pointer, "not_allowed", "never changes; make another schedule");
+    return invalid(pointer, "not_allowed", "never changes; create another schedule");
 }
 
 /// The replacement of an existing schedule; if nothing differs, the same version.

@@ -136,10 +136,9 @@ bool known_without_user(std::string_view name) {
 }
 
 InvalidTemplate only_of_users(const Piece& piece) {
-    return {shortened(piece.name()),
-            "'{" + shortened(piece.name()) +
-                "}' is known of users only, and the schedule does not run for them; there are "
-                "{targetTimestampLocal} {timezone}"};
+    return {shortened(piece.name()), "'{" + shortened(piece.name()) +
+                                         "}' needs a user, and this schedule does not run per "
+                                         "user; available are {targetTimestampLocal} {timezone}"};
 }
 
 InvalidTemplate unknown(const Piece& piece) {
@@ -147,8 +146,7 @@ InvalidTemplate unknown(const Piece& piece) {
     known.reserve(names.size() + groups.size());
     for (const auto& name : names) known.emplace_back(name.text);
     for (const auto& group : groups) known.push_back(std::string{group.prefix} + "x");
-    std::string message =
-        "'{" + shortened(piece.name()) + "}' is nothing that is known of a user; ";
+    std::string message = "'{" + shortened(piece.name()) + "}' is not a field of users; ";
     if (const auto meant = base::nearest(piece.name(), known)) {
         message += "did you mean '{" + *meant + "}'?";
     } else {

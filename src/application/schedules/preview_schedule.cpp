@@ -63,16 +63,16 @@ public:
     Result<Subject> in_scope(Schedule schedule, const PreviewScope& scope) const {
         if (scope.user && !schedule.per_user) {
             return invalid(pointers_.user, "not_allowed",
-                           "the schedule does not run for each user: leave it out");
+                           "the schedule does not run per user; leave this out");
         }
         auto user = user_of(scope);
         if (!user) return user.error();
         std::string zone =
             scope.timezone.value_or(*user ? (*user)->timezone : schedule.timezone.value_or(""));
         if (zone.empty()) {
-            return invalid(pointers_.user, "required",
-                           "the schedule runs in each user's zone: say whose occurrences you want, "
-                           "or a time zone");
+            return invalid(
+                pointers_.user, "required",
+                "the schedule runs in the zone of each user; give a user or a time zone");
         }
         if (const auto found = zones_.find(zone); !found) {
             return refused(pointers_.timezone, found.error());
@@ -173,7 +173,7 @@ Result<Preview> PreviewSchedule::run(const PreviewRequest& request) {
             computed(*subject, *zones, {*from - microseconds{1}, never, request.count});
         if (!subject->schedule.enabled) {
             preview.warnings.emplace_back(
-                "the schedule is paused: nothing of this fires until it is enabled");
+                "the schedule is paused: no occurrence fires until it is enabled");
         }
         return preview;
     });

@@ -18,9 +18,9 @@ std::optional<Schedule> shared(Transaction& tx, ScheduleId id) {
 /// Why an operation has nothing left to do, given the current `schedule`.
 std::optional<std::string> moot(const Operation& operation,
                                 const std::optional<Schedule>& schedule) {
-    if (!schedule) return "the schedule is gone";
+    if (!schedule) return "the schedule has been deleted";
     if (schedule->version == operation.schedule_version) return std::nullopt;
-    return "the schedule was edited again, and that edit has an operation of its own";
+    return "the schedule was edited again; the operation of that edit replaces this one";
 }
 
 /// The event came due without an endpoint or during a pause. Now it has an endpoint and can be
@@ -50,7 +50,8 @@ bool has_place(const Schedule& schedule, const User* user, const TzData& zones) 
 /// The failure for an event without user or zone.
 OperationFailure no_place(OperationSubject subject, Uuid id, const Schedule& schedule,
                           const User* user) {
-    if (!user && schedule.per_user) return {subject, id, "USER_NOT_FOUND", "its user is gone"};
+    if (!user && schedule.per_user)
+        return {subject, id, "USER_NOT_FOUND", "its user has been deleted"};
     return unknown_zone(subject, id, user ? user->timezone : schedule.timezone.value_or("UTC"));
 }
 

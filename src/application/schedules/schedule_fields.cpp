@@ -100,12 +100,12 @@ private:
 
     void read_place() {
         if (fields_.per_user && *fields_.per_user != schedule_.per_user) {
-            refuse("/perUser", "not_allowed", "never changes; make another schedule");
+            refuse("/perUser", "not_allowed", "never changes; create another schedule");
         }
         if (fields_.timezone) schedule_.timezone = *fields_.timezone;
         if (schedule_.per_user && schedule_.timezone) {
             refuse("/timezone", "not_allowed",
-                   "is each user's own with perUser; leave it out, or set perUser to false");
+                   "with perUser, each user has a zone; leave this out, or set perUser to false");
         } else if (!schedule_.per_user && !schedule_.timezone) {
             const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
             const auto own = rule ? own_zone(*rule) : std::nullopt;
@@ -153,11 +153,10 @@ private:
         });
         if (like_a_day) {
             if (!parse_yearly_date("--" + on)) {
-                refuse(pointer, "bad_time", "'" + on + "' is no day of the year; write MM-DD");
+                refuse(pointer, "bad_time", "'" + on + "' is not a day of the year; write MM-DD");
             }
         } else if (!schedule_.per_user) {
-            refuse(pointer, "not_allowed",
-                   "must be MM-DD: without perUser there is no user whose date it could be");
+            refuse(pointer, "not_allowed", "must be MM-DD: a date of users needs perUser");
         } else if (on != date_of_birth) {
             add(refuse_member_name(pointer, on));
         }

@@ -13,10 +13,11 @@ namespace {
 
 std::optional<FieldError> refuse_user(const Schedule& schedule, const TriggerRequest& request) {
     if (schedule.per_user && !request.user) {
-        return FieldError{"/userId", "required", "the schedule runs for each user: say for whom"};
+        return FieldError{"/userId", "required", "the schedule runs per user: give the user"};
     }
     if (!schedule.per_user && request.user) {
-        return FieldError{"/userId", "not_allowed", "the schedule does not run for users"};
+        return FieldError{"/userId", "not_allowed",
+                          "the schedule does not run per user; leave the user out"};
     }
     return std::nullopt;
 }

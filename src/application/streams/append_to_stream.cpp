@@ -68,7 +68,7 @@ std::vector<RefusedAppend> judge_all(std::span<const Append> wanted) {
             refused.push_back({i, std::move(judged).error()});
         } else if (std::ranges::any_of(wanted.first(i), same_stream)) {
             refused.push_back(
-                {i, invalid(at, "not_allowed", "names a stream for the second time")});
+                {i, invalid(at, "not_allowed", "names a stream that the batch already has")});
         }
     }
     return refused;

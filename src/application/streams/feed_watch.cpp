@@ -141,13 +141,13 @@ std::optional<Mono> FeedWatch::turn() {
             end = page.next_position;
         }
     } catch (const std::exception& error) {
-        log_.write({.level = base::LogLevel::warn,
-                    .event_name = {},
-                    .message = std::string{"whether the feed has something new is looked up "
-                                           "again: "} +
-                               error.what(),
-                    .correlation_id = {},
-                    .fields = {}});
+        log_.write(
+            {.level = base::LogLevel::warn,
+             .event_name = {},
+             .message = std::string{"checking the feed for new events failed and is repeated: "} +
+                        error.what(),
+             .correlation_id = {},
+             .fields = {}});
     }
     std::vector<std::function<void()>> woken;
     std::optional<Mono> next;

@@ -49,9 +49,11 @@ Result<void> KeepStream::truncate(const StreamId& stream, std::uint64_t version)
     return on_stream(store_, stream, [&](Transaction& tx, const StreamHead&) -> Result<void> {
         const auto snapshot = tx.streams().snapshot(stream);
         if (!snapshot || snapshot->version + 1 < version) {
-            return invalid("/version", "not_allowed",
-                           "what is erased must be in a snapshot: the newest is of version " +
-                               (snapshot ? std::to_string(snapshot->version) : "0, there is none"));
+            return invalid(
+                "/version", "not_allowed",
+                "only events that a snapshot covers can be erased; the newest snapshot has "
+                "version " +
+                    (snapshot ? std::to_string(snapshot->version) : "0 (no snapshot exists)"));
         }
         tx.streams().truncate(stream, version);
         return {};

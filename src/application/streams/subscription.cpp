@@ -25,7 +25,7 @@ std::size_t lane_of(const StreamId& stream, std::size_t lanes) {
     return (hash(stream.aggregate_type) * 31 + hash(stream.aggregate_id)) % lanes;
 }
 
-/// What is wrong with how it is to follow, for people.
+/// Describes the first invalid setting. Empty if all are valid.
 std::optional<std::string> defect_of(const Subscription::Settings& settings) {
     if (settings.lease < shortest_lock_ttl || settings.lease > longest_lock_ttl) {
         return "lease must be 100 ms to 24 hours";
@@ -40,7 +40,7 @@ std::optional<std::string> defect_of(const Subscription::Settings& settings) {
     return std::nullopt;
 }
 
-/// As it can be kept of what is laid aside.
+/// The failure in the form that is stored with a parked event.
 HandlingFailure storable(HandlingFailure failure) {
     if (failure) failure = storable_reason(*failure);
     return failure;
@@ -110,7 +110,7 @@ void Subscription::run(const std::stop_token& stop, FeedWatch& watch, base::Log&
     try {
         let_go();
     } catch (const std::exception& error) {
-        report(std::string{"the next one waits for the end of its lease: "} + error.what());
+        report(std::string{"the next follower waits until its lease expires: "} + error.what());
     }
 }
 

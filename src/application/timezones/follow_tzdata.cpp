@@ -247,7 +247,7 @@ std::string listed(const std::set<std::string>& releases) {
 base::LogLine tzdb_changed_line(const std::set<std::string>& before, const std::string& release,
                                 std::size_t moved) {
     return {.event_name = "tzdb.changed",
-            .message = "another tz database is in force",
+            .message = "another tz database is in effect",
             .correlation_id = {},
             .fields = {{"versions", listed(before) + " -> " + release},
                        {"movedCount", static_cast<std::int64_t>(moved)}}};
@@ -257,7 +257,7 @@ base::LogLine tzdb_behind_line(const std::set<std::string>& newer, const std::st
     return {.level = base::LogLevel::warn,
             .event_name = {},
             .message = "pending events were computed with tzdata " + listed(newer) +
-                       ", newer than this instance's " + release + ", and stay as they are",
+                       ", which is newer than this instance's " + release + "; they stay unchanged",
             .correlation_id = {},
             .fields = {}};
 }

@@ -50,7 +50,7 @@ int list_page(const HttpClient& client, const std::string& path, const Output& o
         }
         print_events(events, output.out);
         if (page.at("hasMore").as_bool()) {
-            output.err << "and more; --limit shows them, up to " << largest_page << '\n';
+            output.err << "and more; show them with --limit, up to " << largest_page << '\n';
         }
     });
 }
@@ -220,13 +220,14 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
         }
         if (!person.there) {
             output.err << "sundial: " << order.action << ' ' << events_in_words(count)
-                       << "? Nobody is there to ask: say -y, or --dry-run to see them\n";
+                       << "? There is no terminal for a confirmation: give -y, or --dry-run to see "
+                          "the events\n";
             return exit_code::usage;
         }
         output.err << order.action << ' ' << events_in_words(count) << "? [y/N] " << std::flush;
         std::string word;
         if (!std::getline(person.in, word) || !(word == "y" || word == "Y" || word == "yes")) {
-            output.err << "nothing was done\n";
+            output.err << "nothing was changed\n";
             return exit_code::failure;
         }
         body.erase("dryRun");

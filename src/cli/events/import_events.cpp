@@ -62,7 +62,7 @@ std::string problem_text(const json::object& problem, std::string_view place = "
 
 /// Text of a response that asks all clients to wait.
 std::string wait_text(const Answer& answer) {
-    const std::string status = "the server answers " + std::to_string(answer.status);
+    const std::string status = "the server responds with " + std::to_string(answer.status);
     json::error_code wrong;
     const json::value said = json::parse(answer.body, wrong);
     if (wrong || !said.is_object()) return status;
@@ -225,7 +225,7 @@ private:
         if (waiting_) return;
         waiting_ = true;
         live_.end();
-        output_.err << "sundial: " << why << "; trying again for half a minute\n" << std::flush;
+        output_.err << "sundial: " << why << "; retrying for 30 seconds\n" << std::flush;
     }
 
     // The functions below need the lock held.
@@ -245,7 +245,7 @@ private:
         if (refused_ > max_reported) return;
         live_.end();
         output_.err << file_.name << ':' << line.number << ": " << why << '\n';
-        if (refused_ == max_reported) output_.err << "what else is refused is only counted\n";
+        if (refused_ == max_reported) output_.err << "further refused lines are only counted\n";
     }
     [[nodiscard]] std::string summary() const {
         return std::to_string(stored_) + " stored, " + std::to_string(existing_) +

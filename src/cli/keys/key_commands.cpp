@@ -64,7 +64,8 @@ Answer revoke_key(const HttpClient& client, const std::string& id) {
 int show_created_key(const Answer& answer, const Output& output) {
     return print(answer, output, [&](const json::object& key) {
         output.out << text_of(key, "key") << '\n';
-        output.err << "That is the key, shown this once: send it as Authorization: Bearer …\n";
+        output.err
+            << "This is the key. It is shown only once. Send it as Authorization: Bearer …\n";
     });
 }
 

@@ -57,7 +57,7 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& command,
     if (process_ < 0 || signals_ < 0) throw std::runtime_error{"the command cannot be started"};
     if (own_group_) setpgid(process_, process_);  // parent and child both call it, in either order
     over_ = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
-    if (over_ < 0) throw std::runtime_error{"the command cannot be watched"};
+    if (over_ < 0) throw std::runtime_error{"the command cannot be monitored"};
 }
 
 GuardedCommand::~GuardedCommand() {

@@ -139,7 +139,7 @@ int supervise(GuardedCommand& command, Lease& lease, const LockedRun& run,
         if (const auto code = command.wait(in_milliseconds(std::min(left, poll_interval))))
             return *code;
     }
-    output.err << "sundial: the lock '" << run.name << "' is lost: the command is stopped\n";
+    output.err << "sundial: the lock '" << run.name << "' is lost; stopping the command\n";
     command.signal(SIGTERM);
     // At least half of the remaining lease, which is a tenth of the whole.
     if (const auto code = command.wait(in_milliseconds(run.ttl / 20))) return *code;
@@ -164,7 +164,8 @@ int run_under_lock(const HttpClient& client, const LockedRun& run, const Monoton
     }
     Lease lease{client, run, monotonic, lock_token};
     if (!lease.begin()) {
-        output.err << "sundial: the lock '" << run.name << "' was lost before the command began\n";
+        output.err << "sundial: the lock '" << run.name
+                   << "' was lost before the command started\n";
         lease.release();
         return exit_code::conflict;
     }

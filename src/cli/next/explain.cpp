@@ -17,11 +17,10 @@ namespace {
 
 /// The effect of clock changes on a job, by the policies of time-semantics 7.
 std::string_view clock_changes(const CronRule& rule) {
-    return rule.wildcard
-               ? "follows the real clock: nothing in an hour that is left out, twice in one that "
-                 "comes twice"
-               : "a fixed time: where the clocks leave it out, at the end of the gap; where it "
-                 "comes twice, the first time (--gap and --overlap choose)";
+    return rule.wildcard ? "follows real time: skips an hour that the clocks leave out, and fires "
+                           "twice in an hour that they repeat"
+                         : "a fixed time: at the end of the gap if the clocks leave it out; at the "
+                           "first pass if they repeat it (--gap and --overlap change this)";
 }
 
 TimeResult<std::string> explain_cron(const std::string& text) {

@@ -52,7 +52,7 @@ TimeResult<JsonValue::Object> request_of(const Expression& expression, const Exp
     if (kind == Kind::rrule && flags.dtstart.empty())
         return missing("an RRULE needs the time it starts from: --dtstart 2026-11-20T09:00");
     if ((kind == Kind::cron || kind == Kind::yearly) && flags.zone.empty())
-        return missing("whose clock? Say --zone Europe/Berlin, or --zone UTC");
+        return missing("a rule needs a time zone: --zone Europe/Berlin, or --zone UTC");
 
     JsonValue::Object members;
     switch (kind) {

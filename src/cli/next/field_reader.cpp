@@ -45,7 +45,7 @@ std::shared_ptr<const Zone> FieldReader::zone_named(std::string_view name, std::
 
 TimeError FieldReader::unknown_policy(std::string_view name,
                                       std::span<const std::string_view> names) {
-    return {TimeErrorCode::bad_request, quoted(name) + " is no policy here" +
+    return {TimeErrorCode::bad_request, quoted(name) + " is not a policy here" +
                                             did_you_mean(name, names) + "; it is one of " +
                                             listed(names)};
 }

@@ -101,8 +101,8 @@ private:
 };
 
 std::string wording(const bj::error_code& ec) {
-    if (ec == bj::error::incomplete) return "the text ends too early";
-    if (ec == bj::error::extra_data) return "there is more after the value";
+    if (ec == bj::error::incomplete) return "the text ends before the value is complete";
+    if (ec == bj::error::extra_data) return "unexpected text after the value";
     if (ec == bj::error::too_deep)
         return "values may be nested " + std::to_string(deepest) + " deep";
     return "this is not JSON (RFC 8259), or not UTF-8";

@@ -85,8 +85,8 @@ std::optional<RecurrenceSet> read_set(FieldReader& read) {
     }
     for (const char* field : {"dtstart", "rrule", "rdate", "exdate"}) {
         if (request.has(field))
-            read.fail(field, {TimeErrorCode::bad_request,
-                              "ical says that already; give one or the other"});
+            read.fail(field,
+                      {TimeErrorCode::bad_request, "ical already has it; give one or the other"});
     }
     return read.taken("ical", read_icalendar(*ical, zone));
 }
@@ -157,7 +157,7 @@ TimeResult<AskedRule> read_rule(const Request& request, const TimeZones& zones) 
     auto rule = rule_of(request.kind(), read);
     if (rule && recurs(rule->kind) && !next_after(*rule->recurrence, Instant::min()))
         return TimeError{TimeErrorCode::never_fires,
-                         "this never fires between the years 0001 and 9999"};
+                         "this rule never fires between the years 0001 and 9999"};
     return rule;
 }
 

@@ -85,8 +85,9 @@ std::string clock_at(const ZoneChange& change, std::chrono::seconds offset) {
 
 std::string what_happens(const ZoneChange& change) {
     const auto length = format_duration(std::chrono::abs(change.after - change.before));
-    return change.after > change.before ? "forward by " + length + ": times between do not exist"
-                                        : "back by " + length + ": times between occur twice";
+    return change.after > change.before
+               ? "forward by " + length + ": the times between do not exist"
+               : "back by " + length + ": the times between occur twice";
 }
 
 std::string next_change_of(const Zone& zone, Instant now) {
@@ -205,11 +206,11 @@ const char* resolution_of(LocalLookup::Kind kind) {
 void report_change(const Moment& moment, const Output& output) {
     if (moment.kind == LocalLookup::Kind::gap) {
         output.err << "note: " << moment.local << " does not exist in " << moment.zone
-                   << ", the clocks go over it; --gap earlier, later or boundary chooses\n";
+                   << ": the clocks skip it; choose with --gap earlier, later or boundary\n";
     }
     if (moment.kind == LocalLookup::Kind::overlap) {
         output.err << "note: " << moment.local << " occurs twice in " << moment.zone
-                   << "; --overlap earlier or later chooses\n";
+                   << "; choose with --overlap earlier or later\n";
     }
 }
 

@@ -87,7 +87,8 @@ bool begins_with_name_of(const Field& field, std::string_view text) {
 /// Explains why a text is not a value.
 TimeError not_a_value(const Field& field, std::string_view text) {
     if (!std::ranges::all_of(text, is_plain))
-        return field.error("", "has a character that is no part of cron; blanks and tabs separate");
+        return field.error(
+            "", "has a character that cron does not use; separate fields with blanks or tabs");
     if (text.empty()) return field.error_with_range(text, "lacks a value");
     if (std::ranges::all_of(text, is_digit))
         return field.error_with_range(text, "has more than two digits");
@@ -134,7 +135,7 @@ std::uint64_t stepped(const Field& field, unsigned from, unsigned to, unsigned s
 
 TimeResult<unsigned> read_step(const Field& field, std::string_view item, std::string_view text) {
     if (const auto step = number_in(text, 1, field.size)) return *step;
-    std::string why = "has no right step: 1 to " + std::to_string(field.size);
+    std::string why = "has an invalid step; use 1 to " + std::to_string(field.size);
     if (text.size() > 1 && std::ranges::all_of(text, is_digit))
         why += "; for longer distances make an interval";
     return field.error(item, why);
@@ -188,14 +189,14 @@ std::optional<TimeError> add_dates(CronDaysOfMonth& named, std::string_view item
     }
     if (base::same_ignoring_case(item.substr(0, 2), "L-")) {
         const auto days = number_in(item.substr(2), 1, 30);
-        if (!days) return date_field.error(item, "counts back from the last day by 1 to 30");
+        if (!days) return date_field.error(item, "counts back from the last day; use 1 to 30");
         named.before_last |= static_cast<std::uint32_t>(bit(*days));
         return std::nullopt;
     }
     std::string_view text = item;
     if (take_suffix(text, "W")) {
         const auto day = number_in(text, 1, 31);
-        if (!day) return date_field.error(item, "is no weekday near a day: 1W to 31W, or LW");
+        if (!day) return date_field.error(item, "is not a nearest weekday; write 1W to 31W, or LW");
         named.nearest_weekday |= static_cast<std::uint32_t>(bit(*day));
         return std::nullopt;
     }
@@ -219,7 +220,7 @@ std::optional<TimeError> add_weekdays(CronDaysOfWeek& named, std::string_view it
         const auto day = read_weekday(item.substr(0, hash));
         if (!day) return day.error();
         const auto which = number_in(item.substr(hash + 1), 1, 5);
-        if (!which) return weekday_field.error(item, "must say which of the month: #1 to #5");
+        if (!which) return weekday_field.error(item, "must say which one of the month: #1 to #5");
         named.nth.at(*which - 1) |= *day;
         return std::nullopt;
     }
@@ -328,7 +329,7 @@ const Macro* find_macro(std::string_view name) {
 TimeError unknown_macro(std::string_view text) {
     const std::string_view name = text.substr(0, text.find_first_of(blanks));
     if (base::same_ignoring_case(name, "@reboot"))
-        return bad_cron("'@reboot' is no time: a schedule does not know when machines start");
+        return bad_cron("'@reboot' is not a time: a schedule does not know when machines start");
     if (base::same_ignoring_case(name, "@every"))
         return bad_cron("'@every' is not cron: make an interval, as every PT15M");
     if (find_macro(name) != nullptr) return bad_cron(quoted(name) + "stands alone");
@@ -344,10 +345,10 @@ TimeError unknown_macro(std::string_view text) {
 }
 
 TimeError wrong_count(std::size_t count) {
-    std::string why = "has " + std::to_string(count) + (count == 1 ? " field" : " fields") +
-                      "; right are 5 (minute hour day-of-month month day-of-week), or 6 with the "
-                      "second first";
-    if (count > 6) why += "; a year, a command or a comment is not taken";
+    std::string why =
+        "has " + std::to_string(count) + (count == 1 ? " field" : " fields") +
+        "; use 5 (minute hour day-of-month month day-of-week), or 6 with the second first";
+    if (count > 6) why += "; years, commands and comments are not supported";
     return bad_cron(std::move(why));
 }
 
@@ -361,7 +362,7 @@ TimeResult<CronRule> parse_cron(std::string_view text) {
     }
     if (base::same_ignoring_case(text.substr(0, 3), "TZ=") ||
         base::same_ignoring_case(text.substr(0, 8), "CRON_TZ="))
-        return bad_cron("the zone is no part of the expression; it has a field of its own");
+        return bad_cron("the zone is not part of the expression; give it in its own field");
 
     std::array<std::string_view, 6> fields;
     std::size_t count = 0;

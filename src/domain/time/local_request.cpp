@@ -10,10 +10,10 @@ TimeResult<LocalRequest> read_local_request(std::string_view text,
     if (zone && suffix && *zone != *suffix)
         return TimeError{
             TimeErrorCode::bad_request,
-            "the zone given beside the time and the one in its brackets must be equal"};
+            "the separate zone and the zone in the brackets of the time must be equal"};
     if (!zone && !suffix)
         return TimeError{TimeErrorCode::bad_request,
-                         "a local time needs a zone, beside it or in brackets at its end, as "
+                         "a local time needs a zone: give it separately or in brackets, as "
                          "2027-05-04T10:11:12[Europe/Rome]"};
     return LocalRequest{local->wall, zone ? std::string(*zone) : *suffix, local->offset};
 }

@@ -149,15 +149,15 @@ std::optional<TimeError> add_times(std::string_view name, const std::vector<SetT
 }
 
 TimeError never_fires(const RecurrenceSet& set) {
-    std::string why = "nothing ever fires: ";
+    std::string why = "no occurrence ever: ";
     if (!set.exdates.empty()) {
-        why += "EXDATE takes away all that there would be";
+        why += "EXDATE excludes every occurrence";
     } else if (!set.rule) {
         why += "DTSTART is skipped by its policy";
     } else if (set.rule->until) {
-        why += "no date from DTSTART to UNTIL meets all parts of the rule";
+        why += "no date from DTSTART to UNTIL matches all parts of the rule";
     } else {
-        why += "no date of the calendar meets all parts of the rule";
+        why += "no date of the calendar matches all parts of the rule";
     }
     return {TimeErrorCode::never_fires, std::move(why)};
 }

@@ -30,8 +30,7 @@ TimeResult<CompactTime> read_long_time(std::string_view name, std::string_view t
     if (!local)
         return TimeError{local.error().code, std::string(name) + " " + local.error().message};
     if (local->offset || local->zone)
-        return bad_time(name, text,
-                        "write it without offset and zone; the zone is given beside it");
+        return bad_time(name, text, "write it without offset and zone; give the zone separately");
     const auto whole = std::chrono::floor<std::chrono::seconds>(local->wall);
     if (whole != local->wall)
         return bad_time(name, text, "recurrences have no fractions of a second");
@@ -52,11 +51,10 @@ TimeResult<CompactTime> read_time(std::string_view name, std::string_view text) 
                          std::string(name) + " " + quoted(text) + ": years are 0001 to 9999"};
     if (text.find("TZID") != std::string_view::npos)
         return bad_time(name, text,
-                        "write the time alone, as 19970902T090000; its zone is given beside it");
-    return bad_time(
-        name, text,
-        "a real date and time is written 19970902T090000 or 1997-09-02T09:00:00, with Z "
-        "at its end when it is UTC");
+                        "write the time alone, as 19970902T090000; give its zone separately");
+    return bad_time(name, text,
+                    "write an existing date and time as 19970902T090000 or 1997-09-02T09:00:00, "
+                    "with Z at its end when it is UTC");
 }
 
 /// The zones that the times name, without duplicates.
@@ -90,7 +88,8 @@ TimeResult<std::string_view> zone_of_start(std::string_view name, std::string_vi
     }
     if (own && given_zone && *own != *given_zone)
         return bad_request(std::string(name) + " has the zone " + quoted(*own) + ", and the zone " +
-                           quoted(*given_zone) + " beside it is another; leave out one of them");
+                           quoted(*given_zone) +
+                           " given separately is another; leave out one of them");
     if (own) return *own;
     if (given_zone) return *given_zone;
     return bad_request(std::string(name) + " " + quoted(text) +
@@ -142,7 +141,7 @@ struct ContentLine {
 
 TimeError malformed_line(std::string_view line) {
     return bad_rrule("the line " + quoted(line) +
-                     " is none of iCalendar: write NAME:VALUE or NAME;TZID=Europe/Rome:VALUE");
+                     " is not iCalendar; write NAME:VALUE or NAME;TZID=Europe/Rome:VALUE");
 }
 
 /// Takes `NAME=VALUE` from the front; VALUE may be in double quotes.
@@ -180,7 +179,7 @@ TimeResult<ContentLine> read_line(std::string_view line) {
         auto& place = is_zone ? read.zone : read.value_type;
         if (place)
             return bad_rrule("the parameter " + quoted(parameter->first) + " of " +
-                             quoted(read.name) + " stands twice; give it once");
+                             quoted(read.name) + " is given twice; give it once");
         place = parameter->second;
     }
     if (!rest.starts_with(':')) return malformed_line(line);
@@ -238,7 +237,7 @@ private:
     }
 
     Defect read_rule(const ContentLine& line, std::string_view text) {
-        if (rule_) return bad_rrule("RRULE stands twice; give one rule");
+        if (rule_) return bad_rrule("RRULE is given twice; give one rule");
         if (line.has_parameters)
             return bad_rrule("RRULE takes no parameters; write RRULE:FREQ=DAILY");
         auto rule = parse_rrule(text);
@@ -248,7 +247,7 @@ private:
     }
 
     Defect read_start(const ContentLine& line) {
-        if (start_) return bad_rrule("DTSTART stands twice; give one");
+        if (start_) return bad_rrule("DTSTART is given twice; give one");
         if (auto defect = defect_of_type("DTSTART", line)) return defect;
         const auto time = read_time("DTSTART", line.value);
         if (!time) return time.error();

@@ -99,7 +99,7 @@ std::string right_offsets(WallTime wall, const Found& found) {
         case LocalLookup::Kind::gap:
             break;
     }
-    return "that time does not exist there, so that no offset is right; leave it out";
+    return "that time does not exist in the zone, so no offset is correct; leave it out";
 }
 
 TimeResult<Resolved> resolve_by_offset(WallTime wall, const Zone& zone, const Found& found,

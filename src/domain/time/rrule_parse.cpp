@@ -228,7 +228,7 @@ public:
         if (!is_list && other == other_parts.end()) return unknown(name);
         const std::string_view known = is_list ? numbers->name : other->name;
         if (std::ranges::find(seen_, known) != seen_.end())
-            return bad_rrule(std::string(known) + " stands twice; give it once");
+            return bad_rrule(std::string(known) + " is given twice; give it once");
         seen_.push_back(known);
         if (value.empty())
             return bad_rrule(std::string(known) + " is empty; give a value or leave it out");
@@ -243,7 +243,7 @@ private:
     static TimeError unknown(std::string_view name) {
         if (base::same_ignoring_case(name, "TZID"))
             return bad_rrule(
-                "TZID is no part of a rule: the zone is given beside it, or with the start, as "
+                "TZID is not part of a rule; give the zone separately, or with the start, as "
                 "DTSTART;TZID=Europe/Rome:19970902T090000");
         return bad_rrule(
             "unknown part " + quoted(name) +

@@ -38,9 +38,12 @@ CLI::Option& add_number(CLI::App& command, const char* name, std::size_t& number
 void add_rows(CLI::App& command, bench::Options& options) {
     constexpr std::size_t none = 0, max = 100'000'000;
     command
-        .add_option("--future-rows", options.future_rows, "events of later years, there already")
+        .add_option("--future-rows", options.future_rows,
+                    "future events that the database already has")
         ->check(CLI::Range(none, max));
-    command.add_option("--finished-rows", options.finished_rows, "events delivered before")
+    command
+        .add_option("--finished-rows", options.finished_rows,
+                    "delivered events that the history already has")
         ->check(CLI::Range(none, max));
 }
 
@@ -49,30 +52,30 @@ void add_own_flags(CLI::App& command, const std::string& work, BenchFlags& flags
     constexpr std::size_t max_threads = 1000, max_rows = 1000;
     bench::Options& options = flags.options;
     if (work == "drain")
-        add_number(command, "--instances", options.instances, 64, "engines side by side");
+        add_number(command, "--instances", options.instances, 64, "number of concurrent engines");
     if (work == "claim")
         add_number(command, "--instances", options.instances, max_threads,
-                   "claimers, each on a thread; they share storage.pool_size connections");
+                   "claiming threads; they share storage.pool_size connections");
     if (work == "create" || work == "append")
-        add_number(command, "--in-flight", options.in_flight, max_threads, "calls at once");
+        add_number(command, "--in-flight", options.in_flight, max_threads, "concurrent calls");
     if (work == "create" || work == "append" || work == "claim")
         add_number(command, "--batch", options.batch, max_rows, "rows of one call");
     if (work == "create")
-        command.add_flag("--http", options.http, "over the REST API of a server of its own");
+        command.add_flag("--http", options.http, "over the REST API of a separate server");
     if (work == "lateness") {
         command.add_option("--rate", options.rate, "events a second")
             ->check(CLI::Range(0.1, 1e6))
             ->capture_default_str();
-        command.add_option("--seconds", flags.seconds, "how long, in place of --events")
+        command.add_option("--seconds", flags.seconds, "duration, instead of --events")
             ->check(CLI::Range(0.1, 1e6));
         command.add_flag("--handler", options.handler,
-                         "to a handler in this process, not over HTTP");
+                         "to a handler in this process instead of over HTTP");
         command.add_flag("--snapshot", options.snapshot,
-                         "a read transaction stays open from half time on");
+                         "keep a read transaction open during the second half");
     }
     if (work == "peak")
         command.add_flag("--no-database", options.no_database,
-                         "what the HTTP client sends by itself, to compare with");
+                         "also measure the HTTP client alone, for comparison");
     if (work != "time" && work != "append") add_rows(command, options);
 }
 
@@ -83,21 +86,22 @@ void add_work(CommandTree& tree, CLI::App& noun, const bench::Work& work) {
     CLI::App& command = tree.verb(noun, name.c_str(), std::string(work.help).c_str(),
                                   [flags, &work] { return measure(work, *flags); });
     add_number(command, "--events", flags->options.events, 1'000'000'000, "of each run");
-    add_number(command, "--runs", flags->options.runs, 1000, "the median of them is told");
+    add_number(command, "--runs", flags->options.runs, 1000, "number of runs; reports the median");
     add_own_flags(command, name, *flags);
-    command.add_flag("--keep", flags->options.keep, "leave the database, and say where it is");
+    command.add_flag("--keep", flags->options.keep, "keep the database and print its place");
     command.add_flag("--json", flags->options.json,
-                     "an object for each run, and one for all of them as the last line");
+                     "print a JSON object for each run and a summary as the last line");
     add_settings_flags(command, flags->settings);
     command.get_option("--db")->description(
-        "SQLite file that is not there yet, or postgresql://… of a server on which a database of "
-        "its own is made; both are removed afterwards (a temporary SQLite file)");
+        "SQLite file that does not exist yet, or postgresql://… of a server on which to create a "
+        "database; either is removed afterwards (default: a temporary SQLite file)");
 }
 
 }  // namespace
 
 void add_bench_commands(CommandTree& tree) {
-    CLI::App& noun = tree.noun("bench", "how fast it is here, in a database of its own");
+    CLI::App& noun =
+        tree.noun("bench", "measure the speed on this machine, in a separate database");
     for (const bench::Work& work : bench::works()) add_work(tree, noun, work);
     noun.footer(
         "sundial bench drain --db postgresql://localhost/postgres --runs 5\n"

@@ -43,12 +43,13 @@ bool on_command_line(const CLI::App& command, const std::string& flag) {
 
 void add_client_flags(CLI::App& command, ClientFlags& flags) {
     command
-        .add_option("--server", flags.server,
-                    "server to ask; else SUNDIAL_SERVER, else " + std::string(default_server))
+        .add_option(
+            "--server", flags.server,
+            "address of the server; else SUNDIAL_SERVER, else " + std::string(default_server))
         ->type_name("URL");
-    command.add_option("--api-key", flags.api_key, "key to show it; better in SUNDIAL_API_KEY")
+    command.add_option("--api-key", flags.api_key, "API key; SUNDIAL_API_KEY is safer")
         ->type_name("KEY");
-    command.add_flag("--json", flags.json, "the answer as the API gave it");
+    command.add_flag("--json", flags.json, "print the response as JSON");
 }
 
 void add_timeout_flag(CLI::App& command, std::int64_t& seconds, const char* help) {

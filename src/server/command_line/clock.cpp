@@ -23,14 +23,14 @@ std::optional<std::string> if_given(const std::string& text) {
 
 void add_clock_commands(CommandTree& tree) {
     const auto flags = std::make_shared<ClockFlags>();
-    CLI::App& clock = tree.noun("clock", "the clock that decides what is due");
+    CLI::App& clock = tree.noun("clock", "the clock that decides which events are due");
     add_client_flags(
         tree.verb(
-            clock, "show", "mode and time",
+            clock, "show", "show mode and time",
             [flags] { return cli::show_clock(client(flags->client), output(flags->client.json)); }),
         flags->client);
-    CLI::App& advance =
-        tree.verb(clock, "advance", "move a test clock through everything due on the way", [flags] {
+    CLI::App& advance = tree.verb(
+        clock, "advance", "advance a test clock and deliver the events that become due", [flags] {
             return cli::advance_clock(client(flags->client), if_given(flags->by),
                                       if_given(flags->to), output(flags->client.json));
         });

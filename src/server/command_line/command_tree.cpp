@@ -118,8 +118,8 @@ Walk walk(const CLI::App& root, int argc, char** argv) {
 CommandTree::CommandTree()
     : root_(std::make_unique<CLI::App>("Sundial delivers each event once, at its local time.",
                                        "sundial")) {
-    root_->set_help_all_flag("--help-all", "help of every command");
-    root_->set_version_flag("--version", product_line(), "version of this program");
+    root_->set_help_all_flag("--help-all", "print the help of every command");
+    root_->set_version_flag("--version", product_line(), "print the version of this program");
     root_->require_subcommand(1);
     root_->get_formatter()->column_width(34);
 }
@@ -159,7 +159,7 @@ int CommandTree::explain(const CLI::ParseError& error, int argc, char** argv) co
     if (!asked_for_help && !commands.empty()) {
         const std::string path = path_of(*found.command);
         const std::string wrong = found.no_command
-                                      ? "'" + *found.no_command + "' is no command of " + path +
+                                      ? "'" + *found.no_command + "' is not a command of " + path +
                                             question(base::nearest(*found.no_command, commands))
                                       : path + " needs a command";
         std::cerr << "sundial: " << wrong << "\nThere are " << listed(commands)

@@ -36,15 +36,17 @@ int show_settings(const SettingsFlags& flags) {
 
 void add_database_commands(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
-    CLI::App& db = tree.noun("db", "the database's schema");
-    add_settings_flags(tree.verb(db, "migrate", "apply what is pending",
+    CLI::App& db = tree.noun("db", "the schema of the database");
+    add_settings_flags(tree.verb(db, "migrate", "apply pending migrations",
                                  [flags] { return report_schema(*flags, migrate_database); }),
                        *flags);
-    add_settings_flags(tree.verb(db, "status", "what is applied and what is pending (exit code 1)",
-                                 [flags] { return report_schema(*flags, database_status); }),
-                       *flags);
+    add_settings_flags(
+        tree.verb(db, "status",
+                  "show applied and pending migrations (exit code 1 if any is pending)",
+                  [flags] { return report_schema(*flags, database_status); }),
+        *flags);
     CLI::App& config = tree.noun("config", "the settings");
-    add_settings_flags(tree.verb(config, "show", "every setting, its value and where it came from",
+    add_settings_flags(tree.verb(config, "show", "show every setting, its value and its source",
                                  [flags] { return show_settings(*flags); }),
                        *flags);
 }

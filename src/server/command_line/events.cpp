@@ -34,9 +34,9 @@ constexpr std::array common_filters{
     FilterFlag{"--user", "userId", "of this user; id or ext:…"},
     FilterFlag{"--priority", "priority", "CRITICAL, HIGH, NORMAL, LOW"},
     FilterFlag{"--reason", "failureReason",
-               "why it failed begins so: HTTP_STATUS, \"HTTP_STATUS 404\""},
-    FilterFlag{"--key", "idempotencyKey", "exactly this key"},
-    FilterFlag{"--failed-from", "executedFrom", "over at or after: RFC 3339, now-1h"},
+               "prefix of the failure reason: HTTP_STATUS, \"HTTP_STATUS 404\""},
+    FilterFlag{"--key", "idempotencyKey", "exactly this idempotency key"},
+    FilterFlag{"--failed-from", "executedFrom", "finished at or after: RFC 3339, now-1h"},
     FilterFlag{"--failed-to", "executedTo", "over before"},
     FilterFlag{"--due-from", "targetFrom", "due at or after"},
     FilterFlag{"--due-to", "targetTo", "due before"},
@@ -75,7 +75,7 @@ void add_filters(CLI::App& command, EventFlags& flags) {
     for (const FilterFlag& filter : common_filters) add_filter(command, flags, filter);
 }
 void add_limit(CLI::App& command, EventFlags& flags) {
-    command.add_option("--limit", flags.limit, "at most so many")
+    command.add_option("--limit", flags.limit, "at most this number")
         ->check(CLI::Range(1, 500))
         ->capture_default_str();
 }
@@ -85,25 +85,26 @@ void add_id(CLI::App& command, EventFlags& flags) {
 
 /// Flags for ids, filters and pace.
 void add_bulk_flags(CLI::App& command, EventFlags& flags) {
-    command.add_option("ids", flags.choice.ids, "events; else those that the filters find");
+    command.add_option("ids", flags.choice.ids,
+                       "ids of events; else the events that the filters select");
     add_filters(command, flags);
-    command.add_flag("--all", flags.all, "no filter: all that it can be for");
-    command.add_option("--per-second", flags.order.per_second, "at most so many a second")
+    command.add_flag("--all", flags.all, "no filter: all events that the action applies to");
+    command.add_option("--per-second", flags.order.per_second, "events per second, at most")
         ->check(CLI::Range(1, 1000));
-    command.add_flag("--dry-run", flags.order.dry_run, "only show for how many, and the first");
-    command.add_flag("-y,--yes", flags.order.yes, "do not ask");
-    command.add_flag("--no-wait", flags.no_wait, "leave it to the server; see `sundial op`");
-    add_timeout_flag(command, flags.timeout, "seconds to wait; after them exit code 8");
+    command.add_flag("--dry-run", flags.order.dry_run, "only count the events and show the first");
+    command.add_flag("-y,--yes", flags.order.yes, "do not ask for confirmation");
+    command.add_flag("--no-wait", flags.no_wait, "do not wait for the operation; see `sundial op`");
+    add_timeout_flag(command, flags.timeout, "seconds to wait; then exit code 8");
 }
 
 int run_bulk(EventFlags& flags, const char* action) {
     const bool chosen = !flags.choice.ids.empty() || !flags.choice.filters.empty();
     if (chosen == flags.all) {
-        std::cerr << "sundial: say which events, by ids or filters; or --all\n";
+        std::cerr << "sundial: select events by ids or filters, or give --all\n";
         return usage;
     }
     if (!flags.choice.ids.empty() && !flags.choice.filters.empty()) {
-        std::cerr << "sundial: give either ids or filters\n";
+        std::cerr << "sundial: give either ids or filters, not both\n";
         return usage;
     }
     cli::BulkOrder order = flags.order;
@@ -144,8 +145,8 @@ int import_events(const EventFlags& flags) {
                             .refused = rejects.is_open() ? &rejects : nullptr},
                            wait_options(0), output(flags.client.json));
     if (flags.rejects.empty() || rejects.flush()) return code;
-    std::cerr << "sundial: the lines that were refused could not be written to " << flags.rejects
-              << ": it lacks some or all of them\n";
+    std::cerr << "sundial: the refused lines could not be written to " << flags.rejects
+              << "; the file is incomplete\n";
     return failure;
 }
 
@@ -155,32 +156,35 @@ bool is_one(const EventFlags& flags) {
 }
 
 void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) {
-    CLI::App& dlq = tree.noun("dlq", "dead letters: events that FAILED and nobody has dismissed");
+    CLI::App& dlq = tree.noun("dlq", "dead letters: FAILED events that have not been dismissed");
 
-    CLI::App& list = tree.verb(dlq, "list", "the newest first, or in groups", [flags] {
-        const auto server = client(flags->client);
-        const auto out = output(flags->client.json);
-        if (!flags->by.empty()) return cli::list_failures(server, flags->by, out);
-        return cli::list_dead_letters(server, flags->choice, flags->limit, out);
-    });
+    CLI::App& list =
+        tree.verb(dlq, "list", "list dead letters, newest first, or in groups", [flags] {
+            const auto server = client(flags->client);
+            const auto out = output(flags->client.json);
+            if (!flags->by.empty()) return cli::list_failures(server, flags->by, out);
+            return cli::list_dead_letters(server, flags->choice, flags->limit, out);
+        });
     add_filters(list, *flags);
     add_limit(list, *flags);
-    list.add_option("--by", flags->by, "in groups: reason or endpointId")
+    list.add_option("--by", flags->by, "group by reason or endpointId")
         ->check(CLI::IsMember({"reason", "endpointId"}));
 
     CLI::App& retry =
-        tree.verb(dlq, "retry", "send them again, each once, 50 a second unless said otherwise",
+        tree.verb(dlq, "retry", "retry dead letters, each once, by default 50 per second",
                   [flags] { return run_bulk(*flags, "retry"); });
     add_bulk_flags(retry, *flags);
 
-    CLI::App& dismiss = tree.verb(dlq, "dismiss", "looked at: no dead letters any more",
-                                  [flags] { return run_bulk(*flags, "dismiss"); });
+    CLI::App& dismiss =
+        tree.verb(dlq, "dismiss", "mark as reviewed; they are no longer dead letters",
+                  [flags] { return run_bulk(*flags, "dismiss"); });
     add_bulk_flags(dismiss, *flags);
 
-    CLI::App& exported = tree.verb(dlq, "export", "all of them, a JSON object a line", [flags] {
-        return cli::export_dead_letters(client(flags->client), flags->choice,
-                                        output(flags->client.json));
-    });
+    CLI::App& exported =
+        tree.verb(dlq, "export", "print all dead letters, one JSON object per line", [flags] {
+            return cli::export_dead_letters(client(flags->client), flags->choice,
+                                            output(flags->client.json));
+        });
     add_filters(exported, *flags);
 
     for (CLI::App* const each : {&list, &retry, &dismiss, &exported}) {
@@ -192,9 +196,9 @@ void add_dead_letter_commands(CommandTree& tree, const SharedEventFlags& flags) 
 
 void add_event_commands(CommandTree& tree) {
     const auto flags = std::make_shared<EventFlags>();
-    CLI::App& event = tree.noun("event", "what is to be delivered, and was");
+    CLI::App& event = tree.noun("event", "scheduled and finished events");
 
-    CLI::App& list = tree.verb(event, "list", "events by due time", [flags] {
+    CLI::App& list = tree.verb(event, "list", "list events by due time", [flags] {
         return cli::list_events(client(flags->client), flags->choice, flags->limit,
                                 output(flags->client.json));
     });
@@ -203,11 +207,11 @@ void add_event_commands(CommandTree& tree) {
     add_filters(list, *flags);
     add_limit(list, *flags);
 
-    CLI::App& imported = tree.verb(event, "import", "store events, a JSON object a line",
-                                   [flags] { return import_events(*flags); });
-    imported.add_option("file", flags->file, "where they are; -: standard input")
-        ->capture_default_str();
-    imported.add_option("--rejects", flags->rejects, "file for the lines that are refused");
+    CLI::App& imported =
+        tree.verb(event, "import", "store events from a file with one JSON object per line",
+                  [flags] { return import_events(*flags); });
+    imported.add_option("file", flags->file, "the file; -: standard input")->capture_default_str();
+    imported.add_option("--rejects", flags->rejects, "file for refused lines");
 
     CLI::App& get = tree.verb(event, "get", "one event", [flags] {
         return cli::show_event(client(flags->client), flags->id, output(flags->client.json));
@@ -215,7 +219,7 @@ void add_event_commands(CommandTree& tree) {
     add_id(get, *flags);
 
     CLI::App& explain =
-        tree.verb(event, "explain", "why it is due when it is, and what became of it", [flags] {
+        tree.verb(event, "explain", "explain an event's due time and its history", [flags] {
             return cli::explain_event(client(flags->client), flags->id, output(flags->client.json));
         });
     add_id(explain, *flags);
@@ -235,15 +239,16 @@ void add_event_commands(CommandTree& tree) {
     add_bulk_flags(retry, *flags);
     add_filter(retry, *flags, waiting_filter);
     retry.add_flag("--new-key", flags->new_key,
-                   "under a new key, so also what COMPLETED: its receiver takes it for another");
+                   "use a new idempotency key: also for COMPLETED events; the receiver sees a new event");
 
-    CLI::App& cancel = tree.verb(event, "cancel", "end what is PENDING or waits", [flags] {
-        if (is_one(*flags)) {
-            return cli::cancel_event(client(flags->client), flags->choice.ids.front(),
-                                     output(flags->client.json));
-        }
-        return run_bulk(*flags, "cancel");
-    });
+    CLI::App& cancel =
+        tree.verb(event, "cancel", "cancel events that are PENDING or wait for a retry", [flags] {
+            if (is_one(*flags)) {
+                return cli::cancel_event(client(flags->client), flags->choice.ids.front(),
+                                         output(flags->client.json));
+            }
+            return run_bulk(*flags, "cancel");
+        });
     add_bulk_flags(cancel, *flags);
     add_filter(cancel, *flags, waiting_filter);
 

@@ -47,7 +47,7 @@ bool means_database(const KeyFlags& flags) {
     for (const char* const flag : {"--server", "--api-key"}) {
         if (database && given(flag)) {
             throw CLI::ValidationError(
-                flag, "asks a server, and --db opens the database; give only one of them");
+                flag, "is for a server, and --db opens the database; give only one of them");
         }
     }
     const bool of_database = given("--config") || !flags.settings.settings.empty();
@@ -84,7 +84,7 @@ cli::Answer in_database(const KeyFlags& flags, Work work) {
     return work(database->store(), [fixed_roles] { return fixed_roles; });
 }
 
-/// Throws a usage error if it is no instant.
+/// Throws a usage error if it is not an instant.
 std::optional<Instant> expiry(const KeyFlags& flags) {
     if (flags.key.expires_at.empty()) return std::nullopt;
     const auto instant = parse_instant(flags.key.expires_at);
@@ -158,25 +158,25 @@ std::pair<CLI::App&, KeyFlags&> add_verb(CommandTree& tree, CLI::App& key, const
 }  // namespace
 
 void add_key_commands(CommandTree& tree) {
-    CLI::App& key =
-        tree.noun("key", "keys of the API; asks a server, or with --db opens the database");
+    CLI::App& key = tree.noun("key", "API keys; uses a server, or with --db the database");
 
     const auto [create_command, to_create] =
-        add_verb(tree, key, "create", "make a key and print it, this once", &create);
-    create_command.add_option("--name", to_create.key.name, "by which people know it")->required();
+        add_verb(tree, key, "create", "create a key and print it once", &create);
+    create_command.add_option("--name", to_create.key.name, "name of the key, for people")
+        ->required();
     create_command
-        .add_option("--role", to_create.key.role, "READ, WRITE or ADMIN; the first: ADMIN")
+        .add_option("--role", to_create.key.role,
+                    "READ, WRITE or ADMIN; the first key must be ADMIN")
         ->check(CLI::IsMember({"READ", "WRITE", "ADMIN"}))
         ->capture_default_str();
     create_command.add_option("--expires-at", to_create.key.expires_at,
                               "an instant, such as 2027-01-01T00:00:00Z");
 
-    add_verb(tree, key, "list", "every key, by its ten characters", &list);
+    add_verb(tree, key, "list", "list all keys by their first ten characters", &list);
 
-    const auto [revoke_command, to_revoke] =
-        add_verb(tree, key, "revoke", "take a key away", &revoke);
+    const auto [revoke_command, to_revoke] = add_verb(tree, key, "revoke", "revoke a key", &revoke);
     revoke_command
-        .add_option("id", to_revoke.id, "its ten characters after sundial_sk_, or its id")
+        .add_option("id", to_revoke.id, "the ten characters after sundial_sk_, or the id")
         ->required();
 }
 

@@ -45,17 +45,22 @@ void add_name(CLI::App& command, LockFlags& flags) {
     command.add_option("name", flags.name, "the lock")->required();
 }
 void add_token(CLI::App& command, LockFlags& flags) {
-    command.add_option("lock-token", flags.lock_token, "what acquire printed")->required();
+    command.add_option("lock-token", flags.lock_token, "token that acquire printed")->required();
 }
 void add_holder(CLI::App& command, LockFlags& flags) {
     flags.holder = this_process();
-    command.add_option("--holder", flags.holder, "who has it, for people")->capture_default_str();
+    command.add_option("--holder", flags.holder, "name of the holder, for people")
+        ->capture_default_str();
 }
 void add_ttl(CLI::App& command, LockFlags& flags) {
-    command.add_option("--ttl", flags.ttl, "held so long without renewal")->capture_default_str();
+    command
+        .add_option("--ttl", flags.ttl, "lease: the lock expires after this time without renewal")
+        ->capture_default_str();
 }
 void add_wait(CLI::App& command, LockFlags& flags) {
-    command.add_option("--wait", flags.wait, "wait so long while somebody has it")
+    command
+        .add_option("--wait", flags.wait,
+                    "wait at most this long while another holder has the lock")
         ->capture_default_str();
 }
 
@@ -63,9 +68,9 @@ void add_wait(CLI::App& command, LockFlags& flags) {
 
 void add_lock_commands(CommandTree& tree) {
     const auto flags = std::make_shared<LockFlags>();
-    CLI::App& lock = tree.noun("lock", "names that one holder has at a time");
+    CLI::App& lock = tree.noun("lock", "locks: names that only one holder has at a time");
 
-    CLI::App& run = tree.verb(lock, "run", "run a command while a lock is held", [flags] {
+    CLI::App& run = tree.verb(lock, "run", "run a command while holding a lock", [flags] {
         const system::BootClock monotonic;
         return cli::run_under_lock(client(flags->client),
                                    {.name = flags->name,
@@ -79,7 +84,7 @@ void add_lock_commands(CommandTree& tree) {
     run.add_option("command", flags->command, "after --: the command and its arguments")
         ->required();
 
-    CLI::App& acquire = tree.verb(lock, "acquire", "take one; prints its token", [flags] {
+    CLI::App& acquire = tree.verb(lock, "acquire", "acquire a lock and print its token", [flags] {
         return cli::acquire_lock(
             client(flags->client),
             {.name = flags->name, .holder = flags->holder, .ttl = flags->ttl, .wait = flags->wait},
@@ -87,26 +92,26 @@ void add_lock_commands(CommandTree& tree) {
     });
     add_name(acquire, *flags);
 
-    CLI::App& renew = tree.verb(lock, "renew", "hold it longer", [flags] {
+    CLI::App& renew = tree.verb(lock, "renew", "renew a lock", [flags] {
         return cli::renew_lock(client(flags->client), flags->name, flags->lock_token, flags->ttl,
                                output(flags->client.json));
     });
     add_name(renew, *flags);
     add_token(renew, *flags);
 
-    CLI::App& release = tree.verb(lock, "release", "let others have it", [flags] {
+    CLI::App& release = tree.verb(lock, "release", "release a lock", [flags] {
         return cli::release_lock(client(flags->client), flags->name, flags->lock_token,
                                  output(flags->client.json));
     });
     add_name(release, *flags);
     add_token(release, *flags);
 
-    CLI::App& list = tree.verb(lock, "list", "those that are held", [flags] {
+    CLI::App& list = tree.verb(lock, "list", "list held locks", [flags] {
         return cli::list_locks(client(flags->client),
                                flags->prefix.empty() ? std::nullopt : std::optional{flags->prefix},
                                output(flags->client.json));
     });
-    list.add_option("prefix", flags->prefix, "only those whose names begin so");
+    list.add_option("prefix", flags->prefix, "only locks whose names begin with this");
 
     for (CLI::App* const each : {&run, &acquire}) {
         add_holder(*each, *flags);

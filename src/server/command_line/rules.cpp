@@ -56,8 +56,8 @@ CLI::Option& add_expression(CLI::App& command, RuleFlags& rule) {
                             "cron (5 or 6 fields, @daily), RRULE, iCalendar text, 'yearly MM-DD', "
                             "or 'every PT15M'");
     cli::ExpressionFlags& flags = rule.next.flags;
-    command.add_option("--zone", flags.zone, "whose clock: Europe/Berlin, UTC");
-    command.add_option("--dtstart", flags.dtstart, "where an RRULE or an interval starts");
+    command.add_option("--zone", flags.zone, "time zone: Europe/Berlin, UTC");
+    command.add_option("--dtstart", flags.dtstart, "start of an RRULE or an interval");
     command.add_option("--at", flags.at, "time of day of 'yearly' (09:00)");
     command.add_option("--leap", flags.leap, "29 February in common years: feb28, mar1, skip");
     return expression;
@@ -65,8 +65,8 @@ CLI::Option& add_expression(CLI::App& command, RuleFlags& rule) {
 
 void add_next(CommandTree& tree) {
     const auto flags = std::make_shared<RuleFlags>();
-    CLI::App& next =
-        tree.verb("next", "when a rule occurs next", [flags] { return answer_rules(*flags); });
+    CLI::App& next = tree.verb("next", "show the next occurrences of a rule",
+                               [flags] { return answer_rules(*flags); });
     add_expression(next, *flags);
     next.add_option("--gap", flags->next.flags.gap,
                     "for times that do not exist: compatible, earlier, later, boundary, skip");
@@ -91,8 +91,8 @@ void add_next(CommandTree& tree) {
 
 void add_schedule(CommandTree& tree) {
     const auto flags = std::make_shared<RuleFlags>();
-    CLI::App& schedule = tree.noun("schedule", "rules that recur");
-    add_expression(tree.verb(schedule, "explain", "a rule in plain words",
+    CLI::App& schedule = tree.noun("schedule", "recurrence rules");
+    add_expression(tree.verb(schedule, "explain", "describe a rule in words",
                              [flags] { return explain_rule(*flags); }),
                    *flags)
         .required();

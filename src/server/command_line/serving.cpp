@@ -26,8 +26,8 @@ struct TickFlags {
     bool json = false;
 };
 
-/// What `sundial dev` sets where nobody says otherwise: an inbox, local receivers, a file of its
-/// own, and on a terminal text that people read.
+/// The defaults of `sundial dev`: an inbox, local receivers, a separate database file, and on a
+/// terminal a log in text form.
 std::map<std::string, std::string> dev_settings(bool test_clock) {
     return {{"storage.url", test_clock ? "sqlite:sundial-test-clock.db" : "sqlite:sundial-dev.db"},
             {"ui.inbox", "true"},
@@ -39,7 +39,7 @@ std::map<std::string, std::string> dev_settings(bool test_clock) {
 
 void add_serve(CommandTree& tree) {
     const auto flags = std::make_shared<SettingsFlags>();
-    add_settings_flags(tree.verb("serve", "serve the API, claim and deliver events",
+    add_settings_flags(tree.verb("serve", "serve the API, and claim and deliver events",
                                  [flags] { return run_process(load(*flags), {}); }),
                        *flags);
 }
@@ -47,7 +47,7 @@ void add_serve(CommandTree& tree) {
 void add_dev(CommandTree& tree) {
     const auto flags = std::make_shared<DevFlags>();
     CLI::App& dev =
-        tree.verb("dev", "everything in one process, with demo people and an inbox", [flags] {
+        tree.verb("dev", "run everything in one process, with demo people and an inbox", [flags] {
             return run_process(load(flags->settings, dev_settings(flags->test_clock)),
                                {.test_clock = flags->test_clock,
                                 .demo_people = flags->people,
@@ -56,21 +56,21 @@ void add_dev(CommandTree& tree) {
     add_settings_flags(dev, flags->settings);
     dev.add_option("--listen", flags->settings.listen, "address and port (http.listen)")
         ->type_name("HOST:PORT");
-    dev.add_option("--users", flags->people, "how many demo people")
+    dev.add_option("--users", flags->people, "number of demo people")
         ->check(CLI::Range(1, 1'000'000));
     dev.add_flag("--test-clock", flags->test_clock,
-                 "a clock that stands still until 'clock advance' moves it");
+                 "use a test clock, which only 'clock advance' moves");
 }
 
 void add_tick(CommandTree& tree) {
     const auto flags = std::make_shared<TickFlags>();
-    CLI::App& tick =
-        tree.verb("tick", "one pass over what is due, for an external minute trigger", [flags] {
+    CLI::App& tick = tree.verb(
+        "tick", "deliver the due events once, for an external trigger every minute", [flags] {
             return run_tick(load(flags->settings, {{"log.level", "warn"}}).settings, flags->limit,
                             flags->json);
         });
     add_settings_flags(tick, flags->settings);
-    tick.add_option("--limit", flags->limit, "claim at most so many")
+    tick.add_option("--limit", flags->limit, "claim at most this number")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     tick.add_flag("--json", flags->json, "one JSON object");

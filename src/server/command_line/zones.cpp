@@ -57,17 +57,17 @@ int diff_zones(const ZoneFlags& flags) {
 
 CLI::App& add_list(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& list =
-        tree.verb(zone, "list", "zones, their offsets now and their next changes", [flags] {
+        tree.verb(zone, "list", "list zones with their current offsets and next changes", [flags] {
             return ask_zones(*flags, [&](const auto& zones, Instant now, const auto& out) {
                 return cli::list_zones(flags->part, zones, now, out);
             });
         });
-    list.add_option("PART", flags->part, "part of the name, in any case");
+    list.add_option("PART", flags->part, "part of the name; upper and lower case are the same");
     return list;
 }
 
 CLI::App& add_show(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
-    CLI::App& show = tree.verb(zone, "show", "when a zone changes its clock", [flags] {
+    CLI::App& show = tree.verb(zone, "show", "show when a zone changes its offset", [flags] {
         return ask_zones(*flags, [&](const auto& zones, Instant now, const auto& out) {
             return cli::show_zone(flags->show, zones, now, out);
         });
@@ -79,7 +79,7 @@ CLI::App& add_show(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& fla
 }
 
 CLI::App& add_convert(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
-    CLI::App& convert = tree.verb(zone, "convert", "a time on the clocks of other zones", [flags] {
+    CLI::App& convert = tree.verb(zone, "convert", "convert a time to other zones", [flags] {
         return ask_zones(*flags, [&](const auto& zones, Instant, const auto& out) {
             return cli::convert_time(flags->convert, zones, out);
         });
@@ -92,19 +92,19 @@ CLI::App& add_convert(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& 
     convert.add_option("--to", flags->convert.to, "zones to show it in (UTC)")->delimiter(',');
     convert.add_option(
         "--gap", flags->convert.gap,
-        "for a time that does not exist: compatible, earlier, later, boundary, reject");
+        "policy for a time that does not exist: compatible, earlier, later, boundary, reject");
     convert.add_option("--overlap", flags->convert.overlap,
-                       "for a time that occurs twice: compatible, earlier, later, reject");
+                       "policy for a time that occurs twice: compatible, earlier, later, reject");
     return convert;
 }
 
 CLI::App& add_diff(CommandTree& tree, CLI::App& zone, const SharedZoneFlags& flags) {
     CLI::App& diff =
-        tree.verb(zone, "diff", "which zones differ between two tz databases, and from when on",
+        tree.verb(zone, "diff", "show which zones differ between two tz databases, and from when",
                   [flags] { return diff_zones(*flags); });
-    diff.add_option("DATABASE", flags->databases,
-                    "one or two directories; the release in use may stand for its own, and is "
-                    "compared with where there is one only")
+    diff.add_option(
+            "DATABASE", flags->databases,
+            "one or two directories; a single directory is compared with the release in use")
         ->required()
         ->expected(1, 2);
     diff.add_option("--from", flags->diff.from, "an instant (now)");
@@ -124,7 +124,7 @@ void add_zone_commands(CommandTree& tree) {
             flags->settings.settings["tz.dir"] = text;
         };
         each->add_option_function<std::string>(
-            "--tz.dir", take, "directory of the tz database, in place of the system's");
+            "--tz.dir", take, "directory of the tz database, instead of the system's");
         each->add_flag("--json", flags->json, "one JSON document");
     }
     zone.footer(

@@ -78,7 +78,7 @@ TEST_F(ConnectionSlots, StayWithConnectionsThatHaveShownAKey) {
     }
     EXPECT_TRUE(rejected());
     EXPECT_TRUE(one.answering());
-    one.waiting(false);  // its key is in force no more
+    one.waiting(false);  // its key is no longer valid
     Slot four = admit();
     EXPECT_FALSE(one.answering());
     EXPECT_TRUE(two.answering() && three.answering());
@@ -92,7 +92,7 @@ TEST_F(ConnectionSlots, MoveFromTheLongestWaitingConnection) {
     EXPECT_FALSE(was_closed(one) || was_closed(three));
 }
 
-TEST_F(ConnectionSlots, AreGivenBack) {
+TEST_F(ConnectionSlots, AreReleased) {
     {
         Slot one = admit(), two = admit(), three = admit();
         EXPECT_EQ(table.size(), 3U);

@@ -267,7 +267,7 @@ TEST_F(Failures, ToGetAConnectionInTimeNameTheSetting) {
     });
 }
 
-TEST_F(Failures, ThatTheServerIsSetUpForAreToldAndStayTold) {
+TEST_F(Failures, CausedByServerSettingsStayReported) {
     EXPECT_TRUE(PostgresDatabase::open(settings, log)->unsafe_settings().empty());
     query(settings.url,
           "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET "
@@ -316,7 +316,7 @@ TEST_F(Failures, OfPreparedStatementsMakeUsSendThemInFull) {
     std::size_t reported = 0;
     for (const auto& line : log.lines()) {
         reported +=
-            line.message.find("prepared statements do not survive") != std::string::npos ? 1U : 0U;
+            line.message.find("prepared statements are lost") != std::string::npos ? 1U : 0U;
     }
     EXPECT_EQ(reported, 1U);
 }

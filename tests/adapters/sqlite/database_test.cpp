@@ -93,7 +93,7 @@ TEST_F(SqliteDatabaseTest, RefusesADamagedDatabase) {
 TEST_F(SqliteDatabaseTest, RefusesTheDatabaseOfAnotherProgramAndLeavesItAlone) {
     ask(file(), "CREATE TABLE songs (title TEXT)");
     const std::string before = content_of(file());
-    EXPECT_THAT(refusal(on(file())), HasSubstr("another program's"));
+    EXPECT_THAT(refusal(on(file())), HasSubstr("of another program"));
     EXPECT_EQ(content_of(file()), before);
 }
 
@@ -231,7 +231,7 @@ TEST_F(SqliteDatabaseTest, RefusesRealTimeOnADatabaseWithATestClock) {
 
 TEST_F(SqliteDatabaseTest, RefusesATestClockOnADatabaseInUseWithRealTime) {
     add(open(on(file()))->store(), an_event());
-    EXPECT_THAT(refusal(on_test_clock()), HasSubstr("a test clock would spoil it"));
+    EXPECT_THAT(refusal(on_test_clock()), HasSubstr("a test clock would corrupt"));
 }
 
 TEST_F(SqliteDatabaseTest, PutsATestClockOnADatabaseInWhichNothingHasHappened) {
@@ -308,7 +308,7 @@ void copy_as_crashed(const fs::path& from, const fs::path& to) {
 class NotifyingLog final : public RecordedLog {
 public:
     void write(base::LogLine line) override {
-        if (line.message == "the database file is in order") in_order.set_value();
+        if (line.message == "the database file is intact") in_order.set_value();
         RecordedLog::write(std::move(line));
     }
     std::promise<void> in_order;

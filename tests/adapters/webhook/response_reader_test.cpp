@@ -29,7 +29,7 @@ TEST(ResponseReader, SkipsInterimResponsesUpToEight) {
     }
     EXPECT_TRUE(reader.head_line("HTTP/1.1 103 Early Hints\r\n"));
     EXPECT_FALSE(reader.head_line("\r\n"));
-    EXPECT_EQ(reader.refusal(), "more than 8 interim answers");
+    EXPECT_EQ(reader.refusal(), "more than 8 interim responses");
 }
 
 TEST(ResponseReader, ReadsNothingBehindASwitchOfProtocols) {
@@ -54,7 +54,7 @@ TEST(ResponseReader, StopsAtAHeadOfMoreThan32KiB) {
     EXPECT_TRUE(reader.head_line(line));
     EXPECT_FALSE(reader.head_line(line));
     EXPECT_FALSE(reader.head_complete());
-    EXPECT_EQ(reader.refusal(), "the head of the answer has more than 32 KiB");
+    EXPECT_EQ(reader.refusal(), "the head of the response has more than 32 KiB");
 }
 
 TEST(ResponseReader, Keeps2KiBOfTheBodyAndReads64) {

@@ -73,7 +73,7 @@ TEST_F(Reload, WhatHasNotChangedIsTheSame) {
     EXPECT_EQ(zones().at_source(), zones().current());
 }
 
-TEST_F(Reload, PutsAnotherReleaseInForce) {
+TEST_F(Reload, ActivatesAnotherRelease) {
     start();
     swap_in("fresh");
     EXPECT_EQ(paris(), 1h) << "only looked at, so far";
@@ -142,12 +142,12 @@ TEST_F(Reload, RefusesWhatIsHalfCopied) {
     start();
     swap_in("fresh");
     fs::remove(path() / "fresh/Europe/Paris");
-    EXPECT_THAT(refusal(), HasSubstr("'Europe/Paris' is in its tzdata.zi and has no file"));
+    EXPECT_THAT(refusal(), HasSubstr("'Europe/Paris' is listed in its tzdata.zi but has no file"));
     fs::remove(path() / "fresh/tzdata.zi");
     EXPECT_THAT(refusal(), HasSubstr("lacks 'Europe/Paris'"));
     install("fresh/Europe/Paris", "Asia/Tokyo");
     install("fresh/UTC", "Etc/UTC");
-    EXPECT_THAT(refusal(), HasSubstr("does not say its release, after 2031a"));
+    EXPECT_THAT(refusal(), HasSubstr("does not name its release, after 2031a"));
     fs::remove_all(path() / "fresh");
     EXPECT_THAT(refusal(), HasSubstr("no tz database"));
     EXPECT_EQ(paris(), 1h);

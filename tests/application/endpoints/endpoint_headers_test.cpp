@@ -134,7 +134,7 @@ TEST_F(EndpointHeaders, NeedNotBeGivenWhereThereAreNone) {
     EXPECT_TRUE(edit(created(), changes));
 }
 
-// What versions before have stored.
+// Headers in the form that earlier versions stored.
 
 TEST_F(EndpointHeaders, ThatAreReadableAreSealedAtTheStart) {
     const Endpoint old = an_old_endpoint({{"Authorization", token, ""}, {"X-Team", "crm", ""}});

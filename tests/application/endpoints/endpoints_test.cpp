@@ -315,7 +315,7 @@ TEST_F(Endpoints, AreEnabledThoughNothingCanBeLetGoAndLetGoWhenTheyAreEnabledAga
     changes.enabled = true;
 
     EXPECT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-2")->enabled);
-    EXPECT_THAT(log.lines().back().message, HasSubstr("is let go later: away"));
+    EXPECT_THAT(log.lines().back().message, HasSubstr("are released later: away"));
     EXPECT_THAT(claimed(), IsEmpty());
 
     ASSERT_TRUE(edit_it.run(to_string(endpoint.id), changes, std::nullopt, "req-3"));
@@ -393,7 +393,7 @@ TEST_F(Endpoints, HaveNoInboxUnlessTheyAreOne) {
     EXPECT_TRUE(fails_with<NotFound>(clear_inbox.run("ext:no")));
 }
 
-TEST_F(Endpoints, GetANewSecretWhileTheOldOneSignsBesideIt) {
+TEST_F(Endpoints, GetANewSecretWhileTheOldOneStillSigns) {
     NewEndpoint wanted = crm();
     wanted.secret = "whsec_old";
     const Endpoint before = create(wanted).endpoint;

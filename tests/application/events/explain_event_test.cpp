@@ -79,7 +79,7 @@ TEST_F(ExplainEventTest, SaysWhatAGapDidToIt) {
     const auto later =
         explained(at_local("2027-03-14T02:30:00", "America/New_York", GapPolicy::later));
     EXPECT_EQ(member(step(later, "zone"), "note"), "gap_later");
-    EXPECT_THAT(step(later, "zone").text, HasSubstr("does not exist there"));
+    EXPECT_THAT(step(later, "zone").text, HasSubstr("does not exist in the zone"));
     const auto boundary =
         explained(at_local("2027-03-14T02:30:00", "America/New_York", GapPolicy::boundary));
     EXPECT_EQ(member(step(boundary, "zone"), "note"), "gap_boundary");
@@ -134,16 +134,16 @@ TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
     EXPECT_FALSE(explained(parked_event).wait->until);
 }
 
-TEST_F(ExplainEventTest, TellsWhyItWasGivenBackUnsent) {
+TEST_F(ExplainEventTest, ReportsWhyItWasReleasedUnsent) {
     created(ada());
     clock.advance(24h);
     const auto waiting =
-        explained(release_of(claimed_one(), 10min, "CIRCUIT_OPEN its endpoint fails"));
+        explained(release_of(claimed_one(), 10min, "CIRCUIT_OPEN its endpoint is failing"));
     EXPECT_EQ(waiting.wait->what, "retry");
     EXPECT_EQ(waiting.wait->until, clock.now() + 10min);
     EXPECT_THAT(waiting.wait->text,
-                HasSubstr("given back unsent: CIRCUIT_OPEN its endpoint fails"));
-    EXPECT_THAT(step(waiting, "attempt").text, HasSubstr("CIRCUIT_OPEN its endpoint fails"));
+                HasSubstr("released without being sent: CIRCUIT_OPEN its endpoint is failing"));
+    EXPECT_THAT(step(waiting, "attempt").text, HasSubstr("CIRCUIT_OPEN its endpoint is failing"));
 }
 
 TEST_F(ExplainEventTest, NamesThePauseOfItsSchedule) {

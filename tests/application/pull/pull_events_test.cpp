@@ -254,7 +254,7 @@ TEST_F(PullEventsTest, FailsWhatHasNoPayload) {
                 testing::HasSubstr("PAYLOAD_TOO_LARGE"));
 }
 
-TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
+TEST_F(PullEventsTest, ReleasesEventsOfAResponseThatWasNotDelivered) {
     const Event event = a_due_event();
     pull.take_back(pulled());
     const Event free = find(event);
@@ -272,7 +272,8 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
     faulty.release_fault = FaultyQueue::Fault::lost_request;
     EXPECT_NO_THROW(pull.take_back(work));
     EXPECT_TRUE(is_claimed(find(event)));
-    EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
+    EXPECT_THAT(log.lines().back().message,
+                testing::HasSubstr("1 events stay claimed until their lease expires"));
 }
 
 /// Reports events in two shards; the claim of the second one fails.
@@ -298,7 +299,7 @@ private:
     int claims_ = 0;
 };
 
-TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
+TEST_F(PullEventsTest, ReleasesEventsOfAClaimThatFailedLater) {
     const Event event = a_due_event();
     HalfAway half_away{pull_queue};
     PullEvents failing{instance_b, ports_over(half_away)};

@@ -38,7 +38,7 @@ protected:
     PullWaits waits{1s, false};
 };
 
-TEST_F(PullWaitsTest, LooksOnlyWhileSomebodyWaits) {
+TEST_F(PullWaitsTest, PeeksOnlyWhileARequestWaits) {
     EXPECT_EQ(waits.peek_at(), std::nullopt);
     const auto number = add(printers, "w-1");
     EXPECT_EQ(waits.peek_at(), now);
@@ -98,7 +98,7 @@ TEST_F(PullWaitsTest, LooksSoonAfterAHintButNotForEachOfMany) {
     EXPECT_EQ(waits.peek_at(), now);
 }
 
-TEST_F(PullWaitsTest, LooksWhenWhatAHintToldOfIsDue) {
+TEST_F(PullWaitsTest, PeeksWhenAHintedEventIsDue) {
     add(printers, "w-1");
     peek({});
     waits.hint(noon + 300ms, now);
@@ -122,7 +122,7 @@ TEST_F(PullWaitsTest, LooksAgainAfterATickWhenALookFailed) {
     EXPECT_EQ(waits.peek_at(), now + 1s);
 }
 
-TEST_F(PullWaitsTest, WakesEverybodyAtTheEnd) {
+TEST_F(PullWaitsTest, WakesAllWaitersAtTheEnd) {
     add(printers, "w-1");
     add(mailers, "m-1");
     for (const auto& wake : waits.end()) wake();

@@ -75,7 +75,7 @@ TEST_F(PlanScheduleTest, IsMootWithoutItsSchedule) {
     operations.drain();
     const Operation over = queries.operation(to_string(operation.id)).value();
     EXPECT_EQ(over.status, OperationStatus::stopped);
-    EXPECT_EQ(over.reason, "the schedule is gone");
+    EXPECT_EQ(over.reason, "the schedule has been deleted");
 }
 
 }  // namespace

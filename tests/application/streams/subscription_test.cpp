@@ -198,7 +198,7 @@ TEST_F(SubscriptionTest, KeepsAnyReasonAsItCanBeKept) {
     EXPECT_EQ(parked()[0].reason, "no \uFFFD" + std::string(996, 'x'));
 }
 
-TEST_F(SubscriptionTest, StorageThatIsAwayIsNobodysFault) {
+TEST_F(SubscriptionTest, UnavailableStorageIsNotAFailureOfTheHandler) {
     append_many(2);
     bool away = true;
     auto subscription =
@@ -265,7 +265,7 @@ TEST_F(SubscriptionTest, ES40_DeliversNothingOfAnotherPast) {
     });
     auto subscription = follow(project());
     EXPECT_EQ(turn_all(subscription), State::stopped);
-    EXPECT_THAT(subscription.why().value_or(""), HasSubstr("different pasts"));
+    EXPECT_THAT(subscription.why().value_or(""), HasSubstr("different histories"));
     EXPECT_THAT(viewed(), IsEmpty());
 }
 

@@ -46,7 +46,7 @@ private:
     std::string url_;
 };
 
-TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
+TEST(ImportEvents, ReportsAMissingServerAtOnceAndOnlyOnce) {
     const SilentAddress silent;
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;
@@ -64,8 +64,8 @@ TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
                                      {.lines = lines, .name = "line", .key = "k", .requests = 1},
                                      wait_options, {out, err, false}),
                  Unreachable);
-    EXPECT_THAT(said_before_first_wait, HasSubstr("no answer from " + silent.url()));
-    EXPECT_THAT(said_before_first_wait, HasSubstr("trying again for half a minute"));
+    EXPECT_THAT(said_before_first_wait, HasSubstr("no response from " + silent.url()));
+    EXPECT_THAT(said_before_first_wait, HasSubstr("retrying for 30 seconds"));
     EXPECT_EQ(err.str(), said_before_first_wait);
     EXPECT_EQ(slept, 27'500ms);
     EXPECT_EQ(out.str(), "0 stored, 0 there already, 0 refused\n");
@@ -89,8 +89,8 @@ TEST(ImportEvents, SaysOnceThatItWaitsForAServerThatIsBusyForLong) {
                       {out, err, false});
 
     const std::string waits =
-        "sundial: the server answers 503 OVERLOADED too many requests at once; trying again for "
-        "half a minute\n";
+        "sundial: the server responds with 503 OVERLOADED too many requests at once; retrying for "
+        "30 seconds\n";
     EXPECT_EQ(code, 1);
     EXPECT_THAT(said, ElementsAre("", "", waits, waits, waits, waits, waits, waits));
     EXPECT_EQ(err.str(), waits + "sundial: too many requests at once (OVERLOADED)\n");

@@ -144,10 +144,10 @@ TEST_P(Refused, NamesTheCodeAndSaysWhatWouldBeRight) {
 INSTANTIATE_TEST_SUITE_P(
     Lines, Refused,
     testing::Values(Refusal{"no JSON", "bad_json", "not JSON"},
-                    Refusal{"{\"id\":1", "bad_json", "ends too early"},
-                    Refusal{R"({"id":1,"kind":"tzdb"} x)", "bad_json", "more after"},
+                    Refusal{"{\"id\":1", "bad_json", "ends before the value is complete"},
+                    Refusal{R"({"id":1,"kind":"tzdb"} x)", "bad_json", "text after the value"},
                     Refusal{R"({"id":1,"kind":"tzdb","kind":"tzdb"})", "bad_json", "'kind'"},
-                    Refusal{"   ", "bad_json", "too early"},
+                    Refusal{"   ", "bad_json", "before the value is complete"},
                     Refusal{"\"\xff\"", "bad_json", "UTF-8"},
                     Refusal{"[]", "bad_request", "object"}, Refusal{"7", "bad_request", "object"},
                     Refusal{"null", "bad_request", "object"}));
@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","gap":"latr"})",
                 "bad_request", "did you mean 'later'?"},
         Refusal{R"({"kind":"local","local":"2026-07-01T12:17:00","zone":"UTC","overlap":"both"})",
-                "bad_request", "overlap: 'both' is no policy here"},
+                "bad_request", "overlap: 'both' is not a policy here"},
         Refusal{
             R"({"kind":"yearly","date":"--07-01","zone":"UTC","after":"2026-01-01T00:00:00Z","gap":"reject"})",
             "bad_request", "compatible, earlier, later, boundary, skip"},
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "rdate must be a list of strings"},
         Refusal{
             R"({"kind":"rrule","dtstart":"20260101T090000Z","ical":"DTSTART:20260101T090000Z"})",
-            "bad_request", "dtstart: ical says that already"}));
+            "bad_request", "dtstart: ical already has it"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Misfires, Refused,
@@ -233,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
             "bad_time", "last: 'yesterday'"},
         Refusal{
             R"({"kind":"misfire","policy":"both","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
-            "bad_request", "policy: 'both' is no policy here"},
+            "bad_request", "policy: 'both' is not a policy here"},
         Refusal{
             R"({"kind":"misfire","misfire":"once","schedule":{"kind":"interval","start":"2026-01-17T00:00:00Z","every":"PT6H"},"last":"2026-01-17T00:00:00Z","now":"2026-01-18T07:00:00Z"})",
             "bad_request", "'misfire' is not known here"},

@@ -130,7 +130,7 @@ function makeQuestions(random, count) {
 
 // --- comparing ------------------------------------------------------------------------------------------------
 
-/** `question` as somebody understands it for all of `reasons`. */
+/** `question` as a program understands it for all of `reasons`. */
 function understood(question, reasons) {
   const dialect = Object.assign({}, ...reasons.map((reason) => reason.dialect));
   return { ...question, dialect, policies: Object.assign({}, ...reasons.map((reason) => reason.policies)) };

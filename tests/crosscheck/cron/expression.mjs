@@ -101,7 +101,7 @@ export function randomExpression(random) {
 
 const size = (field) => FIELDS[field].last - FIELDS[field].first + 1;
 
-/** What makes an item something that not every program takes. */
+/** The reasons why some programs do not accept an item. */
 export function featureOf(item) {
   if (item.kind === "range" && item.a > item.b) return "range that wraps";
   if (item.open) return "a/n";

@@ -1,4 +1,4 @@
-"""What python-dateutil answers to recurrence rules; in a zone, with the instants that zoneinfo makes of them.
+"""The answers of python-dateutil to recurrence rules; in a zone, with the instants that zoneinfo makes of them.
 
 Reads lines `start TAB end TAB count TAB rule [TAB zone]` and writes one line for each: the first `count` occurrences
 up to `end`, separated by blanks, or `refused`. Without a zone they are wall times; with one, UTC, and equal instants

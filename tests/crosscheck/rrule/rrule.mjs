@@ -22,7 +22,7 @@ const isNumbered = (day) => day.length > 2;
 const weekdayOf = (day) => day.slice(-2);
 const isAtNewYear = (week) => [1, 52, 53].includes(Math.abs(week));
 
-/** What the two that share a history, dateutil and its port rrule, understand otherwise. */
+/** The differences of the two programs with a common history, dateutil and its port rrule. */
 const REASONS = [
   {
     name: "BYWEEKNO without BYDAY is each day of the week",
@@ -174,7 +174,7 @@ async function compare(other, questions, ours) {
   });
   console.log(`${other.name}: ${asked.length} asked`);
   for (const [what, times] of tally) console.log(`  ${times} ${what}`);
-  // Whoever falls silent or refuses more often has told us nothing.
+  // A program that gives no answer or refuses more often proves nothing.
   const silent = (tally.get("no answer") ?? 0) + (tally.get("refused") ?? 0);
   return unexplained === 0 && silent <= asked.length / 10;
 }

@@ -1,4 +1,4 @@
-// What the npm package rrule answers to recurrence rules, without zones.
+// Prints the answers of the npm package rrule to recurrence rules, without zones.
 //
 // Reads lines `start TAB end TAB count TAB rule` and writes one line for each: the first `count` occurrences up to
 // `end`, separated by blanks, or `refused`.

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {},
                       {},
                       bad_time,
-                      "zone is given beside it"},
+                      "give the zone separately"},
         RefusedFields{"a_zone_in_the_rule",
                       start,
                       rome,
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {},
                       {},
                       bad_rrule,
-                      "the zone is given beside it"},
+                      "give the zone separately"},
         RefusedFields{"bare_date", "19970902", rome, {}, {}, {}, bad_time, "no due instant"},
         RefusedFields{"bare_long_date", "1997-09-02", rome, {}, {}, {}, bad_time, "no due instant"},
         RefusedFields{"no_such_day", "19970229T090000", rome, {}, {}, {}, bad_time, "dtstart"},
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {},
                       {},
                       bad_time,
-                      "zone is given beside it"},
+                      "give the zone separately"},
         RefusedFields{
             "a_fraction", "1997-09-02T09:00:00.5", rome, {}, {}, {}, bad_time, "fraction"},
         RefusedFields{"year_0", "00000902T090000", rome, {}, {}, {}, out_of_range, "0001 to 9999"},
@@ -157,7 +157,7 @@ TEST(ReadIcalendar, TakesLinesInAnyOrderFoldedAndInAnyCase) {
                 ElementsAre(SetTime{wall(1997, 9, 4, 9h), 1}, SetTime{wall(1997, 9, 5, 9h), 1}));
 }
 
-TEST(ReadIcalendar, AFloatingStartTakesTheZoneGivenBesideIt) {
+TEST(ReadIcalendar, AFloatingStartTakesTheSeparateZone) {
     EXPECT_THAT(read_icalendar("DTSTART:19970902T090000", "Asia/Tokyo")->zones,
                 ElementsAre("Asia/Tokyo"));
     EXPECT_THAT(read_icalendar("DTSTART;TZID=Asia/Tokyo:19970902T090000", "Asia/Tokyo")->zones,
@@ -188,9 +188,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         RefusedText{"nothing", "", bad_rrule, "DTSTART is missing"},
         RefusedText{"no_start", "RRULE:FREQ=DAILY", bad_rrule, "DTSTART is missing"},
-        RefusedText{"two_starts", good + good, bad_rrule, "DTSTART stands twice"},
+        RefusedText{"two_starts", good + good, bad_rrule, "DTSTART is given twice"},
         RefusedText{"two_rules", good + "RRULE:FREQ=DAILY\nRRULE:FREQ=DAILY", bad_rrule,
-                    "RRULE stands twice"},
+                    "RRULE is given twice"},
         RefusedText{"exrule", good + "EXRULE:FREQ=DAILY", bad_rrule, "'EXRULE'"},
         RefusedText{"event", "BEGIN:VEVENT\n" + good, bad_rrule, "'BEGIN'"},
         RefusedText{"end", good + "DTEND:19970902T100000", bad_rrule, "'DTEND'"},
@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedText{"folded_first", " " + good, bad_rrule, "' DTSTART'"},
         RefusedText{"parameter", good + "RDATE;X-A=1:19970902T090000", bad_rrule, "'X-A'"},
         RefusedText{"parameter_twice", "DTSTART;TZID=A;TZID=A:19970902T090000", bad_rrule,
-                    "stands twice"},
+                    "is given twice"},
         RefusedText{"parameter_list", "DTSTART;TZID=A,B:19970902T090000", bad_rrule, "the line"},
         RefusedText{"open_quotes", "DTSTART;TZID=\"A:19970902T090000", bad_rrule, "the line"},
         RefusedText{"no_value", "DTSTART;TZID:19970902T090000", bad_rrule, "the line"},

@@ -43,7 +43,7 @@ function resolve(schema) {
 
 // These move time or send real requests: they have tests of their own.
 const leftOut = new Set(["POST /v1/clock/advance", "PUT /v1/clock", "POST /v1/endpoints/{id}/test"]);
-// The keys in use must stay in force.
+// The keys in use must stay valid.
 const keys = /^\/v1\/api-keys/;
 
 function answerJudge(operation, status) {
@@ -93,7 +93,7 @@ const formats = {
     uuid: fc.uuid(), uri: fc.constantFrom("https://127.0.0.1:8443/hook", "https://127.0.0.1/hook"),
 };
 
-/// What a schema does not tell: which texts mean something under a name.
+/// Texts that have a meaning under a name, which the schema does not show.
 const zones = fc.constantFrom("Europe/Paris", "UTC", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe");
 const ids = (noun) => fc.nat().map((n) => (known[noun]?.length ? known[noun][n % known[noun].length] : "ext:nobody"));
 const meant = {

@@ -39,13 +39,13 @@ private:
     void read_which(BulkRequest& request) {
         const auto filter = members_.object("filter");
         if (filter && members_.has("ids")) {
-            errors.push_back({"/ids", "not_allowed", "give either a filter or ids"});
+            errors.push_back({"/ids", "not_allowed", "give either a filter or ids, not both"});
         } else if (filter) {
             request.filter = event_filter(*filter, {api_.queries, api_.clock, errors});
         } else if (members_.has("ids")) {
             read_ids(request);
         } else {
-            errors.push_back({"/filter", "required", "say which events, by a filter or by ids"});
+            errors.push_back({"/filter", "required", "select the events by a filter or by ids"});
         }
     }
 
@@ -95,8 +95,8 @@ Response run(const BulkApi& api, const Request& request) {
     if (!action) {
         return refused(
             validation_failed({{"/action", "not_allowed",
-                                "events are kept as history: cancel what is live, dismiss what "
-                                "failed; retention deletes them in time"}}),
+                                "events cannot be deleted: cancel live events and dismiss failed "
+                                "events; retention deletes finished events later"}}),
             request);
     }
     BulkRequestReader reader(members, api);

@@ -21,8 +21,8 @@ Response error_section(std::string_view errors, const Request& request) {
     const std::string_view section = section_of(errors, code);
     if (!section.empty()) return text(200, plain_text, std::string(section));
     return refused({.code = Code::route_not_found,
-                    .detail = "no error has the code " + code + "; GET " +
-                              std::string(errors_path) + " has all of them"},
+                    .detail = "unknown error code " + code + "; GET " + std::string(errors_path) +
+                              " lists all codes"},
                    request);
 }
 

@@ -92,7 +92,7 @@ private:
         const auto text = source_.text(name);
         if (!text) return std::nullopt;
         if (const auto id = (context_.queries.*find)(*text)) return *id;
-        refuse(name, "not_allowed", "there is no such thing as '" + *text + "'");
+        refuse(name, "not_allowed", "unknown value '" + *text + "'");
         return std::nullopt;
     }
 

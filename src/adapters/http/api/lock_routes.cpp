@@ -122,9 +122,10 @@ public:
     [[nodiscard]] Response release(const Request& request) const {
         const auto token = request.headers.find("Sundial-Lock-Token");
         if (!token) {
-            return refused(invalid("Sundial-Lock-Token", "required",
-                                   "the header names the token under which the lock is held"),
-                           request);
+            return refused(
+                invalid("Sundial-Lock-Token", "required",
+                        "is required: send the token that 'acquire' returned in this header"),
+                request);
         }
         const auto released = api_.locks.locks.release(request.path_value("name"), *token);
         if (!released) return refused(released.error(), request);

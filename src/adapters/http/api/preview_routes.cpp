@@ -33,7 +33,8 @@ std::optional<Problem> read_subject(const Request& request, PreviewRequest& deco
     if (!body) return body.error();
     decoded.fields = schedule_fields(*body);
     if (decoded.fields->trigger) return std::nullopt;
-    return validation_failed({{"/schedule/trigger", "required", "says when it fires"}});
+    return validation_failed(
+        {{"/schedule/trigger", "required", "is required: it says when the schedule fires"}});
 }
 
 Response preview(const PreviewApi& api, const Request& request) {

@@ -103,9 +103,11 @@ struct ToProblem {
     }
 
     Problem operator()(const LeaseLost& lost) const {
-        return {.code = Code::lease_lost,
-                .detail = "the event is past the version that the claim returned",
-                .members = {{"eventId", to_string(lost.id)}, {"version", number(lost.held)}}};
+        return {
+            .code = Code::lease_lost,
+            .detail =
+                "the claim is no longer valid: the event has a newer version; discard this result",
+            .members = {{"eventId", to_string(lost.id)}, {"version", number(lost.held)}}};
     }
 
     Problem operator()(const OptimisticLock& lock) const {
@@ -175,7 +177,7 @@ struct ToProblem {
         conflicts.end_array();
         return {.code = Code::event_id_reused,
                 .detail = std::to_string(reused.conflicts.size()) +
-                          " event ids are taken; an id is given once, for ever",
+                          " event ids are already taken; an id is never used twice",
                 .members = {{"conflicts", RawJson{conflicts.text()}}}};
     }
 
@@ -183,36 +185,38 @@ struct ToProblem {
         return of_stream(Code::aggregate_not_found, missing.stream, "has no events");
     }
     Problem operator()(const StreamDeleted& deleted) const {
-        return of_stream(Code::stream_deleted, deleted.stream, "is deleted, for ever");
+        return of_stream(Code::stream_deleted, deleted.stream, "is deleted permanently");
     }
     Problem operator()(const StreamArchived& archived) const {
-        return of_stream(Code::stream_archived, archived.stream, "is archived: restore it first");
+        return of_stream(Code::stream_archived, archived.stream, "is archived; restore it first");
     }
 
     Problem operator()(const CheckpointConflict& conflict) const {
         return {.code = Code::checkpoint_conflict,
                 .detail = "the checkpoint is at " + std::to_string(conflict.position) +
-                          "; somebody else has moved it",
+                          "; another follower has moved it. Read it again",
                 .members = {{"position", static_cast<std::int64_t>(conflict.position)}}};
     }
     Problem operator()(const CheckpointLost& lost) const {
         return {.code = Code::lease_lost,
-                .detail = "a greater fencing token has been seen: somebody else runs it by now",
+                .detail =
+                    "a greater fencing token has been seen: another follower holds the checkpoint",
                 .members = {{"name", lost.name},
                             {"fencingToken", static_cast<std::int64_t>(lost.fencing_token)}}};
     }
     Problem operator()(const FeedDiverged& diverged) const {
-        return {.code = Code::feed_diverged,
-                .detail =
-                    "that event is not recorded at that position: the checkpoint and the "
-                    "store are of different pasts, such as before and after a restore",
-                .members = {{"position", static_cast<std::int64_t>(diverged.position)},
-                            {"eventId", base::to_string(diverged.event_id)}}};
+        return {
+            .code = Code::feed_diverged,
+            .detail =
+                "that event is not recorded at that position: the checkpoint and the store have "
+                "different histories, for example because one of them was restored from a backup",
+            .members = {{"position", static_cast<std::int64_t>(diverged.position)},
+                        {"eventId", base::to_string(diverged.event_id)}}};
     }
     /// Only library users that load aggregates can get this error.
     Problem operator()(const UnknownEventType& unknown) const {
         return {.code = Code::internal_error,
-                .detail = "nothing is known of events of type '" + unknown.type + "'"};
+                .detail = "unknown event type '" + unknown.type + "'"};
     }
 
     Problem operator()(const PayloadTooLarge& large) const {
@@ -240,14 +244,16 @@ struct ToProblem {
     }
     Problem operator()(const LockLeaseLost& lost) const {
         return {.code = Code::lease_lost,
-                .detail = "the lock '" + lost.name + "' was the caller's, but its time is over",
+                .detail = "the lock '" + lost.name + "' is no longer held: its lease has expired",
                 .members = {{"name", lost.name},
                             {"fencingToken", static_cast<std::int64_t>(lost.held.value)}}};
     }
 
     Problem operator()(const ClockNotTest& /*clock*/) const {
         return {.code = Code::clock_not_test,
-                .detail = "the clock can be moved only under 'sundial dev --test-clock'"};
+                .detail =
+                    "the clock is not a test clock; only a server started with 'sundial dev "
+                    "--test-clock' can move it"};
     }
 
     Problem operator()(const FirstKeyNotAdmin& /*first*/) const {
@@ -268,14 +274,16 @@ struct ToProblem {
     }
 
     Problem operator()(const Stopped& /*stopped*/) const {
-        return {.code = Code::draining, .detail = "the server is going down; ask again soon"};
+        return {.code = Code::draining,
+                .detail = "the server is stopping; send the request again soon"};
     }
 
     Problem operator()(const TooManyOperations& many) const {
-        return {.code = Code::rate_limited,
-                .detail = "at most " + std::to_string(many.limit) +
-                          " operations of that kind are at work at once; wait for one, or stop it",
-                .retry_after = std::chrono::seconds{5}};
+        return {
+            .code = Code::rate_limited,
+            .detail = "at most " + std::to_string(many.limit) +
+                      " operations of this kind may run at once; wait for one to end, or stop one",
+            .retry_after = std::chrono::seconds{5}};
     }
 };
 

@@ -12,7 +12,8 @@
 
 namespace sundial::http {
 
-/// What an If-Match that names no version asks of a stream: none can have so many events.
+/// The expected version of a stream for an If-Match without a version: no stream can have so many
+/// events.
 inline constexpr ExpectedVersion version_of_no_stream = ExpectedVersion::exactly(greatest_number);
 
 /// The problem document of each error of a use case. A version mismatch becomes 412, because the

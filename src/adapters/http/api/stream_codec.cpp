@@ -48,7 +48,7 @@ private:
         if (!text) return std::nullopt;
         auto id = base::parse_uuid(*text);
         if (!id)
-            errors_.push_back({pointer_ + "/" + std::string(name), "bad_format", "is no UUID"});
+            errors_.push_back({pointer_ + "/" + std::string(name), "bad_format", "is not a UUID"});
         return id;
     }
 
@@ -207,7 +207,7 @@ base::Result<CheckpointStep, Problem> checkpoint_step_in(const JsonBody& body) {
     const auto event_id = members.text("eventId");
     if (!event_id) return step;
     step.event_id = base::parse_uuid(*event_id);
-    if (!step.event_id) return validation_failed({{"/eventId", "bad_format", "is no UUID"}});
+    if (!step.event_id) return validation_failed({{"/eventId", "bad_format", "is not a UUID"}});
     return step;
 }
 

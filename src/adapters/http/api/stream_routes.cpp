@@ -61,7 +61,7 @@ struct FeedOrder {
 };
 
 constexpr std::chrono::seconds longest_feed_wait{60};
-/// A followed feed then ends, and is followed anew by who is still allowed to.
+/// Maximum duration of a followed feed. The client then connects again, and its key is checked.
 constexpr std::chrono::minutes longest_stream{15};
 
 base::Result<FeedOrder, Problem> feed_order(const Request& request) {
@@ -222,8 +222,8 @@ private:
         if (const auto seen = request.headers.find("Last-Event-ID"); seen && !seen->empty()) {
             const auto position = whole_number(*seen);
             if (!position) {
-                return refused(validation_failed(
-                                   {{"Last-Event-ID", "bad_format", "is no position of the feed"}}),
+                return refused(validation_failed({{"Last-Event-ID", "bad_format",
+                                                   "is not a position of the feed"}}),
                                request);
             }
             order.after = *position;
@@ -267,8 +267,8 @@ private:
         };
         if (request.headers.find("If-None-Match").value_or("*") != "*") {
             return validation_failed({{"If-None-Match", "bad_format",
-                                       "must be *, for a stream that is not there yet; a version "
-                                       "to append after stands in If-Match"}});
+                                       "must be *, which means that the stream must not exist yet; "
+                                       "send the version to append after as If-Match"}});
         }
         const auto expected = condition(request, current);
         if (!expected) return false;

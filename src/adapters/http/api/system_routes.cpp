@@ -98,7 +98,7 @@ void add_metrics_route(Router& router, std::function<std::optional<std::string>(
             return http::text(200, "text/plain; version=0.0.4", *std::move(text));
         }
         return refused({.code = Code::route_not_found,
-                        .detail = "metrics are switched off (telemetry.metrics)"},
+                        .detail = "metrics are disabled; set telemetry.metrics to enable them"},
                        request);
     });
 }

@@ -119,8 +119,8 @@ private:
         auto errors = missing_members(wanted);
         if (wanted.external_id.value_or(external_id) != external_id) {
             errors.push_back({"/externalId", "not_allowed",
-                              "the path names another; to give a user another one, PUT or PATCH it "
-                              "by its id"});
+                              "the path has another externalId; to change a user's externalId, PUT "
+                              "or PATCH the user by its id"});
         }
         if (!errors.empty()) {
             return refused(validation_failed(std::move(errors)), request);
