@@ -418,12 +418,13 @@ TEST_P(EventQueueContract, FindsTheFirstEventThatWasMissed) {
     given(an_event().due(noon), an_event().due(noon - 1s), an_event().due(noon - 2s));
     EXPECT_EQ(first(), noon - 2s);
     EXPECT_EQ(first(noon - 1s), noon - 1s);
-    const Event held = claim_one();
-    ASSERT_EQ(held.due, noon - 2s);
+    auto held = claim(instance_a);
+    ASSERT_EQ(held.size(), 3U);
+    std::ranges::sort(held, {}, [](const ClaimedEvent& one) { return one.event.due; });
     EXPECT_EQ(first(), noon - 2s);  // its attempt is under way
-    EXPECT_TRUE(settle(retry_in(held, noon, 1h)));
+    EXPECT_TRUE(settle(retry_in(held[0].event, noon, 1h)));
     EXPECT_EQ(first(), noon - 1s);
-    EXPECT_TRUE(release_claims(release_of(claim_one(), std::nullopt)));
+    EXPECT_TRUE(release_claims(release_of(held[1].event, std::nullopt)));
     EXPECT_EQ(first(), std::nullopt);
 }
 

@@ -201,7 +201,8 @@ TEST_P(EventRepositoryContract, RefusesAKnownKeyAndNamesItsEventInEveryState) {
     EXPECT_TRUE(settle(accepted(claimed, noon)));
     refuses(event, EventStatus::completed);
     refuses(failed(an_event()), EventStatus::failed);
-    const Event later = an_event().due(noon + 1h);
+    const Event later =
+        an_event().due(noon + 1h).of_schedule(an_id<ScheduleId>(), year{2027} / 1 / 5);
     given(later);
     refuses(cancelled(later.id), EventStatus::cancelled);
 }

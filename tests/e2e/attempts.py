@@ -1,4 +1,4 @@
-"""What counts as an attempt, when it began, and which number its receiver sees."""
+"""Attempts: which ones count, when they began, and the numbers that their receiver sees.
 import datetime
 import http.server
 import subprocess

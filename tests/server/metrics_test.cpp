@@ -150,7 +150,7 @@ TEST_F(ManyValues, OfGaugesAreLeftOutWhereTheyAreTooMany) {
     }
 }
 
-/// The attempt of a process that was killed, and that nobody else has counted.
+/// The process that made the attempt was killed and could not count it.
 TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
     Metrics metrics{"1", "abc", "2025b"};
     Event event = an_event();

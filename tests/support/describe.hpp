@@ -24,7 +24,8 @@ namespace sundial {
     return answer ? "done" : describe(answer.error());
 }
 [[nodiscard]] inline std::string describe(const Result<Attempt>& answer) {
-    return answer ? "done, after attempt " + std::to_string(answer->value) : describe(answer.error());
+    return answer ? "done, after attempt " + std::to_string(answer->value)
+                  : describe(answer.error());
 }
 template <class T>
 [[nodiscard]] std::string describe(const std::optional<T>& value) {

@@ -12,56 +12,58 @@
 /// and to, ?12 late, ?13 dismissed, ?14 key, ?15 prefix of id or key, ?16 and ?17 first and last id
 /// with that prefix (null: no id has it); ?18 id and ?19 sort value of the previous page's last row
 /// (null: the first page; only the value null: the row had none), ?20 limit, ?21 prefix of the
-/// reason, ?22 reasons of waiting (JSON array). Rows without a sort value come last in both directions.
-#define SUNDIAL_LISTED(from, executed, dismissed, reason, waits, value, beyond, narrowed)  \
-    " FROM " from " WHERE " narrowed                                                     \
-    " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                   \
-    " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"                 \
-    " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"               \
-    " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"                     \
-    " AND (?5 IS NULL OR user_id = ?5)"                                                  \
-    " AND (?6 IS NULL OR schedule_id = ?6)"                                              \
-    " AND (?7 IS NULL OR endpoint_id = ?7)"                                              \
-    " AND (?8 IS NULL OR due >= ?8)"                                                     \
-    " AND (?9 IS NULL OR due < ?9)"                                                      \
-    " AND (?10 IS NULL OR " executed                                                     \
-    " >= ?10)"                                                                           \
-    " AND (?11 IS NULL OR " executed                                                     \
-    " < ?11)"                                                                            \
-    " AND (?12 IS NULL OR coalesce(first_attempt_at - due - jitter > 1000000, 0) = ?12)" \
-    " AND (?13 IS NULL OR (" dismissed                                                   \
-    " IS NOT NULL) = ?13)"                                                               \
-    " AND (?14 IS NULL OR idempotency_key = ?14)"                                        \
-    " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                                        \
-    "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                            \
-    " AND (?21 IS NULL OR substr(" reason                                                \
-    ", 1, length(?21)) = ?21)"                                                           \
-    " AND (?22 IS NULL OR " waits " IN (SELECT value FROM json_each(?22)))"              \
-    " AND (?18 IS NULL"                                                                  \
-    "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                         \
-    " ?18)"                                                                              \
-    "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond              \
-    " ?19"                                                                               \
+/// reason, ?22 reasons of waiting (JSON array). Rows without a sort value come last in both
+/// directions.
+#define SUNDIAL_LISTED(from, executed, dismissed, reason, waits, value, beyond, narrowed) \
+    " FROM " from " WHERE " narrowed                                                      \
+    " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                    \
+    " AND (?2 IS NULL OR priority IN (SELECT value FROM json_each(?2)))"                  \
+    " AND (?3 IS NULL OR event_type IN (SELECT value FROM json_each(?3)))"                \
+    " AND (?4 IS NULL OR zone IN (SELECT value FROM json_each(?4)))"                      \
+    " AND (?5 IS NULL OR user_id = ?5)"                                                   \
+    " AND (?6 IS NULL OR schedule_id = ?6)"                                               \
+    " AND (?7 IS NULL OR endpoint_id = ?7)"                                               \
+    " AND (?8 IS NULL OR due >= ?8)"                                                      \
+    " AND (?9 IS NULL OR due < ?9)"                                                       \
+    " AND (?10 IS NULL OR " executed                                                      \
+    " >= ?10)"                                                                            \
+    " AND (?11 IS NULL OR " executed                                                      \
+    " < ?11)"                                                                             \
+    " AND (?12 IS NULL OR coalesce(first_attempt_at - due - jitter > 1000000, 0) = ?12)"  \
+    " AND (?13 IS NULL OR (" dismissed                                                    \
+    " IS NOT NULL) = ?13)"                                                                \
+    " AND (?14 IS NULL OR idempotency_key = ?14)"                                         \
+    " AND (?15 IS NULL OR id BETWEEN ?16 AND ?17"                                         \
+    "      OR substr(idempotency_key, 1, length(?15)) = ?15)"                             \
+    " AND (?21 IS NULL OR substr(" reason                                                 \
+    ", 1, length(?21)) = ?21)"                                                            \
+    " AND (?22 IS NULL OR " waits                                                         \
+    " IN (SELECT value FROM json_each(?22)))"                                             \
+    " AND (?18 IS NULL"                                                                   \
+    "      OR (?19 IS NULL AND " value " IS NULL AND id " beyond                          \
+    " ?18)"                                                                               \
+    "      OR (?19 IS NOT NULL AND (" value " IS NULL OR " value " " beyond               \
+    " ?19"                                                                                \
     "          OR (" value " = ?19 AND id " beyond " ?18))))"
 
 /// The reason why a live event waits, as `waiting_for` in the domain.
-#define SUNDIAL_WAITS                                                                      \
-    "(CASE WHEN claimed_by IS NOT NULL THEN NULL WHEN obstacle IS NOT NULL THEN obstacle"  \
-    " WHEN claimable_at = 9223372036854775807"                                             \
-    " THEN CASE status WHEN 'PENDING' THEN 'SCHEDULE' ELSE 'ENDPOINT' END"                 \
+#define SUNDIAL_WAITS                                                                     \
+    "(CASE WHEN claimed_by IS NOT NULL THEN NULL WHEN obstacle IS NOT NULL THEN obstacle" \
+    " WHEN claimable_at = 9223372036854775807"                                            \
+    " THEN CASE status WHEN 'PENDING' THEN 'SCHEDULE' ELSE 'ENDPOINT' END"                \
     " WHEN status = 'PROCESSING' THEN 'RETRY' END)"
 #define SUNDIAL_EXECUTED "CASE WHEN status <> 'CANCELLED' THEN finished_at END"
 
-#define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)         \
-    inline constexpr Statement name{                                                           \
-        "SELECT " SUNDIAL_LIVE_EVENT                                                           \
-        ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(   \
-            "events", "NULL", "NULL", "NULL", SUNDIAL_WAITS, live, beyond,                     \
-            narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED        \
-                      ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                      \
-                          "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", \
-                          "NULL", finished, beyond, narrowed) " ORDER BY " column " " direction        \
-                                                      ", id " direction " LIMIT ?20"}
+#define SUNDIAL_LIST_EVENTS(name, column, live, finished, beyond, direction, narrowed)          \
+    inline constexpr Statement name{                                                            \
+        "SELECT " SUNDIAL_LIVE_EVENT                                                            \
+        ", NULL AS executed_at, first_attempt_at - due - jitter AS lateness" SUNDIAL_LISTED(    \
+            "events", "NULL", "NULL", "NULL", SUNDIAL_WAITS, live, beyond,                      \
+            narrowed) " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED         \
+                      ", first_attempt_at - due - jitter" SUNDIAL_LISTED(                       \
+                          "event_history", "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason",  \
+                          "NULL", finished, beyond, narrowed) " ORDER BY " column " " direction \
+                                                              ", id " direction " LIMIT ?20"}
 
 /// The current event of key ?14, and the events that it retries.
 #define SUNDIAL_WITH_KEY                                                       \
@@ -101,9 +103,10 @@
     "(" SUNDIAL_WANTED("COMPLETED") " OR " SUNDIAL_WANTED("FAILED") " OR " SUNDIAL_WANTED( \
         "CANCELLED") ")"
 
-#define SUNDIAL_LIVE_ARM(from, value, beyond, narrowed)                     \
-    "SELECT " SUNDIAL_LIVE_EVENT ", NULL AS executed_at, " SUNDIAL_LATENESS \
-    " AS lateness" SUNDIAL_LISTED(from, "NULL", "NULL", "NULL", SUNDIAL_WAITS, value, beyond, narrowed)
+#define SUNDIAL_LIVE_ARM(from, value, beyond, narrowed)                                       \
+    "SELECT " SUNDIAL_LIVE_EVENT ", NULL AS executed_at, " SUNDIAL_LATENESS                   \
+    " AS lateness" SUNDIAL_LISTED(from, "NULL", "NULL", "NULL", SUNDIAL_WAITS, value, beyond, \
+                                  narrowed)
 #define SUNDIAL_FINISHED_ARM(from, value, beyond, narrowed)                                 \
     " UNION ALL SELECT " SUNDIAL_FINISHED_EVENT ", " SUNDIAL_EXECUTED ", " SUNDIAL_LATENESS \
     SUNDIAL_LISTED(from, "(" SUNDIAL_EXECUTED ")", "dismissed_at", "reason", "NULL", value, \
@@ -174,13 +177,13 @@ SUNDIAL_LIST_FEW_EVENTS_BY(events_by_lateness, "lateness", "(" SUNDIAL_LATENESS 
 
 /// The parts of a walk, and the number of rows in all of them: the parameters of a list, and ?23
 /// until. Each part starts in the index where the previous part ended.
-#define SUNDIAL_WALK_LIVE                                         \
+#define SUNDIAL_WALK_LIVE                                                        \
     SUNDIAL_LISTED("events", "NULL", "NULL", "NULL", SUNDIAL_WAITS, "NULL", ">", \
                    "created_at <= ?23 AND id > coalesce(?18, x'')")
-#define SUNDIAL_WALK_FAILED(from, standing)                                           \
+#define SUNDIAL_WALK_FAILED(from, standing)                                                   \
     SUNDIAL_LISTED(from, "finished_at", "dismissed_at", "reason", "NULL", "finished_at", ">", \
-                   standing                                                           \
-                   " AND finished_at <= ?23"                                          \
+                   standing                                                                   \
+                   " AND finished_at <= ?23"                                                  \
                    " AND finished_at >= coalesce(?19, -9223372036854775807)")
 #define SUNDIAL_WALK_DEAD_LETTERS                                \
     SUNDIAL_WALK_FAILED("event_history INDEXED BY dead_letters", \

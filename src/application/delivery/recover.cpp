@@ -24,9 +24,9 @@ base::LogLine line_of(const char* event_name, std::string message, const Backlog
 
 void Recovery::start(const Backlog& backlog, Instant database_now, Mono now) {
     if (backlog.missed == 0) return;
-    log_.write(line_of("recovery.started",
-                       "events came due and were not attempted: no scheduler ran, or it ended first",
-                       backlog));
+    log_.write(line_of(
+        "recovery.started",
+        "events came due and were not attempted: no scheduler ran, or it ended first", backlog));
     underway_ = Underway{backlog, {backlog.oldest, database_now}, now};
 }
 
@@ -43,10 +43,10 @@ void Recovery::checked(std::optional<Instant> first, Mono now) {
 void Recovery::check_failed(Mono now) { check_at_ = now + recovery_check_interval; }
 
 void Recovery::finish(Mono now) {
-    auto line =
-        line_of("recovery.finished",
-                "every missed event has been attempted, unless it waits for an endpoint or a schedule",
-                underway_->backlog);
+    auto line = line_of(
+        "recovery.finished",
+        "every missed event has been attempted, unless it waits for an endpoint or a schedule",
+        underway_->backlog);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now - underway_->since);
     line.fields.emplace_back("durationMs", std::int64_t{took.count()});
     log_.write(std::move(line));

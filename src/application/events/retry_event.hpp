@@ -16,7 +16,7 @@ namespace sundial {
 enum class RetryKey : std::uint8_t { same, fresh };
 
 struct RetriedEvent {
-    Event event;          // the new event; or the same event, if it waited for its next attempt
+    Event event;  // the new event; or the same event, if it waited for its next attempt
     bool is_new = false;
 };
 
@@ -26,7 +26,8 @@ struct RetriedEvent {
                                             std::chrono::microseconds delay = {});
 
 /// Attempts an event again, at once:
-/// - An event that waits for its next attempt waits no longer. It keeps waiting for an open circuit,
+/// - An event that waits for its next attempt waits no longer. It keeps waiting for an open
+/// circuit,
 ///   a limit or an endpoint.
 /// - A FAILED event gets a new event under the same key; with a fresh key also a COMPLETED one. If
 ///   two callers retry the same event, the second gets an error that names the first one's event.
@@ -35,8 +36,8 @@ class RetryEvent {
 public:
     RetryEvent(Store& store, Ids& ids, Wakeups& wakeups)
         : store_(store), ids_(ids), wakeups_(wakeups) {}
-    /// Errors: NotFound, InvalidStateTransition, DuplicateIdempotencyKey, which names the event that has
-    /// the key.
+    /// Errors: NotFound, InvalidStateTransition, DuplicateIdempotencyKey, which names the event
+    /// that has the key.
     [[nodiscard]] Result<RetriedEvent> run(std::string_view id, RetryKey key);
 
 private:

@@ -36,11 +36,10 @@ struct ToRefusal {
         return {"EVENT_NOT_FOUND", "there is no event '" + missing.id + "'"};
     }
     Refusal operator()(const InvalidStateTransition& refused) const {
-        return {"INVALID_STATE_TRANSITION", "an event that is " +
-                                                std::string(to_string(refused.status)) +
-                                                (refused.claimed_by ? " and claimed" : "") +
-                                                " does not allow: " + refused.action +
-                                                wait_in_words(refused.waiting_for)};
+        return {"INVALID_STATE_TRANSITION",
+                "an event that is " + std::string(to_string(refused.status)) +
+                    (refused.claimed_by ? " and claimed" : "") +
+                    " does not allow: " + refused.action + wait_in_words(refused.waiting_for)};
     }
     Refusal operator()(const LeaseLost& lost) const {
         return {"LEASE_LOST", "event " + to_string(lost.id) + " is no longer held by this claim"};

@@ -55,8 +55,8 @@ int list_endpoints(const HttpClient& client, const Output& output) {
         for (const json::value& value : endpoints) {
             const json::object& endpoint = value.as_object();
             table.add({endpoint_name(endpoint), text_of(endpoint, "name"),
-                       text_of(endpoint, "type"), endpoint_state(endpoint),
-                       circuit_state(endpoint), text_of(endpoint, "url")});
+                       text_of(endpoint, "type"), endpoint_state(endpoint), circuit_state(endpoint),
+                       text_of(endpoint, "url")});
         }
         output.out << table.text();
         if (page.at("hasMore").as_bool()) output.err << "and more\n";

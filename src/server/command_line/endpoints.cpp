@@ -35,8 +35,7 @@ int set_endpoint(EndpointFlags& flags) {
                      "--retry-waiting\n";
         return usage;
     }
-    return cli::change_endpoint(client(flags.client), flags.id, changes,
-                                output(flags.client.json));
+    return cli::change_endpoint(client(flags.client), flags.id, changes, output(flags.client.json));
 }
 
 }  // namespace

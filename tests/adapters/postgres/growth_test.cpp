@@ -123,14 +123,14 @@ protected:
             query(url, "SELECT id FROM sundial.events ORDER BY due LIMIT 1")[0][0];
         return carried_out(
             url, *list.statement,
-            std::string{
-                "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
-                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, "
-                "uuid, "} +
+            std::string{"text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
+                        "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, "
+                        "text, text[], "
+                        "uuid, "} +
                 list.type_of_value + ", bigint, integer",
             std::string{list.statuses} +
                 ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                "NULL, NULL, '" +
+                "NULL, NULL, NULL, '" +
                 id + "', " + list.value + ", 51, 16",
             Setup::plain);
     }
@@ -161,10 +161,11 @@ TEST_F(Growth, AStretchOfTheLatestExecutionsCostsTheSame) {
         return carried_out(
             url, sql::events_by_execution_down,
             "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-            "timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, timestamptz, "
+            "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], uuid, "
+            "timestamptz, "
             "bigint, integer",
             "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '" + from +
-                "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16",
+                "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 51, 16",
             Setup::plain);
     };
     expect_as_few_pages(latest(young()), latest(grown()), 2.5);

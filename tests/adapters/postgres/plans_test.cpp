@@ -197,10 +197,10 @@ TEST_F(Plans, AWalkThroughDeadLettersGoesByTheirIndexFromWhereItWas) {
           FROM generate_series(1, 20000) AS i)");
     const std::string filters =
         "'{FAILED}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-        "NULL, NULL, false, NULL, NULL, NULL, now()";
+        "NULL, NULL, false, NULL, NULL, NULL, NULL, now()";
     const std::string types =
         "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-        "timestamptz, timestamptz, boolean, boolean, text, text, text, timestamptz";
+        "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], timestamptz";
     EXPECT_THAT(plan_of(sql::walk_dead_letters, types + ", uuid, bigint, timestamptz",
                         filters + ", '01990000-0000-7000-8000-000000000001', 100, "
                                   "now() - interval '1 h'"),
@@ -216,11 +216,12 @@ protected:
             url(),
             std::string{sql::walk_indexes.sql} +
                 "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
-                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, uuid, "
+                "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, "
+                "text[], uuid, "
                 "timestamptz, bigint) AS " +
                 sql::events_by_target_down.sql + "; EXPLAIN EXECUTE it('" + statuses +
                 "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                "NULL, NULL, NULL, NULL, 51)");
+                "NULL, NULL, NULL, NULL, NULL, 51)");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;
@@ -244,12 +245,14 @@ TEST_F(PlansOfLists, APageOfWhatIsUnderWayPassesByWhatIsStillToCome) {
 
 TEST_F(Plans, AWalkThroughLiveEventsGoesByTheirKeyFromWhereItWas) {
     EXPECT_THAT(
-        plan_of(sql::walk_live,
-                "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
-                "timestamptz, timestamptz, boolean, boolean, text, text, text, timestamptz, uuid, "
-                "bigint, smallint",
-                "'{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                "NULL, NULL, NULL, NULL, now(), '01990000-0000-7000-8000-000000000001', 100, 3"),
+        plan_of(
+            sql::walk_live,
+            "text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, timestamptz, "
+            "timestamptz, timestamptz, boolean, boolean, text, text, text, text[], timestamptz, "
+            "uuid, "
+            "bigint, smallint",
+            "'{PENDING}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+            "NULL, NULL, NULL, NULL, NULL, now(), '01990000-0000-7000-8000-000000000001', 100, 3"),
         AllOf(HasSubstr("Index Scan using events_pkey"), HasSubstr("Index Cond: (ROW(shard, id)"),
               Not(HasSubstr("event_history"))));
 }

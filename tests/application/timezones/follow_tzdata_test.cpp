@@ -227,7 +227,8 @@ TEST_F(FollowTzdataTest, WhatIsHeldWasTriedOrIsARetryStays) {
     const auto claims = claimed();
     ASSERT_THAT(claims, SizeIs(3));
     settle(claims[1], RetryIn{1h});
-    const Event retry = retry_event.run(to_string(failed(claims[2]).id), RetryKey::same).value().event;
+    const Event retry =
+        retry_event.run(to_string(failed(claims[2]).id), RetryKey::same).value().event;
 
     zones.set(release("2026f", paris(2h)));
     EXPECT_EQ(run().moved, 0U);

@@ -1,5 +1,5 @@
 -- free: a new event may take the key over, because its current event was cancelled, or has failed and
--- was dismissed, and is no occurrence of a schedule. attempt: of that event; the next one's attempts
+-- was dismissed, and is not an occurrence of a schedule. attempt: of that event; the next one's attempts
 -- are numbered after it.
 ALTER TABLE sundial.event_keys ADD COLUMN free boolean NOT NULL DEFAULT false;
 ALTER TABLE sundial.event_keys ADD COLUMN attempt integer NOT NULL DEFAULT 0;

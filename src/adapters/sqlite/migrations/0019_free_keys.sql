@@ -1,5 +1,5 @@
 -- free: a new event may take the key over, because its current event was cancelled, or has failed and
--- was dismissed, and is no occurrence of a schedule. attempt: of that event; the next one's attempts
+-- was dismissed, and is not an occurrence of a schedule. attempt: of that event; the next one's attempts
 -- are numbered after it.
 ALTER TABLE event_keys ADD COLUMN free INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE event_keys ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
