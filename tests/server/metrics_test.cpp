@@ -157,7 +157,7 @@ TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
     event.type = "REMINDER";
     event.first_attempt_at = target_of(event) + 66ms;
     metrics.first_attempt_lost(event);
-    const std::string scrape = metrics.render({}, {}, PoolUse{}, {}, FeedProgress{}, 1);
+    const std::string scrape = metrics.render();
     EXPECT_THAT(scrape, testing::HasSubstr(
                             "sundial_event_lateness_seconds_sum{event_type=\"REMINDER\"} 0.066"));
     EXPECT_THAT(scrape, testing::Not(testing::HasSubstr("sundial_late_executions_total{")));
