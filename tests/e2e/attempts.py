@@ -1,4 +1,4 @@
-"""Attempts: which ones count, when they began, and the numbers that their receiver sees.
+"""Attempts: which ones count, when they began, and the numbers that their receiver sees."""
 import datetime
 import http.server
 import subprocess

@@ -181,8 +181,10 @@ private:
         }
         if (step.version <= life.version) breach("I6", "its version did not grow", step);
         // The first claim of a retry goes on from the attempts of the event that it retries.
-        if (life.attempt > 0 && step.attempt != life.attempt + 1)
+        const bool goes_on = step.is_retry && life.attempt == 0;
+        if (!goes_on && step.attempt != life.attempt + 1) {
             breach("I6", "its number is not the next", step);
+        }
         if (life.ended != nullptr) {
             breach(life.ended->op == Op::cancel ? "I13" : "I4", "claimed though it is over", step);
         }

@@ -29,6 +29,7 @@ Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
             step.target = target_of(event);
             step.until = claimed.now + request.lease;
             step.created_at = event.created_at;
+            step.is_retry = event.retry_of.has_value();
             step.sound = shows_local_time(event, world_.true_zones);
             if (previous_lost) step.what = "rescued";
             world_.record(std::move(step));

@@ -62,6 +62,7 @@ struct Step {
     bool sound = true;   // create, claim: the target shows the requested local time
     std::optional<Time> retry_after{};  // from a response
     Instant created_at{};               // of the claimed event
+    bool is_retry = false;              // the claimed event: of another one
 };
 
 /// A deliberate fault and its end.
