@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, Explanation,
     testing::Values(
         Explained{"30 2 * * SUN", {}, "at 02:30 every Sunday\na fixed time"},
-        Explained{"@hourly", {}, "every hour\nfollows the real clock"},
+        Explained{"@hourly", {}, "every hour\nfollows real time"},
         Explained{"FREQ=WEEKLY;BYDAY=MO", {}, "every week on Monday\n"},
         Explained{"FREQ=DAILY", {.dtstart = "2026-11-20T09:00"}, "every day at 09:00\n"},
         Explained{"FREQ=DAILY", {.dtstart = "20261120T090000Z"}, "every day at 09:00"},
