@@ -238,8 +238,9 @@ void add_event_commands(CommandTree& tree) {
         });
     add_bulk_flags(retry, *flags);
     add_filter(retry, *flags, waiting_filter);
-    retry.add_flag("--new-key", flags->new_key,
-                   "use a new idempotency key: also for COMPLETED events; the receiver sees a new event");
+    retry.add_flag(
+        "--new-key", flags->new_key,
+        "use a new idempotency key: also for COMPLETED events; the receiver sees a new event");
 
     CLI::App& cancel =
         tree.verb(event, "cancel", "cancel events that are PENDING or wait for a retry", [flags] {

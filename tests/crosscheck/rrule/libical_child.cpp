@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string>
 
-/// Prints the answers of libical to recurrence rules, without zones. Reads lines `start TAB end TAB count
-/// TAB rule` and writes one line for each: the first `count` occurrences up to `end`, separated by
-/// blanks, or `refused`.
+/// Prints the answers of libical to recurrence rules, without zones. Reads lines `start TAB end TAB
+/// count TAB rule` and writes one line for each: the first `count` occurrences up to `end`,
+/// separated by blanks, or `refused`.
 namespace {
 
 struct FreeIterator {
