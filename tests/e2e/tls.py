@@ -102,7 +102,7 @@ def another_certificate_needs_no_restart(server, directory, in_use):
 
     stray = certificate(directory, "third")[:1] + certificate(directory, "fourth")[1:]
     told = replaced(stray, 2)
-    assert told["level"] == "error" and "stays" in told["msg"], told
+    assert told["level"] == "error" and "stay in use" in told["msg"], told
     assert Connection(server.port, second).subject() == "second", "a pair that does not match was taken"
     for file in in_use:
         with open(file, "w") as broken:

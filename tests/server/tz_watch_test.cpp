@@ -118,7 +118,7 @@ TEST_F(TzWatchTest, TellsOfADamagedDatabaseAndTakesItOnceItIsWhole) {
     fs::resize_file(path() / "fresh/Europe/Paris", 100);
     swap_in("fresh");
     ASSERT_EQ(setting_error.wait_for(hang_guard), std::future_status::ready);
-    EXPECT_THAT(setting_error.get(), testing::HasSubstr("in force stays 2031a"));
+    EXPECT_THAT(setting_error.get(), testing::HasSubstr("in effect stays 2031a"));
     EXPECT_EQ(zones->current()->release(), "2031a");
     install("fresh/Europe/Paris", "Europe/Paris");
     EXPECT_EQ(replaced(), "2031b");

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"only_space", "  ", Code::malformed_json, "byte 2"},
         Refused{"unfinished", R"({"a":)", Code::malformed_json,
                 "byte 5: the text ends before the value is complete"},
-        Refused{"more_after", "{} x", Code::malformed_json, "byte 3: there is more"},
+        Refused{"more_after", "{} x", Code::malformed_json, "byte 3: unexpected text after the value"},
         Refused{"two_values", "1 2", Code::malformed_json, "byte 2"},
         Refused{"nan", R"({"a":NaN})", Code::malformed_json, "byte 5"},
         Refused{"infinity", "[Infinity]", Code::malformed_json, "byte 1"},

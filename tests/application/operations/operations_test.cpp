@@ -343,7 +343,7 @@ TEST_F(OperationsTest, TellTheirEndInTheLog) {
     const Operation operation = given();
     here->drain();
     const base::LogLine line = log.lines().back();
-    EXPECT_THAT(line.message, HasSubstr("over"));
+    EXPECT_THAT(line.message, HasSubstr("ended"));
     EXPECT_THAT(line.fields,
                 Contains(std::pair<std::string, base::LogLine::Value>{"done", std::int64_t{35}}));
     EXPECT_THAT(line.fields, Contains(std::pair<std::string, base::LogLine::Value>{

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {},
                       {},
                       bad_time,
-                      "give the zone separately"},
+                      "give its zone separately"},
         RefusedFields{"a_zone_in_the_rule",
                       start,
                       rome,
