@@ -9,6 +9,7 @@
 
 #include "adapters/webhook/request_body.hpp"
 #include "adapters/webhook/request_headers.hpp"
+#include "application/ports/scheduler_scope.hpp"
 
 namespace sundial::webhook {
 namespace {
@@ -70,6 +71,7 @@ void InboxDelivery::start(DeliveryRequest request, std::function<void(Outcome)> 
 }
 
 void InboxDelivery::run() {
+    const SchedulerScope scheduler;
     while (true) {
         std::vector<Waiting> batch;
         {

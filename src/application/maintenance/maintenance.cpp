@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "application/ports/scheduler_scope.hpp"
+
 namespace sundial {
 namespace {
 
@@ -61,6 +63,7 @@ Mono Maintenance::turn() {
 }
 
 void Maintenance::run() {
+    const SchedulerScope scheduler;
     std::unique_lock lock{mutex_};
     while (!stopping_) {
         lock.unlock();
