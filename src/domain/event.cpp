@@ -167,12 +167,14 @@ Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
     event.intent = std::move(intent);
     event.due = due;
     event.claimable_at = parked ? never : target_of(event);
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
 Result<Event> park(Event event, Instant now) {
     if (!is_pending(event)) return refused(event, "park");
     event.claimable_at = never;
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
@@ -181,6 +183,7 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
     event.intent = std::move(intent);
     event.due = due;
     event.claimable_at = target_of(event);
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 

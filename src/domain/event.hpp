@@ -76,7 +76,7 @@ struct Event {
     std::string tz_release;               // the release of that tzdata, "2025b"
     std::string payload;   // exact bytes, sent unchanged; empty: too long once rendered
     Instant claimable_at;  // due, retry or end of lease; `never`: parked or final
-    std::optional<Obstacle> obstacle{};  // that it waits for, after a release
+    std::optional<Obstacle> obstacle{};  // that it waits for: due, or after a release
     Version version{1};             // the version that a claim returned fences its holder's writes
     Attempt attempt{0};             // number of the latest attempt
     std::uint32_t retry_count = 0;  // attempts that failed or were lost

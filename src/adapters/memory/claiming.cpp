@@ -35,6 +35,10 @@ bool is_pull(const State& state, const Event& event) {
     return endpoint && is_pulled(*endpoint);
 }
 
+void leave_line(State& state, EventId id) {
+    if (state.lines.find(id)) state.lines.erase(id);
+}
+
 Claimed claim_wanted(State& state, const Claiming& claiming,
                      const std::function<bool(const Event&)>& wanted) {
     Claimed claimed{{}, state.clock.now()};
@@ -45,10 +49,22 @@ Claimed claim_wanted(State& state, const Claiming& claiming,
         for (std::size_t i = 0; i < count; ++i) {
             const Event& before = *events[i];
             const bool previous_lost = is_claimed(before);
+            const bool waits =
+                !previous_lost && before.endpoint &&
+                std::ranges::find(claiming.limited, *before.endpoint) != claiming.limited.end();
+            if (waits) {
+                const Line line = line_of(*before.endpoint);
+                claimed.lined_up.push_back({line, shard_of(before.id, state.shards),
+                                            before.priority, before.claimable_at});
+                state.lines.insert(before.id, line);
+                state.live.change(before.id, [](Event& row) { row.obstacle = Obstacle::limit; });
+                continue;
+            }
             if (previous_lost)
                 state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
             Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
             state.live.replace(event.id, event);
+            leave_line(state, event.id);
             claimed.events.push_back({std::move(event), previous_lost});
         }
     }

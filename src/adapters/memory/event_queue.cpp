@@ -1,6 +1,8 @@
 #include "adapters/memory/event_queue.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "adapters/memory/claiming.hpp"
@@ -37,10 +39,26 @@ std::uint32_t MemoryEventQueue::shards() const { return state_->shards; }
 QueuePeek MemoryEventQueue::peek() {
     const Turn turn{*state_};
     QueuePeek peeked{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
+    std::map<std::tuple<Line, std::uint32_t, Priority>, Instant> first;
     for (const auto& [id, event] : state_->live.rows()) {
         if (is_pull(*state_, event)) continue;
-        Instant& next = peeked.next[shard_of(id, state_->shards)];
+        const std::uint32_t shard = shard_of(id, state_->shards);
+        if (const Line* line = state_->lines.find(id)) {
+            const auto [head, fresh] =
+                first.try_emplace({*line, shard, event.priority}, event.claimable_at);
+            head->second = std::min(head->second, event.claimable_at);
+            continue;
+        }
+        Instant& next = peeked.next[shard];
         next = std::min(next, event.claimable_at);
+    }
+    for (const auto& [key, next] : first) {
+        const auto& [line, shard, priority] = key;
+        peeked.lines.push_back({line, shard, priority, next});
+    }
+    for (const auto& [id, endpoint] : state_->endpoints.rows()) {
+        const bool limited = endpoint.rate_limit || endpoint.max_in_flight;
+        if (limited && !is_pulled(endpoint)) peeked.limited.push_back(id);
     }
     return peeked;
 }
@@ -48,7 +66,20 @@ QueuePeek MemoryEventQueue::peek() {
 Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
     Turn turn{*state_};
     const auto wanted = [&](const Event& event) {
-        return !is_pull(*state_, event) && shard_of(event.id, state_->shards) == request.shard;
+        return !is_pull(*state_, event) && !state_->lines.find(event.id) &&
+               shard_of(event.id, state_->shards) == request.shard;
+    };
+    Claimed claimed =
+        claim_wanted(*state_, {request.by, request.shares, request.lease, request.limited}, wanted);
+    turn.commit();
+    return claimed;
+}
+
+Claimed MemoryEventQueue::claim_from_line(const LineRequest& request) {
+    Turn turn{*state_};
+    const auto wanted = [&](const Event& event) {
+        const Line* line = state_->lines.find(event.id);
+        return line && *line == request.line && shard_of(event.id, state_->shards) == request.shard;
     };
     Claimed claimed = claim_wanted(*state_, {request.by, request.shares, request.lease}, wanted);
     turn.commit();
@@ -122,7 +153,7 @@ QueueDepth MemoryEventQueue::depth() {
     QueueDepth depth;
     for (const auto& [id, event] : state_->live.rows()) {
         ++depth.stored[static_cast<std::size_t>(status_of(event))];
-        if (claimable(event, now)) {
+        if (claimable(event, now) && !state_->lines.find(id)) {
             ++depth.due;
             depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
         }

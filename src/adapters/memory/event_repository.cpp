@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/memory/claiming.hpp"
 #include "adapters/memory/event_list.hpp"
 #include "base/check.hpp"
 
@@ -103,6 +104,7 @@ void MemoryEventRepository::update(const Event& changed) {
     const Event* event = state_.live.find(changed.id);
     base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));
     base::check(!is_final(changed) && changed.key == event->key);
+    leave_line(state_, changed.id);
     state_.live.replace(changed.id, changed);
 }
 
@@ -122,6 +124,7 @@ void MemoryEventRepository::finish(const Event& finished) {
     const Event* event = state_.live.find(finished.id);
     base::check(event && is_final(finished) && finished.version == base::next(event->version));
     state_.live.erase(finished.id);
+    leave_line(state_, finished.id);
     state_.history.insert(finished.id, {finished, {}});
     if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
 }
@@ -204,7 +207,9 @@ std::size_t MemoryEventRepository::expedite_at_most(std::size_t limit,
                                                     const std::vector<Event>& waiting) {
     const std::size_t count = std::min(limit, waiting.size());
     for (std::size_t i = 0; i < count; ++i) {
-        state_.live.replace(waiting[i].id, sundial::expedite(waiting[i], now_).value());
+        const EventId id = waiting[i].id;
+        state_.live.replace(id, sundial::expedite(waiting[i], now_).value());
+        leave_line(state_, id);
     }
     return count;
 }

@@ -84,6 +84,7 @@ Result<void> release_claims(State& state, const ReleasedClaim& released) {
     Event next = release(*event, now, until, released.obstacle).value();
     state.attempts.insert(key, released_attempt(*event, released));
     state.live.replace(released.id, std::move(next));
+    if (released.line) state.lines.insert(released.id, *released.line);
     return {};
 }
 

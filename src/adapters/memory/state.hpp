@@ -12,6 +12,7 @@
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
@@ -106,6 +107,7 @@ struct State {
     Table<ApiKeyId, ApiKey> api_keys{journal};
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
+    Table<EventId, Line> lines{journal};  // of events that wait in one
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, KeyRow> keys{journal};
     Table<AttemptKey, AttemptRecord> attempts{journal};

@@ -89,6 +89,10 @@ Result<void> release_claims(Session& session, const ReleasedClaim& released) {
     }
     const Instant until = released.delay ? session.now + *released.delay : never;
     move_live(session, *event, release(*event, session.now, until, released.obstacle).value());
+    if (released.line) {
+        session.connection.execute(sql::join_line, released.id, released.line->value,
+                                   released.obstacle);
+    }
     add_attempt(session, released_attempt(*event, released));
     return {};
 }
