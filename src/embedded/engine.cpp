@@ -25,6 +25,7 @@
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operation_tasks.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/failures.hpp"
 #include "application/pull/pull_events.hpp"
 #include "application/pull/pull_watch.hpp"
 #include "application/pull/settle_pulled.hpp"
@@ -145,8 +146,8 @@ struct Engine::Parts {
                                                    log)) {
         // Events planned with an earlier tz database keep their local time.
         (void)FollowTzdata{store, zones, ids, loop}.run(Takeover::of_older);
-        // Events that came due without a handler: there may be one now.
-        (void)UnparkEvents{store, loop}.run_handlers();
+        // With a test clock the engine is never started.
+        if (clock.is_test()) unpark_handled();
         watcher = std::thread([this] { watch.run(); });
         feed_watcher = std::thread([this] { feed_watch.run(); });
     }
@@ -167,6 +168,27 @@ struct Engine::Parts {
         if (operations_worker.joinable()) operations_worker.join();
         in_process.stop();  // the loop still runs and settles the results
         if (worker.joinable()) worker.join();
+    }
+
+    /// Events that came due without a handler: there may be one now.
+    void unpark_handled() { (void)UnparkEvents{store, loop}.run_handlers(); }
+    /// Other instances leave events of the handled types to this one from now on. The events that
+    /// they parked before become claimable. Without the database the loop does the first, and the
+    /// next start the second.
+    void take_over_handled() {
+        const auto types = handlers.types();
+        if (types.empty()) return;
+        try {
+            queue.announce(instance, types, announced_for);
+            unpark_handled();
+        } catch (const Unavailable& away) {
+            log.write({.level = base::LogLevel::warn,
+                       .event_name = {},
+                       .message = std::string{"parked events wait for the next start: "} +
+                                  away.what(),
+                       .correlation_id = {},
+                       .fields = {}});
+        }
     }
 
     CallbackLog log;
@@ -336,6 +358,7 @@ Streams Engine::streams() { return Streams{parts_->streams}; }
 
 void Engine::start() {
     if (parts_->clock.is_test() || parts_->worker.joinable()) return;
+    parts_->take_over_handled();
     parts_->worker = std::thread([&loop = parts_->loop] { loop.run(); });
     parts_->operations_worker =
         std::thread([&operations = parts_->operations] { operations.run(); });

@@ -52,7 +52,8 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
             const auto left = until - parts_->monotonic.now();
             if (!work->events.empty() || left.count() <= 0) return std::move(work->events);
             const auto bell = std::make_shared<Bell>();
-            const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
+            const auto waiting = 
+                parts_->watch.wait(work->endpoint, [bell] { bell->ring(); }, work->wait);
             bell->wait_for(std::min(left, longest_sleep));
         }
         return Stopped{};  // a program that shuts down claims nothing more

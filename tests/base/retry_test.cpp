@@ -74,7 +74,7 @@ TEST_F(Retry, RT01_SuccessAtOnceIsOneCallWithoutAWaitAndFeedsTheBudget) {
     EXPECT_DOUBLE_EQ(budget->tokens(), 0.2);
 }
 
-TEST_F(Retry, RT02_TwoConflictsAndASuccessAreThreeCallsThatEachReadAnew) {
+TEST_F(Retry, RT02_TwoConflictsAndASuccessAreThreeCallsThatEachReadAgain) {
     int version = 4;  // another writer appends first twice
     std::vector<int> read;
     const auto answer = retry(

@@ -81,7 +81,7 @@ TEST(SingleFlight, SF02_AnotherTenantsKeyIsAnotherLoad) {
     EXPECT_NE(*first, *second);
 }
 
-TEST(SingleFlight, SF03_AFailureIsThatOfAllWhoWaitAndOfNobodyElse) {
+TEST(SingleFlight, SF03_AFailureReachesAllWaitersAndNoLaterCaller) {
     constexpr int callers = 8;
     Flights flights;
     const Error failure{"STORAGE_UNAVAILABLE", "no connection"};
@@ -201,7 +201,7 @@ TEST(SingleFlight, SF05_WhenEveryCallerHasLeftTheLoaderIsAskedToStop) {
     EXPECT_EQ(load.loads, 1);
 }
 
-TEST(SingleFlight, SF05_AtItsEndLoadsThatNobodyWaitsForAreStopped) {
+TEST(SingleFlight, SF05_AtItsEndLoadsWithoutWaitersAreStopped) {
     HeldLoad load;
     {
         Flights flights;
@@ -225,7 +225,7 @@ TEST(SingleFlight, SF06_ALoaderThatAsksForItsOwnKeyIsRefused) {
     EXPECT_EQ(**answer, "VALIDATION_FAILED");
 }
 
-TEST(SingleFlight, SF07_WhoAsksAfterItWasForgottenLoadsAnew) {
+TEST(SingleFlight, SF07_ACallAfterForgetLoadsAgain) {
     Flights flights;
     HeldLoad load;
     Callers before{flights, 1, load.loader()};

@@ -281,7 +281,7 @@ TEST_P(StepsContract, RefusesAnotherRequestWhileOneIsUnderWay) {
     EXPECT_THAT(done_, ElementsAre(1, 3));
 }
 
-TEST_P(StepsContract, WhoWasTooSlowWritesNothingOverTheOneThatFollowed) {
+TEST_P(StepsContract, ASlowHolderOverwritesNothingOfItsSuccessor) {
     auto slow = steps();
     slow[1] = [&](const std::string& so_far) -> Worked {
         advance(settings_.lease);

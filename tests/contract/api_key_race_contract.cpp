@@ -72,7 +72,7 @@ TEST_P(ApiKeyRaceContract, TheOnlyKeyIsRevokedOrGetsCompanyButNeverBoth) {
     }
 }
 
-TEST_P(ApiKeyRaceContract, AKeyIsMadeBesideTheFirstAdminKeyOrNotAtAll) {
+TEST_P(ApiKeyRaceContract, AKeyCreatedDuringTheFirstAdminKeyExistsOrIsRefused) {
     KeyAdmin here{store(), ids}, there{store(), ids};
     for (int round = 0; round < rounds; ++round) {
         replace_all({});

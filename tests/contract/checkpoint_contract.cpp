@@ -71,7 +71,7 @@ TEST_P(CheckpointContract, CountsTogetherWithWhatWasMadeOfTheEventsOrNotAtAll) {
     EXPECT_EQ(version_of(view), 0U);
 }
 
-TEST_P(CheckpointContract, IsHeldByOneUntilItsLeaseIsOver) {
+TEST_P(CheckpointContract, IsHeldByOneUntilItsLeaseExpires) {
     const auto first = keep_checkpoint_.hold(name_, "a", 30s);
     ASSERT_TRUE(first);
     EXPECT_EQ(first->holder, "a");
@@ -92,7 +92,7 @@ TEST_P(CheckpointContract, IsHeldByOneUntilItsLeaseIsOver) {
     EXPECT_EQ(keep_checkpoint_.hold(name_, "c", 30s)->fencing_token, 3U);
 }
 
-TEST_P(CheckpointContract, ALeaseThatWasOverIsANewOne) {
+TEST_P(CheckpointContract, AnExpiredLeaseIsGrantedAsANewOne) {
     EXPECT_EQ(keep_checkpoint_.hold(name_, "a", 30s)->fencing_token, 1U);
     advance(30s);
     EXPECT_EQ(keep_checkpoint_.hold(name_, "a", 30s)->fencing_token, 2U);

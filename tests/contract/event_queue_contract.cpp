@@ -72,7 +72,7 @@ TEST_P(EventQueueContract, LeavesAnEventAloneWhileItsLeaseLasts) {
     EXPECT_THAT(claim(instance_b), IsEmpty());
 }
 
-TEST_P(EventQueueContract, RescuesAnEventWhoseLeaseIsOver) {
+TEST_P(EventQueueContract, ClaimsAnEventWithAnExpiredLease) {
     const Event event = an_event().to_endpoint(an_id<EndpointId>());
     given(event);
     const Event held = claim_one(instance_a);
@@ -259,7 +259,7 @@ TEST_P(EventQueueContract, ExtendsALeaseAndChangesNothingElse) {
     EXPECT_TRUE(settle(accepted(held, noon)));
 }
 
-TEST_P(EventQueueContract, ExtendsALeaseThatIsOverButThatNobodyTook) {
+TEST_P(EventQueueContract, ExtendsAnExpiredLeaseThatWasNotTaken) {
     given(an_event());
     const Event held = claim_one();
     advance(31s);
@@ -311,7 +311,7 @@ TEST_P(EventQueueContract, SeesTheNextClaimableInstantOfEachShard) {
     EXPECT_EQ(queue().peek().next, expected);
 }
 
-TEST_P(EventQueueContract, SeesDueEventsLeasesAndRetriesAheadButNothingThatIsOverOrParked) {
+TEST_P(EventQueueContract, SeesDueEventsLeasesAndRetriesAheadButNoFinishedOrParkedEvents) {
     given(an_event().in_shard(0).due(noon - 5s));
     EXPECT_EQ(queue().peek().next[0], noon - 5s);
     Event held = claim_one();

@@ -549,7 +549,7 @@ TEST_P(EventRepositoryContract, RetriesAFailedEventOnceUnderItsKey) {
 }
 
 /// Its retry got another occurrence, and with it another key.
-TEST_P(EventRepositoryContract, RetriesAFailedEventWhoseKeyNobodyHasAnyMore) {
+TEST_P(EventRepositoryContract, RetriesAFailedEventWhoseKeyIsFree) {
     const Event event = failed(an_event());
     const Event fresh = retried(event, an_id<EventId>(), noon).value();
     Event elsewhere = retarget(fresh, fresh.intent, noon + 1h, noon).value();

@@ -302,7 +302,7 @@ TEST_P(EventStoreContract, ES11_OneOfManyGoesOnFromAVersion) {
     EXPECT_EQ(lost, 31);
 }
 
-TEST_P(EventStoreContract, ES12_ES13_AnyNeverFailsBesideThoseWhoExpectAVersion) {
+TEST_P(EventStoreContract, ES12_ES13_AnyNeverFailsAmongAppendsThatExpectAVersion) {
     const StreamId stream = a_stream();
     std::mutex mutex;
     std::vector<Appended> done;

@@ -63,7 +63,7 @@ TEST_P(LockGuardContract, LK08_AHolderThatSleptThroughTheNextGrantWritesNothing)
     EXPECT_FALSE(read([&](Transaction& tx) { return tx.users().find(of_sleeper.id); }));
 }
 
-TEST_P(LockGuardContract, NobodyWritesUnderALockThatIsOverOrReleasedOrUnknown) {
+TEST_P(LockGuardContract, NoWriteHappensUnderAnExpiredReleasedOrUnknownLock) {
     StoredLocks locks{store()};
     const auto may_write = [&](const std::string& name, FencingToken token) {
         return in_transaction(store(),

@@ -29,7 +29,7 @@ TEST_P(LockStoreContract, LK01_AFreeNameIsGranted) {
     EXPECT_EQ(held.items[0].expires_at - held.items[0].acquired_at, 30s);
 }
 
-TEST_P(LockStoreContract, LK02_AHeldNameIsRefusedToEverybodyItsHolderIncluded) {
+TEST_P(LockStoreContract, LK02_AHeldNameIsRefusedToAllIncludingItsHolder) {
     const auto granted = acquire('a');
     const LockRequest by_itself{
         .name = "job", .holder = "holder-a", .token_hash = hash_of('x'), .ttl = 30s};
@@ -94,7 +94,7 @@ TEST_P(LockStoreContract, LK06_AReleaseAfterTheNextGrantLeavesItAlone) {
     EXPECT_TRUE(renew('b').has_value());
 }
 
-TEST_P(LockStoreContract, LK07_WhatADeadHolderHadIsGrantedWhenItsTimeIsOver) {
+TEST_P(LockStoreContract, LK07_ALockOfADeadHolderIsGrantedWhenItsLeaseExpires) {
     const auto dead = acquire('a');
     advance(29s);
     ASSERT_TRUE(is<LockHeld>(acquire('b')));

@@ -222,7 +222,7 @@ TEST_P(RaceContract, AnEventGoesWithItsUserOrIsDeliveredWithoutIt) {
     }
 }
 
-TEST_P(RaceContract, AHolderWhoseLeaseIsOverSettlesOrLosesIt) {
+TEST_P(RaceContract, AHolderWithAnExpiredLeaseSettlesOrLosesTheEvent) {
     for (int round = 0; round < rounds; ++round) {
         const Event event = an_event().in_shard(0);
         given(event);

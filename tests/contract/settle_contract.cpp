@@ -127,7 +127,7 @@ TEST_P(SettleContract, FailsAnEventUnsentWhenItsTriesWereLost) {
     EXPECT_EQ(attempts[0].outcome, AttemptOutcome::lost);
 }
 
-TEST_P(SettleContract, AllowsAHolderWhoseLeaseIsOverIfNobodyTookIt) {
+TEST_P(SettleContract, AllowsAHolderWithAnExpiredLeaseIfTheEventWasNotClaimedAgain) {
     given(an_event());
     const Event held = claim_one();
     advance(10min);
@@ -179,7 +179,7 @@ TEST_P(SettleContract, KeepsATryLostThatWasNeverSentThoughItsHolderSpeaksLate) {
     EXPECT_EQ(find(stale.id), held);
 }
 
-TEST_P(SettleContract, RefusesAHolderWhoseEventIsOver) {
+TEST_P(SettleContract, RefusesAHolderWhoseEventHasEnded) {
     given(an_event());
     const Event stale = claim_one(instance_a);
     advance(30s);
@@ -314,7 +314,7 @@ TEST_P(SettleContract, TakesAnEventBackUnsentForLater) {
     EXPECT_EQ(again[0].event.attempt, Attempt{2});  // the number is not reused
 }
 
-TEST_P(SettleContract, ParksAnEventThatIsGivenBackWithoutATime) {
+TEST_P(SettleContract, ParksAnEventThatIsReleasedWithoutATime) {
     given(an_event());
     const Event held = claim_one();
     EXPECT_TRUE(release_claims(release_of(held, std::nullopt)));
@@ -323,7 +323,7 @@ TEST_P(SettleContract, ParksAnEventThatIsGivenBackWithoutATime) {
     EXPECT_THAT(claim(instance_b), IsEmpty());
 }
 
-TEST_P(SettleContract, AnswersARepeatedGivingBackWithSuccess) {
+TEST_P(SettleContract, AnswersARepeatedReleaseWithSuccess) {
     given(an_event());
     const Event held = claim_one(instance_a);
     EXPECT_TRUE(release_claims(release_of(held, 1s)));

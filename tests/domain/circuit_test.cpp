@@ -81,7 +81,7 @@ TEST(Circuit, FollowsTheSettingsThatItIsGiven) {
               CircuitState::closed);
 }
 
-TEST(Circuit, IsProbedByOneInstanceOnceThePauseIsOver) {
+TEST(Circuit, IsProbedByOneInstanceAfterThePause) {
     Circuit circuit = open_since(noon);
     EXPECT_FALSE(may_probe(circuit, instance_a, noon + 30s - 1us));
     EXPECT_TRUE(may_probe(circuit, instance_a, noon + 30s));
@@ -125,7 +125,7 @@ TEST(Circuit, LearnsNothingFromAProbeThatWasNeverSent) {
     EXPECT_TRUE(may_probe(circuit, instance_b, noon + 30s));
 }
 
-TEST(Circuit, DoesNotHeedAProbeThatNobodyWaitsFor) {
+TEST(Circuit, IgnoresAProbeThatIsNotExpected) {
     const Circuit circuit = begin_probe(open_since(noon), instance_b, noon + 60s);
     const Circuit after = end_probe(circuit, instance_a, CallResult::failed, noon + 61s, policy);
     EXPECT_EQ(after, circuit);

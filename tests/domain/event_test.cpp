@@ -94,7 +94,7 @@ TEST(Claim, MakesTheClaimerTheHolderForOneLease) {
     EXPECT_EQ(claimed.updated_at, noon);
 }
 
-TEST(Claim, CountsTheTryOfAHolderWhoseLeaseIsOver) {
+TEST(Claim, CountsTheAttemptOfAHolderWithAnExpiredLease) {
     const Event previous_lost = claim(a_claimed_event(), instance_b, noon + lease, lease).value();
     EXPECT_EQ(previous_lost.state, EventState{Processing{instance_b}});
     EXPECT_EQ(previous_lost.attempt, Attempt{2});
@@ -211,7 +211,7 @@ TEST(Lateness, IsFromDueToTheFirstAttempt) {
     EXPECT_TRUE(late_execution(event));
 }
 
-TEST(Repeated, GivesWhatIsOverAnotherKey) {
+TEST(Repeated, GivesAFinishedEventAnotherKey) {
     const Event done = complete(a_claimed_event(), noon + 1s).value();
     for (const Event& over : {done, a_failed_event()}) {
         const auto id = an_id<EventId>();

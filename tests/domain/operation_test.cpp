@@ -30,7 +30,7 @@ TEST(Operation, IsForOthersOnceItIsLetGo) {
     EXPECT_FALSE(is_over(free));
 }
 
-TEST(Operation, IsForNobodyWhileItPauses) {
+TEST(Operation, IsNotClaimableWhileItPauses) {
     const Operation held = claim(an_operation(), instance_a, noon, 30s);
     const Operation resting = pause(held, noon + 1s, noon + 3s);
     EXPECT_FALSE(resting.held_by);

@@ -25,7 +25,7 @@ TEST(SigningAt, LeavesOutWhatHasEnded) {
     EXPECT_THAT(signing_at({}, noon), IsEmpty());
 }
 
-TEST(Rotated, TheNewSignsFirstAndTheOldBesideItForAWhile) {
+TEST(Rotated, TheNewKeySignsFirstAndTheOldOneForAWhile) {
     const std::vector<SigningKey> keys{key("old")};
     EXPECT_THAT(rotated(keys, {key("new")}, noon, 24h).value(),
                 ElementsAre(key("new"), key("old", noon + 24h)));

@@ -34,7 +34,7 @@ TEST(UserDefects, NameEveryFieldAtOnce) {
                             "/dateOfBirth bad_time"));
 }
 
-TEST(UserDefects, LetNobodyBeBornTomorrow) {
+TEST(UserDefects, RefuseABirthDateInTheFuture) {
     EXPECT_THAT(defects(a_user().born(today), today), IsEmpty());
     const Date tomorrow = std::chrono::year{2027} / 1 / 6;
     EXPECT_THAT(brief(defects(a_user().born(tomorrow), today)),

@@ -179,7 +179,7 @@ TEST_P(Aggregates, ES45_KeepWhatTheyCouldNotSave) {
     EXPECT_EQ(sum_of("a"), 3);
 }
 
-TEST_P(Aggregates, WhatWasSavedAndNotToldIsNotSavedTwice) {
+TEST_P(Aggregates, ASaveWithALostResponseIsNotRepeated) {
     Accounts all = accounts();
     Loaded<Account> account{.id = "a"};
     account.raise(Deposited{5});
@@ -482,7 +482,7 @@ TEST_P(Aggregates, OneFollowsAtATime) {
     EXPECT_EQ(code, "LOCK_HELD");
 }
 
-TEST_P(Aggregates, AFollowerIsToldWhatComes) {
+TEST_P(Aggregates, AFollowerReceivesNewEvents) {
     std::promise<std::string> reported;
     auto follower = streams_->follow({.name = "mails"},
                                      [&](const RecordedEvent& event) -> Result<sundial::Done> {

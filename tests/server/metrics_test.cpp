@@ -142,7 +142,7 @@ TEST_F(ManyValues, OfGaugesAreLeftOutWhereTheyAreTooMany) {
 }
 
 /// So that the tests above go over all of them, and the document does.
-TEST_F(ManyValues, AreToldOfEveryMetricInTheDocument) {
+TEST_F(ManyValues, ReportEveryMetricOfTheDocument) {
     report(1);
     std::map<std::string, std::set<std::string>> rendered;
     for (const auto& [metric, labels] : label_values(scrape())) {

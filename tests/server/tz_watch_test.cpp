@@ -86,7 +86,7 @@ constexpr TzWatch::Pace never_by_itself{
 constexpr TzWatch::Pace always{
     .between_checks = 1ms, .until_settled = 1ms, .after_replacement = 24h, .after_failure = 1ms};
 
-TEST_F(TzWatchTest, LooksWhenItIsTold) {
+TEST_F(TzWatchTest, ChecksOnRequest) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(never_by_itself)};
     swap_in("fresh");
@@ -102,7 +102,7 @@ TEST_F(TzWatchTest, LooksByItself) {
     EXPECT_EQ(replaced(), "2031b");
 }
 
-TEST_F(TzWatchTest, LooksWhenToldThoughItDoesNotWatch) {
+TEST_F(TzWatchTest, ChecksOnRequestEvenIfItDoesNotWatch) {
     FollowTzdata follow{store, *zones, ids, wakeups};
     TzWatch watch{*zones, follow, log, options(always, false)};
     swap_in("fresh");

@@ -31,6 +31,9 @@ public:
         clock_.put_ahead(-10s);
         return claimed;
     }
+    Claimed claim_from_line(const LineRequest& request) override {
+        return queue_.claim_from_line(request);
+    }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
         std::vector<Settlement> others{settlements.begin(), settlements.end()};
         for (Settlement& one : others) {
@@ -47,6 +50,11 @@ public:
                                 std::chrono::microseconds lease) override {
         return queue_.extend(held, lease_of(lease));
     }
+    void announce(InstanceId by, std::span<const std::string> event_types,
+                  std::chrono::microseconds valid) override {
+        queue_.announce(by, event_types, valid);
+    }
+    [[nodiscard]] std::vector<std::string> announced() override { return queue_.announced(); }
     Backlog backlog() override { return queue_.backlog(); }
     QueueDepth depth() override { return queue_.depth(); }
 

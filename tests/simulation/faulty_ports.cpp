@@ -18,23 +18,34 @@ Step FaultyQueue::step_of(Op op, EventId id, Version held, bool ok) const {
     return step;
 }
 
+void FaultyQueue::record(const Claimed& claimed, std::chrono::microseconds lease) {
+    for (const auto& [event, previous_lost] : claimed.events) {
+        Step step = step_of(Op::claim, event.id, event.version, true);
+        step.user = event.user;
+        step.key = event.key.value;
+        step.attempt = event.attempt.value;
+        step.target = target_of(event);
+        step.until = claimed.now + lease;
+        step.created_at = event.created_at;
+        step.sound = shows_local_time(event, world_.true_zones);
+        if (previous_lost) step.what = "rescued";
+        world_.record(std::move(step));
+    }
+}
+
 Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
     return user_.around([&] {
         Claimed claimed = world_.queue->claim_ready(request);
-        for (const auto& [event, previous_lost] : claimed.events) {
-            Step step = step_of(Op::claim, event.id, event.version, true);
-            step.user = event.user;
-            step.key = event.key.value;
-            step.attempt = event.attempt.value;
-            step.target = target_of(event);
-            step.until = claimed.now + request.lease;
-            step.created_at = event.created_at;
-            step.sound = shows_local_time(event, world_.true_zones);
-            if (previous_lost) step.what = "rescued";
-            world_.record(std::move(step));
-        }
+        record(claimed, request.lease);
         return claimed;
     });
+}
+
+/// Part of a transaction, which has the faults.
+Claimed FaultyQueue::claim_from_line(const LineRequest& request) {
+    Claimed claimed = world_.queue->claim_from_line(request);
+    record(claimed, request.lease);
+    return claimed;
 }
 
 std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settlements) {

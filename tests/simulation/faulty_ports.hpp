@@ -90,10 +90,18 @@ public:
         return user_.around([&] { return world_.queue->peek(); }, CallKind::peek);
     }
     Claimed claim_ready(const ClaimRequest& request) override;
+    Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
+    void announce(InstanceId by, std::span<const std::string> event_types,
+                  std::chrono::microseconds valid) override {
+        user_.around([&] { world_.queue->announce(by, event_types, valid); });
+    }
+    [[nodiscard]] std::vector<std::string> announced() override {
+        return world_.queue->announced();
+    }
     Backlog backlog() override {
         return user_.around([&] { return world_.queue->backlog(); });
     }
@@ -102,6 +110,7 @@ public:
     }
 
 private:
+    void record(const Claimed& claimed, std::chrono::microseconds lease);
     [[nodiscard]] Step step_of(Op op, EventId id, Version held, bool ok) const;
 
     World& world_;

@@ -31,6 +31,9 @@ public:
         if (before_claim) before_claim();
         return call(claim_fault, [&] { return queue_.claim_ready(request); });
     }
+    Claimed claim_from_line(const LineRequest& request) override {
+        return call(claim_fault, [&] { return queue_.claim_from_line(request); });
+    }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
         if (before_settle) before_settle();
         auto answers = call(settle_fault, [&] { return queue_.settle(settlements); });
@@ -47,6 +50,11 @@ public:
                                 std::chrono::microseconds lease) override {
         return call(extend_fault, [&] { return queue_.extend(held, lease); });
     }
+    void announce(InstanceId by, std::span<const std::string> event_types,
+                  std::chrono::microseconds valid) override {
+        queue_.announce(by, event_types, valid);
+    }
+    [[nodiscard]] std::vector<std::string> announced() override { return queue_.announced(); }
     Backlog backlog() override { return queue_.backlog(); }
     QueueDepth depth() override { return queue_.depth(); }
 

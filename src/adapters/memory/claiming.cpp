@@ -28,11 +28,34 @@ Ready ready(const State& state, Instant now, const std::function<bool(const Even
     return found;
 }
 
+template <class Range, class Value>
+bool contains(const Range& range, const Value& value) {
+    return std::ranges::find(range, value) != range.end();
+}
+
+/// The line that the event joins instead of being claimed. An expired claim joins none: its attempt
+/// is lost, and the next one counts.
+std::optional<Line> line_to_join(const Event& event, const Claiming& claiming) {
+    if (is_claimed(event)) return std::nullopt;
+    if (!event.endpoint) {
+        return contains(claiming.types_of_others, event.type)
+                   ? std::optional{line_of_type(event.type)}
+                   : std::nullopt;
+    }
+    return contains(claiming.limited, *event.endpoint) ? std::optional{line_of(*event.endpoint)}
+                                                       : std::nullopt;
+}
+
 }  // namespace
 
 bool is_pull(const State& state, const Event& event) {
     const Endpoint* endpoint = event.endpoint ? state.endpoints.find(*event.endpoint) : nullptr;
     return endpoint && endpoint->type == EndpointType::pull;
+}
+
+void leave_line(State& state, EventId id) {
+    if (state.lines.find(id)) state.lines.erase(id);
+    if (state.obstacles.find(id)) state.obstacles.erase(id);
 }
 
 Claimed claim_wanted(State& state, const Claiming& claiming,
@@ -45,11 +68,19 @@ Claimed claim_wanted(State& state, const Claiming& claiming,
         for (std::size_t i = 0; i < count; ++i) {
             const Event& before = *events[i];
             const bool previous_lost = is_claimed(before);
+            if (const auto line = line_to_join(before, claiming)) {
+                leave_line(state, before.id);
+                state.lines.insert(before.id, *line);
+                if (before.endpoint) state.obstacles.insert(before.id, Obstacle::limit);
+                claimed.lined_up.push_back({*line, shard_of(before.id, state.shards),
+                                            before.priority, before.claimable_at});
+                continue;
+            }
             if (previous_lost)
                 state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
             Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
             state.live.replace(event.id, event);
-            if (state.obstacles.find(event.id)) state.obstacles.erase(event.id);
+            leave_line(state, event.id);
             claimed.events.push_back({std::move(event), previous_lost});
         }
     }

@@ -1,6 +1,9 @@
 #include "adapters/memory/event_queue.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "adapters/memory/claiming.hpp"
@@ -17,18 +20,50 @@ std::uint32_t MemoryEventQueue::shards() const { return state_->shards; }
 QueuePeek MemoryEventQueue::peek() {
     const Turn turn{*state_};
     QueuePeek peeked{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
+    std::map<std::tuple<Line, std::uint32_t, Priority>, Instant> first;
     for (const auto& [id, event] : state_->live.rows()) {
         if (is_pull(*state_, event)) continue;
-        Instant& next = peeked.next[shard_of(id, state_->shards)];
+        const std::uint32_t shard = shard_of(id, state_->shards);
+        if (const Line* line = state_->lines.find(id)) {
+            const auto [head, fresh] =
+                first.try_emplace({*line, shard, event.priority}, event.claimable_at);
+            head->second = std::min(head->second, event.claimable_at);
+            continue;
+        }
+        Instant& next = peeked.next[shard];
         next = std::min(next, event.claimable_at);
     }
+    for (const auto& [key, next] : first) {
+        const auto& [line, shard, priority] = key;
+        peeked.lines.push_back({line, shard, priority, next});
+    }
+    for (const auto& [id, endpoint] : state_->endpoints.rows()) {
+        const bool limited = endpoint.rate_limit || endpoint.max_in_flight;
+        if (limited && endpoint.type != EndpointType::pull) peeked.limited.push_back(id);
+    }
+    peeked.handled = announced();
     return peeked;
 }
 
 Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
     Turn turn{*state_};
     const auto wanted = [&](const Event& event) {
-        return !is_pull(*state_, event) && shard_of(event.id, state_->shards) == request.shard;
+        return !is_pull(*state_, event) && !state_->lines.find(event.id) &&
+               shard_of(event.id, state_->shards) == request.shard;
+    };
+    Claimed claimed = claim_wanted(
+        *state_,
+        {request.by, request.shares, request.lease, request.limited, request.types_of_others},
+        wanted);
+    turn.commit();
+    return claimed;
+}
+
+Claimed MemoryEventQueue::claim_from_line(const LineRequest& request) {
+    Turn turn{*state_};
+    const auto wanted = [&](const Event& event) {
+        const Line* line = state_->lines.find(event.id);
+        return line && *line == request.line && shard_of(event.id, state_->shards) == request.shard;
     };
     Claimed claimed = claim_wanted(*state_, {request.by, request.shares, request.lease}, wanted);
     turn.commit();
@@ -72,6 +107,25 @@ std::vector<EventId> MemoryEventQueue::extend(std::span<const Held> held,
     return lost;
 }
 
+void MemoryEventQueue::announce(InstanceId by, std::span<const std::string> event_types,
+                                std::chrono::microseconds valid) {
+    Turn turn{*state_};
+    if (state_->announced.find(by)) state_->announced.erase(by);
+    state_->announced.insert(
+        by, {{event_types.begin(), event_types.end()}, state_->clock.now() + valid});
+    turn.commit();
+}
+
+std::vector<std::string> MemoryEventQueue::announced() {
+    const Turn turn{*state_};
+    std::set<std::string> all;
+    for (const auto& [instance, announced] : state_->announced.rows()) {
+        if (announced.until <= state_->clock.now()) continue;
+        all.insert(announced.event_types.begin(), announced.event_types.end());
+    }
+    return {all.begin(), all.end()};
+}
+
 Backlog MemoryEventQueue::backlog() {
     const Turn turn{*state_};
     const Instant now = state_->clock.now();
@@ -92,11 +146,16 @@ QueueDepth MemoryEventQueue::depth() {
     QueueDepth depth;
     for (const auto& [id, event] : state_->live.rows()) {
         ++depth.stored[static_cast<std::size_t>(status_of(event))];
-        if (claimable(event, now)) {
+        const bool waits_for_limit = state_->lines.find(id) && event.endpoint;
+        if (claimable(event, now) && !waits_for_limit) {
             ++depth.due;
             depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
         }
-        if (event.claimable_at == never) {
+        if (waits_for_limit) {
+            ++depth.waiting_for_limit;
+        } else if (state_->lines.find(id)) {
+            continue;  // due, for an instance with a handler
+        } else if (event.claimable_at == never) {
             ++(status_of(event) == EventStatus::pending ? depth.waiting_for_schedule
                                                         : depth.waiting_for_endpoint);
         } else if (status_of(event) == EventStatus::processing && !is_claimed(event)) {

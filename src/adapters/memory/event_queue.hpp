@@ -15,10 +15,14 @@ public:
     [[nodiscard]] std::uint32_t shards() const override;
     QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
+    Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
                                 std::chrono::microseconds lease) override;
+    void announce(InstanceId by, std::span<const std::string> event_types,
+                  std::chrono::microseconds valid) override;
+    [[nodiscard]] std::vector<std::string> announced() override;
     Backlog backlog() override;
     QueueDepth depth() override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/memory/claiming.hpp"
 #include "adapters/memory/event_list.hpp"
 #include "base/check.hpp"
 
@@ -100,7 +101,7 @@ void MemoryEventRepository::update(const Event& changed) {
     base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));
     base::check(!is_final(changed) && changed.key == event->key);
     const bool moved = changed.claimable_at != event->claimable_at;
-    if (moved && state_.obstacles.find(changed.id)) state_.obstacles.erase(changed.id);
+    if (moved || state_.lines.find(changed.id)) leave_line(state_, changed.id);
     state_.live.replace(changed.id, changed);
 }
 
@@ -120,7 +121,7 @@ void MemoryEventRepository::finish(const Event& finished) {
     const Event* event = state_.live.find(finished.id);
     base::check(event && is_final(finished) && finished.version == base::next(event->version));
     state_.live.erase(finished.id);
-    if (state_.obstacles.find(finished.id)) state_.obstacles.erase(finished.id);
+    leave_line(state_, finished.id);
     state_.history.insert(finished.id, {finished, {}});
 }
 
@@ -207,7 +208,7 @@ std::size_t MemoryEventRepository::expedite_at_most(std::size_t limit,
     for (std::size_t i = 0; i < count; ++i) {
         const EventId id = waiting[i].id;
         state_.live.replace(id, sundial::expedite(waiting[i], now_).value());
-        if (state_.obstacles.find(id)) state_.obstacles.erase(id);
+        leave_line(state_, id);
     }
     return count;
 }

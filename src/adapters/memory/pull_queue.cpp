@@ -40,4 +40,14 @@ Claimed MemoryPullQueue::claim(const PullRequest& request) {
     return claimed;
 }
 
+std::uint32_t MemoryPullQueue::held(EndpointId endpoint) {
+    const Turn turn{*state_};
+    const Instant now = state_->clock.now();
+    return static_cast<std::uint32_t>(
+        std::ranges::count_if(state_->live.rows(), [&](const auto& row) {
+            const Event& event = row.second;
+            return event.endpoint == endpoint && is_claimed(event) && event.claimable_at > now;
+        }));
+}
+
 }  // namespace sundial::memory

@@ -14,6 +14,7 @@ public:
     ~MemoryPullQueue() override;
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
+    std::uint32_t held(EndpointId endpoint) override;
 
 private:
     std::shared_ptr<State> state_;

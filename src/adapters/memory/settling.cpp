@@ -84,6 +84,7 @@ Result<void> release_claims(State& state, const ReleasedClaim& released) {
     state.attempts.insert(key, released_attempt(*event, released));
     state.live.replace(released.id, std::move(next));
     if (released.obstacle) state.obstacles.insert(released.id, *released.obstacle);
+    if (released.line) state.lines.insert(released.id, *released.line);
     return {};
 }
 

@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
 #include "application/ports/inbox_repository.hpp"
@@ -82,6 +84,12 @@ struct ParkedKey {
     friend auto operator<=>(const ParkedKey&, const ParkedKey&) = default;
 };
 
+/// The event types that an instance handles.
+struct Announced {
+    std::vector<std::string> event_types;
+    Instant until;
+};
+
 /// All stored data. Reads and changes require a Turn.
 struct State {
     State(Clock& its_clock, std::uint32_t its_shards) : clock{its_clock}, shards{its_shards} {}
@@ -102,6 +110,8 @@ struct State {
     Table<FailureKey, OperationFailure> operation_failures{journal};
     Table<EventId, Event> live{journal};
     Table<EventId, Obstacle> obstacles{journal};  // of deferred events
+    Table<EventId, Line> lines{journal};          // of events that wait in one
+    Table<InstanceId, Announced> announced{journal};
     Table<EventId, FinishedEvent> history{journal};
     Table<IdempotencyKey, EventId> keys{journal};  // each key's current event
     Table<AttemptKey, AttemptRecord> attempts{journal};

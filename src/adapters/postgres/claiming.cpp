@@ -24,7 +24,14 @@ Claimed claimed_in(const Database::Answered& answered) {
     const int previous_lost = rows.column("rescued").value();
     auto events = events_in(rows);
     claimed.events.reserve(events.size());
+    const int line = rows.column("line").value();
     for (std::size_t row = 0; row < events.size(); ++row) {
+        if (auto joined = rows.get<std::optional<std::string>>(row, line)) {
+            claimed.lined_up.push_back({Line{*std::move(joined)},
+                                        rows.get<std::uint32_t>(row, rows.column("shard").value()),
+                                        events[row].priority, events[row].claimable_at});
+            continue;
+        }
         claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, previous_lost)});
     }
     return claimed;

@@ -1,6 +1,7 @@
 #include "adapters/postgres/event_queue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -171,7 +172,7 @@ QueuePeek PostgresEventQueue::peek() {
     QueuePeek peeked{{}, std::vector<Instant>(shards(), never)};
     ClaimFloors::Seen seen;
     try {
-        seen = read(each, floors, never, peeked);
+        seen = read_all(each, floors, peeked);
     } catch (const StatementTimeout&) {
         floors_.peek_failed(database_.about_now(), Clock::now());
         throw;  // the next peek is shorter
@@ -206,9 +207,32 @@ ClaimFloors::Seen PostgresEventQueue::read(const std::vector<std::int16_t>& each
                                            QueuePeek& peeked) {
     const Call call{sql::peek, each, from, std::vector<Instant>(each.size(), until)};
     const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-    const Answer& rows = answered.answers.front();
-    peeked.now = answered.now;
-    ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = answered.now};
+    return seen_in(answered.answers.front(), answered.now, each, peeked);
+}
+
+ClaimFloors::Seen PostgresEventQueue::read_all(const std::vector<std::int16_t>& each,
+                                               const std::vector<Instant>& from,
+                                               QueuePeek& peeked) {
+    const std::array calls{Call{sql::peek, each, from, std::vector<Instant>(each.size(), never)},
+                           Call{sql::look_at_lines, shards()}, Call{sql::limited_endpoints},
+                           Call{sql::announced_types}};
+    const auto answered = database_.run("look", Database::Effect::none, calls);
+    const Answer& heads = answered.answers[1];
+    for (std::size_t row = 0; row < heads.size(); ++row) {
+        peeked.lines.push_back(
+            {Line{heads.get<std::string>(row, 1)}, heads.get<std::uint32_t>(row, 0),
+             static_cast<Priority>(heads.get<std::int32_t>(row, 2)), heads.get<Instant>(row, 3)});
+    }
+    peeked.limited = column_of<EndpointId>(answered.answers[2], 0);
+    peeked.handled = column_of<std::string>(answered.answers[3], 0);
+    return seen_in(answered.answers.front(), answered.now, each, peeked);
+}
+
+ClaimFloors::Seen PostgresEventQueue::seen_in(const Answer& rows, Instant now,
+                                              const std::vector<std::int16_t>& each,
+                                              QueuePeek& peeked) {
+    peeked.now = now;
+    ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = now};
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
         Instant& next = peeked.next.at(static_cast<std::size_t>(each.at(place)));
@@ -230,13 +254,29 @@ Claimed PostgresEventQueue::claim_ready(const ClaimRequest& request) {
     for (const std::int16_t priority : priorities) {
         from.push_back(floors.at(static_cast<std::size_t>(priority)));
     }
-    const Call claim{
-        sql::claim_ready, static_cast<std::int16_t>(request.shard), priorities, shares, request.by,
-        request.lease,    database_.trusted_server(request.lease),  from};
+    const Call claim{sql::claim_ready,
+                     static_cast<std::int16_t>(request.shard),
+                     priorities,
+                     shares,
+                     request.by,
+                     request.lease,
+                     database_.trusted_server(request.lease),
+                     from,
+                     request.limited,
+                     request.types_of_others};
     CRASH_POINT("claim: before commit");
     const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
     CRASH_POINT("claim: after commit");
     return claimed_in(answered);
+}
+
+Claimed PostgresEventQueue::claim_from_line(const LineRequest& request) {
+    const auto [priorities, shares] = wanted_of(request.shares);
+    const Call claim{sql::claim_from_line, static_cast<std::int16_t>(request.shard),
+                     priorities,           shares,
+                     request.by,           request.lease,
+                     request.line.value};
+    return claimed_in(database_.run("claim", Database::Effect::once, {&claim, 1}));
 }
 
 std::vector<Result<void>> PostgresEventQueue::settle(std::span<const Settlement> settlements) {
@@ -273,7 +313,7 @@ std::vector<Result<void>> PostgresEventQueue::release_claims(
         std::vector<InstanceId> instances;
         std::vector<std::optional<std::chrono::microseconds>> delays;
         std::vector<std::string> reasons;
-        std::vector<std::optional<std::string>> obstacles, workers;
+        std::vector<std::optional<std::string>> obstacles, workers, lines;
         for (const std::size_t i : indices) {
             const auto& obstacle = released[i].obstacle;
             ids.push_back(released[i].id);
@@ -285,9 +325,11 @@ std::vector<Result<void>> PostgresEventQueue::release_claims(
             reasons.push_back(as_text(released[i].reason));
             obstacles.push_back(obstacle ? std::optional{std::string{to_string(*obstacle)}}
                                          : std::nullopt);
+            const auto& line = released[i].line;
+            lines.push_back(line ? std::optional{line->value} : std::nullopt);
         }
-        return Call{sql::release_claims, shard,  ids,     held,      numbers,
-                    instances,           delays, reasons, obstacles, workers};
+        return Call{sql::release_claims, shard,   ids,  held, numbers, instances, delays, reasons,
+                    obstacles,           workers, lines};
     };
     const auto check_again = [&](std::int16_t shard, const std::vector<std::size_t>& indices) {
         std::vector<EventId> ids;
@@ -327,6 +369,19 @@ std::vector<EventId> PostgresEventQueue::extend(std::span<const Held> held,
         if (!done[i]) lost.push_back(held[i].id);
     }
     return lost;
+}
+
+void PostgresEventQueue::announce(InstanceId by, std::span<const std::string> event_types,
+                                  std::chrono::microseconds valid) {
+    const std::vector<std::string> types{event_types.begin(), event_types.end()};
+    const Call call{sql::announce, by, types, valid};
+    static_cast<void>(database_.run("announce", Database::Effect::repeatable, {&call, 1}));
+}
+
+std::vector<std::string> PostgresEventQueue::announced() {
+    const Call call{sql::announced_types};
+    const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
+    return column_of<std::string>(answered.answers.front(), 0);
 }
 
 Backlog PostgresEventQueue::backlog() {

@@ -109,7 +109,7 @@ inline constexpr Statement update_event{"update_event", R"sql(
            schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
            overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
            updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
-           obstacle = CASE WHEN claimable_at = $6 THEN obstacle END,
+           obstacle = CASE WHEN claimable_at = $6 AND line IS NULL THEN obstacle END, line = NULL,
            pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
      WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
     RETURNING pg_current_xact_id()::text)sql"};
@@ -229,7 +229,7 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
          CROSS JOIN LATERAL (
             SELECT shard, id FROM sundial.events
              WHERE shard = shard.number::smallint AND priority = priority.number::smallint
-               AND NOT pull AND claimable_at = 'infinity'
+               AND NOT pull AND line IS NULL AND claimable_at = 'infinity'
                AND endpoint_id IS NULL AND status = 'PROCESSING'
              LIMIT $1 FOR UPDATE SKIP LOCKED) AS head
          LIMIT $1)

@@ -34,4 +34,10 @@ Claimed PostgresPullQueue::claim(const PullRequest& request) {
     return claimed_in(database_.run("claim", Database::Effect::once, {&claim, 1}));
 }
 
+std::uint32_t PostgresPullQueue::held(EndpointId endpoint) {
+    const Call count{sql::held_by_workers, endpoint, database_.shards()};
+    const auto answered = database_.run("look", Database::Effect::none, {&count, 1});
+    return static_cast<std::uint32_t>(answered.answers.front().get<std::int64_t>(0, 0));
+}
+
 }  // namespace sundial::postgres

@@ -10,6 +10,7 @@ public:
     explicit PostgresPullQueue(Database& database) : database_{database} {}
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
+    std::uint32_t held(EndpointId endpoint) override;
 
 private:
     Database& database_;

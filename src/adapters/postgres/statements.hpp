@@ -94,7 +94,7 @@ inline constexpr Statement peek{"look", R"sql(
       LEFT JOIN LATERAL (
             SELECT claimable_at FROM sundial.events
              WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND claimable_at >= part.floor AND claimable_at < part.ceiling AND claimed_by IS NULL
+               AND line IS NULL AND claimable_at >= part.floor AND claimable_at < part.ceiling AND claimed_by IS NULL
                AND before.pages IS NOT NULL
              ORDER BY claimable_at LIMIT 1) AS head ON true
      CROSS JOIN LATERAL (
@@ -102,7 +102,7 @@ inline constexpr Statement peek{"look", R"sql(
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
               FROM (SELECT claimable_at, lease_ends FROM sundial.events
                      WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-                       AND claimable_at >= part.floor AND claimable_at < part.ceiling
+                       AND line IS NULL AND claimable_at >= part.floor AND claimable_at < part.ceiling
                        AND claimable_at <= least(head.claimable_at, sundial.clock())
                        AND claimed_by IS NOT NULL
                      ORDER BY claimable_at) AS claimed) AS held)sql"};
@@ -112,15 +112,21 @@ inline constexpr Statement peek{"look", R"sql(
 // rows, once statistics say that the table is empty.
 
 /// Claims events of one shard: new, to be retried, or with an expired lease. Skips rows that others
-/// have locked, never waits. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
+/// have locked, never waits. Unclaimed events of limited endpoints join their lines instead,
+/// without another change. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6
 /// start time of the server whose clock may declare leases expired (null: none), $7 where to start
-/// in each priority (claim_floors.hpp). Rows come unordered.
+/// in each priority (claim_floors.hpp), $8 limited endpoints, $9 event types that others have
+/// handlers for. Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
          CROSS JOIN LATERAL (
-            SELECT shard, id, version, attempt, claimed_by, endpoint_id FROM sundial.events
-             WHERE shard = $1 AND priority = share.priority AND NOT pull
+            SELECT shard, id, version, attempt, claimed_by, endpoint_id,
+                   claimed_by IS NULL
+                       AND CASE WHEN endpoint_id IS NULL THEN event_type = ANY ($9::text[])
+                                ELSE endpoint_id = ANY ($8::uuid[]) END AS waits
+              FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND NOT pull AND line IS NULL
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
                     OR (lease_ends <= sundial.clock()
@@ -133,12 +139,63 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
-       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+       SET status = CASE WHEN ready.waits THEN event.status ELSE 'PROCESSING' END,
+           version = event.version + (NOT ready.waits)::integer,
+           attempt = event.attempt + (NOT ready.waits)::integer,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
-           claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
-           obstacle = NULL
+           claimed_by = CASE WHEN NOT ready.waits THEN $4 END,
+           lease_ends = CASE WHEN NOT ready.waits THEN sundial.clock() + $5 END,
+           updated_at = CASE WHEN ready.waits THEN event.updated_at ELSE sundial.clock() END,
+           obstacle = CASE WHEN ready.waits AND event.endpoint_id IS NOT NULL THEN 'LIMIT' END,
+           line = CASE WHEN ready.waits
+                       THEN coalesce(event.endpoint_id::text, 'type:' || event.event_type) END
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
     RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+
+/// Claims events of line $6 in one shard. $1 shard, $2 priorities, $3 limit for each, $4 instance,
+/// $5 lease. Rows come unordered.
+inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
+    WITH ready AS (
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
+         CROSS JOIN LATERAL (
+            SELECT shard, id FROM sundial.events
+             WHERE shard = $1 AND line = $6 AND priority = share.priority
+               AND claimable_at <= sundial.clock()
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+           claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
+           obstacle = NULL, line = NULL
+      FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
+    RETURNING event.*, false AS rescued, sundial.clock() AS now)sql"};
+
+/// The first event of each line, shard and priority. Goes from line to line in the index, however
+/// many events each has. $1 number of shards.
+inline constexpr Statement look_at_lines{"look_at_lines", R"sql(
+    WITH RECURSIVE known(shard, line) AS (
+        SELECT shard.number::smallint,
+               (SELECT line FROM sundial.events
+                 WHERE shard = shard.number::smallint AND line IS NOT NULL ORDER BY line LIMIT 1)
+          FROM generate_series(0, $1 - 1) AS shard(number)
+        UNION ALL
+        SELECT known.shard,
+               (SELECT later.line FROM sundial.events AS later
+                 WHERE later.shard = known.shard AND later.line > known.line
+                 ORDER BY later.line LIMIT 1)
+          FROM known WHERE known.line IS NOT NULL)
+    SELECT known.shard, known.line, priority.number, head.claimable_at
+      FROM known
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+     CROSS JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = known.shard AND line = known.line
+               AND priority = priority.number::smallint
+             ORDER BY claimable_at LIMIT 1) AS head
+     WHERE known.line IS NOT NULL)sql"};
+/// Endpoints whose limits instances must ask; those of pull workers ask for themselves.
+inline constexpr Statement limited_endpoints{"limited_endpoints", R"sql(
+    SELECT id FROM sundial.endpoints
+     WHERE (rate_per_second IS NOT NULL OR max_in_flight IS NOT NULL) AND type <> 'PULL')sql"};
 
 /// When the first event of each endpoint, shard and priority is claimable for the endpoint's
 /// workers. Leaves out parked events. $1 endpoints, $2 number of shards.
@@ -153,6 +210,27 @@ inline constexpr Statement peek_to_pull{"look_to_pull", R"sql(
                AND priority = priority.number::smallint AND pull
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
+
+/// $1 instance, $2 event types, $3 for how long.
+inline constexpr Statement announce{"announce", R"sql(
+    WITH forgotten AS (
+        DELETE FROM sundial.handler_types
+         WHERE (instance_id = $1 AND event_type <> ALL ($2::text[])) OR until <= sundial.clock())
+    INSERT INTO sundial.handler_types (instance_id, event_type, until)
+    SELECT $1, event_type, sundial.clock() + $3 FROM unnest($2::text[]) AS event_type
+    ON CONFLICT (instance_id, event_type) DO UPDATE SET until = excluded.until)sql"};
+inline constexpr Statement announced_types{"announced_types", R"sql(
+    SELECT DISTINCT event_type FROM sundial.handler_types
+     WHERE until > sundial.clock() ORDER BY event_type)sql"};
+
+/// Number of events that the workers of PULL endpoint $1 hold. $2 number of shards.
+inline constexpr Statement held_by_workers{"held_by_workers", R"sql(
+    SELECT count(*)
+      FROM generate_series(0, $2 - 1) AS shard(number)
+     CROSS JOIN LATERAL (
+            SELECT FROM sundial.events
+             WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL
+               AND lease_ends > sundial.clock()) AS held)sql"};
 
 /// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
 /// move claimable_at to the end of the lease, out of the way of other claims. $1 shard, $2
@@ -311,19 +389,19 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
 /// Releases claims of one shard unsent, without using an attempt. Returns the ordinals (from 1) of
 /// the claims that were still ours. $1 shard, $2 ids, $3 versions held, $4 attempt numbers, $5
 /// instances, $6 delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null:
-/// the instance's own claim).
+/// the instance's own claim), $10 lines to wait in (null: none).
 inline constexpr Statement release_claims{"give_back", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
           FROM unnest($2::uuid[], $3::bigint[], $4::integer[], $5::uuid[], $6::interval[], $7::text[],
-                      $8::text[], $9::text[])
+                      $8::text[], $9::text[], $10::text[])
                WITH ORDINALITY AS given(id, held, number, instance, delay, why, obstacle, by_worker,
-                                        ordinal)),
+                                        line, ordinal)),
     released AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, claimed_by = NULL, worker = NULL, lease_ends = NULL,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
-               updated_at = sundial.clock(), obstacle = given.obstacle
+               updated_at = sundial.clock(), obstacle = given.obstacle, line = given.line
           FROM given
          WHERE event.shard = given.shard AND event.id = given.id AND event.version = given.held
         RETURNING given.ordinal, event.endpoint_id),
@@ -359,23 +437,35 @@ inline constexpr Statement extend{"extend", R"sql(
     RETURNING given.ordinal)sql"};
 
 /// Events that have been claimable for longer than $2, at most $3 rows for each priority of each
-/// shard, because an exact count of millions would take too long. $1 number of shards.
+/// shard, and as many in the lines of each shard, because an exact count of millions would take too
+/// long. $1 number of shards.
 inline constexpr Statement backlog{"backlog", R"sql(
-    SELECT count(*), min(event.due), max(event.due)
-      FROM generate_series(0, $1 - 1) AS shard(number)
-     CROSS JOIN generate_series(0, 3) AS priority(number)
-     CROSS JOIN LATERAL (
-            SELECT due FROM sundial.events
-             WHERE shard = shard.number::smallint AND priority = priority.number::smallint AND NOT pull
-               AND claimable_at < sundial.clock() - $2
-               AND (claimed_by IS NULL OR lease_ends < sundial.clock() - $2)
-             ORDER BY claimable_at LIMIT $3) AS event)sql"};
+    SELECT count(*), min(event.due), max(event.due) FROM (
+        SELECT late.due
+          FROM generate_series(0, $1 - 1) AS shard(number)
+         CROSS JOIN generate_series(0, 3) AS priority(number)
+         CROSS JOIN LATERAL (
+                SELECT due FROM sundial.events
+                 WHERE shard = shard.number::smallint AND priority = priority.number::smallint
+                   AND NOT pull AND line IS NULL
+                   AND claimable_at < sundial.clock() - $2
+                   AND (claimed_by IS NULL OR lease_ends < sundial.clock() - $2)
+                 ORDER BY claimable_at LIMIT $3) AS late
+        UNION ALL
+        SELECT late.due
+          FROM generate_series(0, $1 - 1) AS shard(number)
+         CROSS JOIN LATERAL (
+                SELECT due FROM sundial.events
+                 WHERE shard = shard.number::smallint AND line IS NOT NULL
+                   AND claimable_at < sundial.clock() - $2
+                 ORDER BY line, priority, claimable_at LIMIT $3) AS late) AS event)sql"};
 
 /// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
 /// a limit.
 inline constexpr Statement depth{"depth", R"sql(
-    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock()),
-           coalesce(sundial.clock() - min(claimable_at) FILTER (WHERE claimable_at <= sundial.clock()),
+    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock() AND NOT waits_for_limit),
+           coalesce(sundial.clock() - min(claimable_at)
+                        FILTER (WHERE claimable_at <= sundial.clock() AND NOT waits_for_limit),
                     '0'::interval),
            count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
                               AND claimable_at < 'infinity' AND obstacle IS NULL),
@@ -383,6 +473,7 @@ inline constexpr Statement depth{"depth", R"sql(
            count(*) FILTER (WHERE claimable_at = 'infinity' AND status = 'PENDING'),
            count(*) FILTER (WHERE obstacle = 'CIRCUIT'), count(*) FILTER (WHERE obstacle = 'LIMIT')
       FROM (SELECT status, claimed_by, obstacle,
+                   line IS NOT NULL AND endpoint_id IS NOT NULL AS waits_for_limit,
                    CASE WHEN claimed_by IS NULL THEN claimable_at ELSE lease_ends END AS claimable_at
               FROM sundial.events) AS event)sql"};
 

@@ -22,18 +22,52 @@ namespace sundial::sqlite::sql {
 
 /// For each priority, the next instant at which an event is claimable.
 inline constexpr Statement peek{R"sql(
-    SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3 AND NOT pull))sql"};
+    SELECT (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 0 AND NOT pull AND line IS NULL),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 1 AND NOT pull AND line IS NULL),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 2 AND NOT pull AND line IS NULL),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 3 AND NOT pull AND line IS NULL))sql"};
 
 /// Claimable events of one priority, oldest first: ?1 priority, ?2 now, ?3 limit.
 inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull AND line IS NULL
      ORDER BY claimable_at LIMIT ?3)sql"};
 
-/// The same for the workers of PULL endpoint ?4.
+/// The same for line ?4.
+inline constexpr Statement ready_in_line{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_in_line
+     WHERE line = ?4 AND priority = ?1 AND claimable_at <= ?2
+     ORDER BY claimable_at LIMIT ?3)sql"};
+/// Event ?1 joins line ?2 because of obstacle ?3.
+inline constexpr Statement join_line{"UPDATE events SET line = ?2, obstacle = ?3 WHERE id = ?1"};
+/// The first event of each line and priority. Goes from line to line in the index, however many
+/// events each has.
+inline constexpr Statement look_at_lines{R"sql(
+    WITH RECURSIVE known(line) AS (
+        SELECT min(line) FROM events INDEXED BY events_in_line WHERE line IS NOT NULL
+        UNION ALL
+        SELECT (SELECT min(events.line) FROM events INDEXED BY events_in_line
+                 WHERE events.line > known.line)
+          FROM known WHERE known.line IS NOT NULL)
+    SELECT line, priority, first FROM (
+        SELECT known.line, priority.column1 AS priority,
+               (SELECT min(claimable_at) FROM events INDEXED BY events_in_line
+                 WHERE events.line = known.line AND events.priority = priority.column1) AS first
+          FROM known CROSS JOIN (VALUES (0), (1), (2), (3)) AS priority
+         WHERE known.line IS NOT NULL)
+     WHERE first IS NOT NULL)sql"};
+/// Number of events in lines that were claimable before ?1, and their earliest and latest due
+/// instants.
+inline constexpr Statement backlog_in_lines{R"sql(
+    SELECT count(*), min(due), max(due)
+      FROM events INDEXED BY events_in_line
+     WHERE line IS NOT NULL AND claimable_at < ?1)sql"};
+
+/// As `ready`, for the workers of PULL endpoint ?4.
 inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?4 AND priority = ?1 AND claimable_at <= ?2 AND pull
@@ -44,17 +78,37 @@ inline constexpr Statement peek_to_pull{R"sql(
     SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
 
+/// Events that wait for an instance with a handler for their type. All of them are due.
+inline constexpr Statement due_for_handlers{R"sql(
+    SELECT count(*), min(claimable_at)
+      FROM events INDEXED BY events_in_line WHERE line >= 'type:' AND line < 'type;')sql"};
+
+/// ?1 instance, ?2 event type, ?3 until.
+inline constexpr Statement announce{
+    "INSERT INTO handler_types (instance_id, event_type, until) VALUES (?1, ?2, ?3)"};
+/// What instance ?1 announced, and what is no longer valid at ?2.
+inline constexpr Statement forget_announced{
+    "DELETE FROM handler_types WHERE instance_id = ?1 OR until <= ?2"};
+/// ?1 now.
+inline constexpr Statement announced_types{
+    "SELECT DISTINCT event_type FROM handler_types WHERE until > ?1 ORDER BY event_type"};
+
+/// Number of events of PULL endpoint ?1 that its workers hold. ?2 now.
+inline constexpr Statement held_by_workers{R"sql(
+    SELECT count(*) FROM events INDEXED BY events_held_by_workers
+     WHERE endpoint_id = ?1 AND pull AND claimed_by IS NOT NULL AND claimable_at > ?2)sql"};
+
 /// Number of events of priority ?1 that were claimable before ?2, the first such instant, and their
 /// earliest and latest due instants.
 inline constexpr Statement backlog{R"sql(
     SELECT count(*), min(due), max(due)
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2 AND NOT pull)sql"};
+     WHERE shard = 0 AND priority = ?1 AND claimable_at < ?2 AND NOT pull AND line IS NULL)sql"};
 /// The same up to now, from the index alone.
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull)sql"};
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull AND line IS NULL)sql"};
 /// Events that pull workers of any endpoint could claim up to ?1, counted endpoint by endpoint.
 inline constexpr Statement due_to_pull{R"sql(
     SELECT count(*), min(event.claimable_at)
@@ -121,22 +175,23 @@ inline constexpr Statement add_event{
 /// Updates all columns of a live event, in the order of add_event.
 inline constexpr Statement update_event{
     "UPDATE events SET (status, priority, claimable_at, "
-    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle) =
+    "claimed_by, " SUNDIAL_EVENT_BODY R"sql(, pull, obstacle, line) =
            (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30,
             EXISTS (SELECT 1 FROM endpoints WHERE id = ?17 AND type = 'PULL'),
-            CASE WHEN claimable_at = ?4 THEN obstacle END)
+            CASE WHEN claimable_at = ?4 AND line IS NULL THEN obstacle END, NULL)
      WHERE id = ?1)sql"};
 /// Updates the columns that claims and settlements change.
 inline constexpr Statement move_event{R"sql(
     UPDATE events
        SET status = ?2, claimable_at = ?3, claimed_by = ?4, version = ?5, attempt = ?6,
-           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = NULL
+           retry_count = ?7, first_attempt_at = ?8, updated_at = ?9, obstacle = NULL,
+           line = NULL
      WHERE id = ?1)sql"};
 inline constexpr Statement hold_up{"UPDATE events SET obstacle = ?2 WHERE id = ?1"};
-/// The number of events deferred by each obstacle.
+/// The number of events deferred by each obstacle, and how many of them are PENDING.
 inline constexpr Statement held_up{R"sql(
-    SELECT obstacle, count(*) FROM events INDEXED BY events_held_up
+    SELECT obstacle, count(*), sum(status = 'PENDING') FROM events INDEXED BY events_held_up
      WHERE obstacle IS NOT NULL GROUP BY obstacle)sql"};
 /// Extends the lease of ?1 to ?3 if it is still held. Changes no version.
 inline constexpr Statement extend{R"sql(

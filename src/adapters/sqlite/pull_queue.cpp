@@ -42,11 +42,27 @@ Claimed SqlitePullQueue::claim(const PullRequest& request) {
             claim_each(session,
                        session.connection.query(sql::ready_to_pull, priority, session.now,
                                                 request.shares[priority], request.endpoint),
-                       request.by, request.lease, claimed.events);
+                       {request.by, request.lease}, claimed);
         }
         return !claimed.events.empty();
     });
     return claimed;
+}
+
+std::uint32_t SqlitePullQueue::held(EndpointId endpoint) {
+    std::uint32_t held = 0;
+    const auto count = [&](Session& session) {
+        auto row = session.connection.query(sql::held_by_workers, endpoint, session.now);
+        base::check(row.next());
+        held = row.get<std::uint32_t>(0);
+    };
+    // Inside a transaction, a read must see its changes.
+    if (Session* const open = writer_.open_here()) {
+        count(*open);
+    } else {
+        readers_.run(count);
+    }
+    return held;
 }
 
 }  // namespace sundial::sqlite

@@ -13,6 +13,7 @@ public:
     SqlitePullQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
+    std::uint32_t held(EndpointId endpoint) override;
 
 private:
     Writer& writer_;

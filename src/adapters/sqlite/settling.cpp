@@ -89,7 +89,10 @@ Result<void> release_claims(Session& session, const ReleasedClaim& released) {
     }
     const Instant until = released.delay ? session.now + *released.delay : never;
     move_live(session, *event, release(*event, session.now, until).value());
-    if (released.obstacle) {
+    if (released.line) {
+        session.connection.execute(sql::join_line, released.id, released.line->value,
+                                   released.obstacle);
+    } else if (released.obstacle) {
         session.connection.execute(sql::hold_up, released.id, *released.obstacle);
     }
     add_attempt(session, released_attempt(*event, released));

@@ -16,6 +16,9 @@ namespace sundial {
 /// How much of each priority to claim, CRITICAL first.
 using Shares = std::array<std::uint32_t, 4>;
 
+/// The events that a claim took or lined up.
+[[nodiscard]] Shares count_by_priority(const Claimed& claimed);
+
 /// Divides claims among the priorities 8 : 4 : 2 : 1, so that LOW never starves. No slot stays
 /// empty: the part that a priority did not use last time goes to priorities that may have more
 /// events.
@@ -84,6 +87,9 @@ public:
     [[nodiscard]] Instant database_now(Mono now) const;
     /// Estimate of the database's clock at the arrival of a call that is sent now.
     [[nodiscard]] Instant reached(Mono now) const;
+    /// When a call reaches that instant: now if it is past, an hour ahead at most, never on a test
+    /// clock.
+    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
 private:
     struct Shard {
@@ -95,7 +101,6 @@ private:
     };
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;
     [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
-    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
     std::vector<Shard> shards_;
     std::uint32_t turn_;

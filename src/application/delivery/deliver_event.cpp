@@ -206,7 +206,8 @@ void DeliverEvent::abandon(const Event& event) {
     if (deliveries_.in_process != nullptr) deliveries_.in_process->abandon(event);
 }
 
-std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
+std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked,
+                                              std::span<const std::string> handled) {
     if (parked.empty()) return 0;
     std::size_t released = 0;
     store_.transact([&](Transaction& tx) {
@@ -218,9 +219,12 @@ std::size_t DeliverEvent::release_if_possible(std::span<const Event> parked) {
                 if (!schedule || !schedule->enabled) continue;
                 if (!endpoint) endpoint = schedule->endpoint;
             }
-            if (!endpoint) continue;
-            const auto destination = tx.endpoints().find(*endpoint);
-            if (!destination || !destination->enabled) continue;
+            if (endpoint) {
+                const auto destination = tx.endpoints().find(*endpoint);
+                if (!destination || !destination->enabled) continue;
+            } else if (std::ranges::find(handled, before.type) == handled.end()) {
+                continue;
+            }
             const auto event = tx.events().lock(before.id);
             if (!event || !is_parked(*event)) continue;  // another caller was faster
             auto freed = expedite(*event, tx.now());

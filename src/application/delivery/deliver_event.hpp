@@ -51,6 +51,11 @@ public:
     /// returns.
     void start(std::vector<Try> tries);
 
+    /// The event types that this instance has handlers for.
+    [[nodiscard]] std::vector<std::string> handled_types() const {
+        return deliveries_.handlers.types();
+    }
+
     /// The lease of an attempt under way is lost.
     void abandon(const Event& event);
 
@@ -60,7 +65,9 @@ public:
     /// claimed. If the commit came before this read, this call sees the change and frees the event.
     /// If it came later, the event was already parked and the caller finds it. Returns the number
     /// of freed events.
-    std::size_t release_if_possible(std::span<const Event> parked);
+    /// `handled`: event types for which some instance has announced a handler.
+    std::size_t release_if_possible(std::span<const Event> parked,
+                                    std::span<const std::string> handled = {});
 
     /// The receiver is gone permanently, so its other events wait from now on. Returns whether this
     /// call disabled the endpoint.

@@ -28,6 +28,7 @@ struct Deferral {
     std::optional<std::chrono::microseconds> delay;  // empty: parked
     std::string reason;
     std::optional<Obstacle> obstacle{};
+    bool in_line = false;  // it waits in its endpoint's line
 };
 /// An earlier attempt was accepted, but its holder could not settle it in time.
 struct AcceptedBefore {

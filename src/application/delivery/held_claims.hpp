@@ -21,6 +21,9 @@ struct HeldClaim {
     Instant claimed_at;
     Mono deadline{};  // no send whose time-out ends later; after it the lease may have expired
     bool previous_lost = false;  // an earlier holder lost its lease
+    /// Claimed with a permit of its endpoint's limits: it counts as in flight from the start.
+    bool admitted = false;
+    Mono not_before{};  // when that permit begins
     Stage stage = Stage::claimed;
     bool lost = false;       // its lease has expired; work under way still completes
     bool abandoned = false;  // its attempt was aborted, or is about to be

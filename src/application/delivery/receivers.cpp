@@ -72,6 +72,12 @@ bool Receivers::has_rivals(Mono now) const {
     return std::ranges::count_if(receivers_, lately) > 1;
 }
 
+std::size_t Receivers::room_for(std::uint32_t bound_for, Mono now) const {
+    const auto max =
+        has_rivals(now) ? std::max<std::size_t>(1, settings_.slots / bulkhead) : settings_.slots;
+    return max - std::min<std::size_t>(max, bound_for);
+}
+
 std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now) {
     Receiver& receiver = receivers_.at(endpoint);
     const auto quarter =
@@ -85,25 +91,37 @@ std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now
 AdmissionAsked Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
                                    std::uint32_t waiting) const {
     const Receiver& receiver = at(endpoint);
-    return {.endpoint = endpoint,
-            .rules = receiver.rules,
-            .in_flight = in_flight,
-            .waiting = waiting,
-            .mean_attempt = receiver.mean_attempt};
+    return {
+        .endpoint = endpoint, .rules = receiver.rules, .in_flight = in_flight, .waiting = waiting};
 }
 
 void Receivers::admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at) {
     Receiver& receiver = receivers_.at(admission.endpoint);
     if (probe) receiver.probe = probe;
-    receiver.slots = receiver.rules.max_in_flight ? admission.slots : 0;
-    receiver.share = admission.share;
+    keep_slots(receiver, admission.slots, admission.share, asked_at);
+}
+
+void Receivers::admitted(const LineAnswer& answer, Mono asked_at) {
+    Receiver& receiver = receivers_[answer.endpoint];
+    receiver.rules = answer.rules;
+    if (answer.probe) receiver.probe = answer.events.front().event.id;
+    keep_slots(receiver, answer.slots, answer.share, asked_at);
+}
+
+void Receivers::keep_slots(Receiver& receiver, std::uint32_t slots, std::uint32_t share,
+                           Mono asked_at) {
+    receiver.slots = receiver.rules.max_in_flight ? slots : 0;
+    receiver.share = share;
     receiver.usable_until = asked_at + settings_.lease - settings_.margin;
     receiver.spare_since.reset();
     receiver.renew_at = asked_at + settings_.lease / renewals_in_a_lease;
     if (receiver.slots > 0) next_renewal_ = std::min(next_renewal_, asked_at + check_interval);
 }
 
-std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const { return at(endpoint).probe; }
+std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const {
+    const auto known = receivers_.find(endpoint);
+    return known == receivers_.end() ? std::nullopt : known->second.probe;
+}
 
 bool Receivers::usable(EndpointId endpoint, std::chrono::microseconds timeout, Mono now) const {
     const Receiver& receiver = at(endpoint);

@@ -43,6 +43,9 @@ public:
                                       Mono now) const;
     /// Events for more than one endpoint arrived recently.
     [[nodiscard]] bool has_rivals(Mono now) const;
+    /// How many more events of the endpoint may be claimed beside `bound_for`, so that others have
+    /// slots too.
+    [[nodiscard]] std::size_t room_for(std::uint32_t bound_for, Mono now) const;
     /// Delay of an event that was deferred because its endpoint uses too many slots.
     [[nodiscard]] std::chrono::microseconds place_in_line(EndpointId endpoint, Mono now);
 
@@ -50,11 +53,14 @@ public:
                                           std::uint32_t waiting) const;
     /// The answer to a request made at `asked_at`; `probe` is the event that is sent as a probe.
     void admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at);
+    /// The same for a claim of events in line.
+    void admitted(const LineAnswer& answer, Mono asked_at);
     /// The event that was sent as a probe.
     [[nodiscard]] std::optional<EventId> probe_of(EndpointId endpoint) const;
     /// The result of the last probe is not reported yet: the circuit still waits for it.
     [[nodiscard]] bool has_probe_to_report(EndpointId endpoint) const {
-        return at(endpoint).probe_result.has_value();
+        const auto known = receivers_.find(endpoint);
+        return known != receivers_.end() && known->second.probe_result.has_value();
     }
     /// Whether the granted slots last for a request of that length.
     [[nodiscard]] bool usable(EndpointId endpoint, std::chrono::microseconds timeout,
@@ -115,6 +121,7 @@ private:
         return !receiver.probe_result && receiver.results == CallResults{};
     }
     void report_by(Receiver& receiver, Mono now);
+    void keep_slots(Receiver& receiver, std::uint32_t slots, std::uint32_t share, Mono asked_at);
 
     Settings settings_;
     std::map<EndpointId, Receiver> receivers_;

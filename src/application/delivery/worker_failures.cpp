@@ -38,8 +38,13 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
         void operator()(const Claim& claim) const {
             worker.claiming_.reset();
             worker.read_backoff_.fail(random, now);
-            worker.scheduler_.claim_failed(claim.request.shard);
+            if (claim.line) {
+                worker.lines_.emptied(claim.line->line, claim.line->shard);  // until the next look
+            } else {
+                worker.scheduler_.claim_failed(claim.request.shard);
+            }
         }
+        void operator()(const ClaimLines&) const { worker.admit_backoff_.fail(random, now); }
         void operator()(const Plan& plan) const {
             worker.plan_backoff_.fail(random, now);
             if (transient || plan.events.size() > 1) {

@@ -22,6 +22,9 @@ namespace {
 /// How long the loop waits for more outcomes after the first.
 constexpr Mono gathering = std::chrono::microseconds{500};
 
+/// Several announcements may fail before other instances take the types for unhandled.
+constexpr Mono announce_every = std::chrono::seconds{10};
+
 }  // namespace
 
 /// Input from other threads. Outlives the loop while deliveries are under way; holds at most one
@@ -204,8 +207,19 @@ void WorkerLoop::carry_out(const CountBacklog& command) {
 }
 
 void WorkerLoop::carry_out(const Peek& command) {
-    const auto peeked = answer_of(command, [&] { return ports_.queue.peek(); });
+    worker_.handle(ports_.deliver.handled_types());
+    const auto peeked = answer_of(command, [&] {
+        announce_handlers();
+        return ports_.queue.peek();
+    });
     if (peeked) worker_.peeked(*peeked, now());
+}
+
+void WorkerLoop::announce_handlers() {
+    const auto types = ports_.deliver.handled_types();
+    if (types.empty() || (announced_at_ && now() < *announced_at_ + announce_every)) return;
+    ports_.queue.announce(settings_.instance, types, announced_for);
+    announced_at_ = now();
 }
 
 template <class One, class Answer, class Call>
@@ -230,7 +244,9 @@ void WorkerLoop::begin(BackgroundTask<One, Answer>& task, const One& command, Ca
 void WorkerLoop::carry_out(const Claim& command) {
     const auto call = [this] {
         const Mono asked = now();
-        auto claimed = ports_.queue.claim_ready(claim_.command->request);
+        const auto& [request, line] = *claim_.command;
+        auto claimed =
+            line ? ports_.queue.claim_from_line(*line) : ports_.queue.claim_ready(request);
         return ClaimAnswer{std::move(claimed), asked, now()};
     };
     begin(claim_, command, call, &Mailbox::claimed, &WorkerLoop::take_claimed);
@@ -246,6 +262,21 @@ void WorkerLoop::take_claimed() {
                      ports_.observer);
     }
     worker_.claimed(std::move(claimed), answered);
+}
+
+void WorkerLoop::carry_out(const ClaimLines& command) {
+    const Mono asked = now();
+    auto answers = answer_of(command, [&] {
+        return ports_.admit.claim_from_lines(ports_.queue, settings_.instance, command.asked,
+                                             settings_.lease, command.ahead);
+    });
+    if (!answers) return;
+    for (const LineAnswer& answer : *answers) {
+        if (answer.events.empty()) continue;
+        counters_.claimed += answer.events.size();
+        report_claim(answer.events, now() - asked, settings_.instance, ports_.log, ports_.observer);
+    }
+    worker_.lines_claimed(*std::move(answers), now());
 }
 
 void WorkerLoop::carry_out(const Plan& command) {
@@ -343,7 +374,11 @@ void WorkerLoop::carry_out(const ReleaseClaims& command) {
     const auto released = answer_of(command, [&] {
         // Results do not matter: a claim whose lease is lost has nothing to release.
         static_cast<void>(ports_.queue.release_claims(command.batch));
-        return ports_.deliver.release_if_possible(command.parked) +
+        // Only an event without an endpoint can wait for a handler.
+        const bool for_handlers =
+            std::ranges::any_of(command.parked, [](const Event& event) { return !event.endpoint; });
+        const auto handled = for_handlers ? ports_.queue.announced() : std::vector<std::string>{};
+        return ports_.deliver.release_if_possible(command.parked, handled) +
                ports_.admit.release_if_closed(command.held_up);
     });
     if (released) worker_.claims_released(*released, now());

@@ -41,6 +41,9 @@ struct TickCounters {
     friend bool operator==(const TickCounters&, const TickCounters&) = default;
 };
 
+/// How long an announcement of handled event types is valid.
+inline constexpr std::chrono::minutes announced_for{1};
+
 struct WorkerPorts {
     EventQueue& queue;
     PlanSuccessors& plan;
@@ -100,6 +103,8 @@ public:
         /// made. Ends early on stop().
         TickCounters drain(std::optional<std::uint64_t> limit);
         [[nodiscard]] bool stopping() const { return loop_.stopping(); }
+        /// When events that wait for a limit may get their next permit; `never` if none waits.
+        [[nodiscard]] Instant next_permit() const { return loop_.worker_.next_permit(); }
 
     private:
         WorkerLoop& loop_;
@@ -129,6 +134,7 @@ private:
     void carry_out(const CountBacklog& command);
     void carry_out(const Peek& command);
     void carry_out(const Claim& command);
+    void carry_out(const ClaimLines& command);
     void carry_out(const Plan& command);
     void carry_out(const RequestAdmission& command);
     void carry_out(const Abandon& command);
@@ -138,6 +144,8 @@ private:
     void carry_out(const ReleaseClaims& command);
     void carry_out(const Extend& command);
     void report(const Settled& settled);
+    /// Tells the other instances, now and then, which event types they leave to this one.
+    void announce_handlers();
     /// Waits for the claim under way.
     void finish_claim();
     void watch_recovery();
@@ -153,6 +161,7 @@ private:
     TickCounters counters_;
     std::exception_ptr failure_;         // of the latest call of a port
     std::optional<Mono> failing_since_;  // all calls since then have failed
+    std::optional<Mono> announced_at_;
     std::shared_ptr<Mailbox> mailbox_;
     struct ClaimAnswer {
         Claimed claimed;

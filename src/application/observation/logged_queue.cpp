@@ -43,9 +43,10 @@ auto LoggedQueue::answer_of(std::vector<ClaimStep>& steps, Call call) {
     }
 }
 
-Claimed LoggedQueue::claim_ready(const ClaimRequest& request) {
+template <class Call>
+Claimed LoggedQueue::log_claim(Call claim) {
     std::vector<ClaimStep> steps{{.op = Op::claim, .answer = Answer::begun}};
-    Claimed claimed = answer_of(steps, [&] { return queue_.claim_ready(request); });
+    Claimed claimed = answer_of(steps, claim);
     const auto took = steps.front().took;
     steps.clear();
     for (const ClaimedEvent& one : claimed.events) {
@@ -56,6 +57,14 @@ Claimed LoggedQueue::claim_ready(const ClaimRequest& request) {
     }
     log_.write(steps);
     return claimed;
+}
+
+Claimed LoggedQueue::claim_ready(const ClaimRequest& request) {
+    return log_claim([&] { return queue_.claim_ready(request); });
+}
+
+Claimed LoggedQueue::claim_from_line(const LineRequest& request) {
+    return log_claim([&] { return queue_.claim_from_line(request); });
 }
 
 std::vector<Result<void>> LoggedQueue::settle(std::span<const Settlement> settlements) {

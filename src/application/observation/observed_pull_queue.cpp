@@ -14,4 +14,9 @@ Claimed ObservedPullQueue::claim(const PullRequest& request) {
     return queue_.claim(request);
 }
 
+std::uint32_t ObservedPullQueue::held(EndpointId endpoint) {
+    const QueryTimer timer{"held_by_workers", monotonic_, observer_};
+    return queue_.held(endpoint);
+}
+
 }  // namespace sundial

@@ -13,6 +13,7 @@ public:
         : queue_(queue), monotonic_(monotonic), observer_(observer) {}
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
+    std::uint32_t held(EndpointId endpoint) override;
 
 private:
     PullQueue& queue_;

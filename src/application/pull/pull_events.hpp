@@ -36,6 +36,9 @@ struct WorkOrder {
 struct Work {
     EndpointId endpoint;
     std::vector<Event> events;  // most urgent first
+    /// If there are none because of the endpoint's limits: a claim before then is in vain, unless
+    /// another event of the endpoint ends.
+    std::chrono::microseconds wait{0};
 };
 
 struct PullPorts {
@@ -73,10 +76,16 @@ public:
     void take_back(std::span<const Event> events);
 
 private:
-    [[nodiscard]] Result<EndpointId> admit(const WorkOrder& order);
+    [[nodiscard]] Result<Endpoint> admit(const WorkOrder& order);
     /// Adds the claimed events to `all`, even if it throws later.
     void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                std::vector<ClaimedEvent>& all);
+    /// Claims as many as the limits allow, in one transaction with the permits. Returns how long no
+    /// further claim makes sense.
+    std::chrono::microseconds claim_within_limits(EndpointId endpoint, const WorkOrder& order,
+                                                  std::size_t limit,
+                                                  std::vector<ClaimedEvent>& all);
+    void report(std::span<const ClaimedEvent> claimed, Mono began, const WorkOrder& order);
     void let_go(std::span<const ClaimedEvent> claimed);
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);

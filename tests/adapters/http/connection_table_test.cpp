@@ -92,7 +92,7 @@ TEST_F(ConnectionSlots, MoveFromTheLongestWaitingConnection) {
     EXPECT_FALSE(was_closed(one) || was_closed(three));
 }
 
-TEST_F(ConnectionSlots, AreGivenBack) {
+TEST_F(ConnectionSlots, AreReleased) {
     {
         Slot one = admit(), two = admit(), three = admit();
         EXPECT_EQ(table.size(), 3U);

@@ -118,12 +118,12 @@ TEST_F(LongPollTest, IsWokenThoughTheClientHasSaidMore) {
     EXPECT_EQ(client.read()->body, "late");
 }
 
-TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobody) {
+TEST_F(LongPollTest, UndoesAResponseWhoseClientIsGone) {
     lose_an_answer<RawHttpClient>();
     undone_.get_future().wait();
 }
 
-TEST_F(LongPollTest, UndoesAnAnswerThatFoundNobodyButMoreToRead) {
+TEST_F(LongPollTest, UndoesAResponseWhoseClientIsGoneAfterSendingMore) {
     lose_an_answer<RawHttpClient>("G");
     undone_.get_future().wait();
 }
@@ -136,7 +136,7 @@ TEST_F(LongPollTest, OutlivesAnAnswerThatCannotBeUndone) {
     ASSERT_THAT(log_.lines(), Contains(Field(&base::LogLine::level, base::LogLevel::error)));
 }
 
-TEST_F(LongPollTest, IsUndoneBeforeADrainIsOver) {
+TEST_F(LongPollTest, IsUndoneBeforeADrainEnds) {
     lose_an_answer<RawHttpClient>();
     EXPECT_TRUE(server_->drain(20s));
     EXPECT_EQ(undone_.get_future().wait_for(0s), std::future_status::ready);

@@ -31,7 +31,7 @@ TEST(TokenBuckets, KeepNamesApart) {
     EXPECT_TRUE(buckets.take("two", 1000s).taken);
 }
 
-TEST(TokenBuckets, StayBoundedWhoeverAsks) {
+TEST(TokenBuckets, StayBoundedForAnyNumberOfClients) {
     TokenBuckets buckets(1);
     for (int i = 0; i < 30'000; ++i) {
         EXPECT_TRUE(buckets.take(std::to_string(i), 1000s).taken);
@@ -48,7 +48,7 @@ TEST(FailureLimit, AllowsTenInAnyMinute) {
     EXPECT_EQ(failures.count("5.6.7.8", 1060s), 0s);
 }
 
-TEST(FailureLimit, StaysBoundedWhoeverFails) {
+TEST(FailureLimit, StaysBoundedForAnyNumberOfClients) {
     FailureLimit failures(1);
     for (int i = 0; i < 30'000; ++i) EXPECT_EQ(failures.count(std::to_string(i), 1000s), 0s);
 }

@@ -183,7 +183,7 @@ TEST_F(RouterTest, ListsItsRoutesAsTheDocumentDoes) {
     EXPECT_EQ(router_.routes(), schema_.operations());
 }
 
-TEST_F(RouterTest, HP03_WantsIfMatchWhereItIsToldToAndTheDocumentHasIt) {
+TEST_F(RouterTest, HP03_RequiresIfMatchIfConfiguredAndDocumented) {
     Router strict(schema_, open_guard_, log_, true);
     const auto done = [](const Request&) { return no_content(); };
     strict.add("GET", "/v1/users", done);  // the only operation here that accepts If-Match
@@ -229,7 +229,7 @@ TEST_F(FailingHandler, IsAnsweredWith503WhenStorageIsAway) {
     EXPECT_EQ(log_.lines()[0].correlation_id, "req-7");
 }
 
-TEST_F(FailingHandler, SaysWhenNobodyKnowsTheOutcome) {
+TEST_F(FailingHandler, ReportsAnUnknownOutcome) {
     const Response response = handle_with(OutcomeUnknown("the connection was lost"));
     EXPECT_EQ(response.status, 503);
     EXPECT_EQ(response.headers.find("Retry-After"), "1");

@@ -239,7 +239,7 @@ TEST_F(ServerTest, TurnsAwayAConnectionWhereAllOfItsNetworkAreBeingAnswered) {
     EXPECT_EQ(second.read()->status, 200);
 }
 
-TEST_F(ServerTest, GivesANewConnectionTheSeatOfTheLongestIdleOne) {
+TEST_F(ServerTest, GivesANewConnectionTheSlotOfTheLongestIdleOne) {
     settings_.connections_per_network = 2;
     start();
     RawHttpClient first(port_), second(port_);

@@ -25,7 +25,7 @@ TEST(TrustedProxies, AreNetworksAndAddresses) {
     }
 }
 
-TEST(TrustedProxies, TrustNobodyUnlessTold) {
+TEST(TrustedProxies, TrustNoProxyByDefault) {
     const TrustedProxies no_proxies;
     EXPECT_FALSE(no_proxies.trusts("127.0.0.1"));
     EXPECT_EQ(no_proxies.client_of("127.0.0.1", forwarded({"192.0.2.1"})), "127.0.0.1");

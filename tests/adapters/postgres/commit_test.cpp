@@ -220,7 +220,7 @@ TEST_F(Commit, ThatIsStillUnderWayIsWaitedFor) {
     EXPECT_EQ(count("events"), "1");
 }
 
-TEST_F(Commit, ThatNobodyCanTellOfInTimeSaysSo) {
+TEST_F(Commit, WithAnOutcomeThatStaysUnknownReportsIt) {
     settings.resolve_for = 50ms;
     const auto impatient = PostgresDatabase::open(settings, log);
     ScheduleEvent schedule_event{impatient->store(), zones, ids, wakeups};
@@ -335,7 +335,7 @@ TEST_F(Commit, OfARetryToComeIsRepeatedAndKnownAgain) {
     EXPECT_EQ(reported, 2);
 }
 
-TEST_F(Commit, OfAGivingBackIsRepeatedAndKnownAgain) {
+TEST_F(Commit, OfAReleaseIsRepeatedAndRecognised) {
     for (const auto cut : both) {
         const Event held = claim_new_event().events.at(0).event;
         proxy.cut_next(cut);

@@ -56,7 +56,7 @@ protected:
     std::unique_ptr<PostgresDatabase> database = PostgresDatabase::open(settings, log);
 };
 
-TEST_P(ErrorClasses, AreTriedAgainOrToldAsTheyAreMeant) {
+TEST_P(ErrorClasses, AreRetriedOrReportedByClass) {
     query(settings.url,
           "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE "
           "EXCEPTION 'no' USING ERRCODE = '" +
@@ -162,7 +162,7 @@ TEST_F(PostgresOutage, LastsUntilSomethingIsWritten) {
     EXPECT_EQ(database->failing_for(), std::nullopt);
 }
 
-TEST_F(PostgresOutage, BeginsWhenNobodyAnswers) {
+TEST_F(PostgresOutage, BeginsWhenNoServerAnswers) {
     proxy.let_in(false);
     query(direct, R"(
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -267,7 +267,7 @@ TEST_F(Failures, ToGetAConnectionInTimeNameTheSetting) {
     });
 }
 
-TEST_F(Failures, ThatTheServerIsSetUpForAreToldAndStayTold) {
+TEST_F(Failures, CausedByServerSettingsStayReported) {
     EXPECT_TRUE(PostgresDatabase::open(settings, log)->unsafe_settings().empty());
     query(settings.url,
           "DO $$ BEGIN EXECUTE 'ALTER DATABASE ' || current_database() || ' SET "

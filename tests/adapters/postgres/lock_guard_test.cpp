@@ -79,7 +79,7 @@ TEST_F(LockGuard, LK12_ARenewalPassesByAGuardedTransaction) {
     EXPECT_TRUE(written.get());
 }
 
-TEST_F(LockGuard, WhoIsBeingGrantedANameThatNobodyHadIsNotKnownYet) {
+TEST_F(LockGuard, TheFirstHolderOfANameIsUnknownDuringItsGrant) {
     RecordedLog log;
     Connection other{storage.url(), log};
     constexpr Statement begin{"begin", "BEGIN"}, grant{"grant", R"(

@@ -231,7 +231,7 @@ TEST_F(Migrations, RefuseWhatIsNoAddressAndNameTheSetting) {
     EXPECT_THAT(refusal(), HasSubstr("storage.shards is 0"));
 }
 
-TEST_F(Migrations, SayUnavailableWhileNobodyAnswers) {
+TEST_F(Migrations, ReportUnavailableWhileNoServerAnswers) {
     settings.url = "postgresql:///none?host=/nonexistent";
     EXPECT_THROW(static_cast<void>(open()), Unavailable);
     EXPECT_THROW(static_cast<void>(migration_status(settings, log)), Unavailable);

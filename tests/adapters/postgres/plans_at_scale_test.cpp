@@ -65,7 +65,7 @@ void expect_few_pages(const std::string& claimed, const std::string& settled) {
     EXPECT_THAT(pages_touched(settled), AllOf(testing::Gt(0), Le(pages_of_a_batch))) << settled;
 }
 
-TEST_F(PlansAtScale, ABatchTouchesFewPagesThoughNobodyHasAnalysedTheTable) {
+TEST_F(PlansAtScale, ABatchTouchesFewPagesWithoutTableStatistics) {
     const std::string claimed = claim_a_batch();
     expect_few_pages(claimed, settle_the_batch());
 }

@@ -52,7 +52,7 @@ TEST_F(PoolTest, ServesWhoCameFirst) {
     EXPECT_THAT(served, ElementsAre(1, 2));
 }
 
-TEST_F(PoolTest, WhoGivesUpIsInNobodysWay) {
+TEST_F(PoolTest, ACallerThatGivesUpBlocksNoOther) {
     Pool pool{url_, 1, 1ms, log_};
     {
         const auto held = pool.borrow();

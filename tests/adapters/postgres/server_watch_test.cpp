@@ -28,7 +28,7 @@ protected:
     ServerWatch servers{log};
 };
 
-TEST_F(ServerWatchTest, TrustsNobodyBeforeSomebodyHasAnswered) {
+TEST_F(ServerWatchTest, TrustsNoServerBeforeOneHasAnswered) {
     EXPECT_EQ(servers.trusted(0s), std::nullopt);
 }
 

@@ -54,7 +54,7 @@ TEST_F(SessionLocks, OneHasItUntilItLetsGo) {
     EXPECT_TRUE(acquire("migrate"));
 }
 
-TEST_F(SessionLocks, WhoWaitsHasItOnceItIsFree) {
+TEST_F(SessionLocks, AWaiterGetsTheLockOnceItIsFree) {
     auto first = acquire("migrate");
     auto waiting = std::async(std::launch::async, [&] { return acquire("migrate", 30s); });
     EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout);

@@ -68,7 +68,7 @@ TEST_F(SqlLocks, IsTheSameLockAsThatOfTheApi) {
     EXPECT_THAT(try_lock("'job', 'report'"), IsEmpty());
 }
 
-TEST_F(SqlLocks, IsOverWithItsLease) {
+TEST_F(SqlLocks, EndsWithItsLease) {
     const auto first = try_lock("'job', 'a', '10 seconds'");
     EXPECT_THAT(try_lock("'job', 'a'"), IsEmpty());
     ASSERT_TRUE(storage.clock().set(noon + 10s));

@@ -101,7 +101,7 @@ TEST_F(LostData, WithoutFencingTokensBothOfTwoHoldersWrite) {
     EXPECT_TRUE(is_there(of_second));
 }
 
-TEST_F(LostData, LK15_NobodyIsGrantedWhatNoServerAnswers) {
+TEST_F(LostData, LK15_NothingIsGrantedWithoutAResponseOfTheServer) {
     const auto granted = locks.acquire(request_of('a'));
     primary.kill();
     EXPECT_THROW((void)locks.acquire(request_of('b')), Unavailable);
@@ -112,7 +112,7 @@ TEST_F(LostData, LK15_NobodyIsGrantedWhatNoServerAnswers) {
     EXPECT_TRUE(locks.acquire(request_of('b')).has_value());  // on a new connection
 }
 
-TEST_F(LostData, LK15_NobodyHasWhatTheDatabaseCouldNotNote) {
+TEST_F(LostData, LK15_ALockThatTheDatabaseCouldNotRecordIsNotHeld) {
     Death death;
     MortalStore mortal{store, death};
     RedisLocks unlucky{parse_url(primary.url()), mortal};

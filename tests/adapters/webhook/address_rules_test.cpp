@@ -98,7 +98,7 @@ OwnListener listener(std::string_view address, std::uint16_t port) {
     return {parse_address(address).value(), port};
 }
 
-TEST(AddressRules, NobodyIsSentToOurOwnListenersWhateverIsAllowed) {
+TEST(AddressRules, NoRequestGoesToOurOwnListenersWhateverIsAllowed) {
     const AddressSettings all{.allow = {"127.0.0.0/8"}, .allow_private = true};
     const AddressRules rules(all, {listener("127.0.0.1", 8080), listener("::1", 8081)});
     EXPECT_TRUE(denied("127.0.0.1", rules, 8080));

@@ -79,7 +79,7 @@ TEST(UrlRules, AllowHttpLetsPlainHttpPassToPublicAddressesOnly) {
     EXPECT_TRUE(plain.refuse("http://127.0.0.1/"));
 }
 
-TEST(UrlRules, WhoSendsGetsWhatWasJudged) {
+TEST(UrlRules, TheSenderGetsTheJudgedAddresses) {
     const auto judged = strict.judge("https://Example.com:8443/hook");
     ASSERT_TRUE(std::holds_alternative<Target>(judged));
     const auto& target = std::get<Target>(judged);

@@ -74,7 +74,7 @@ TEST_F(ResolverTest, AFailureIsAskedAboutAgainAfterASecond) {
     EXPECT_EQ(lookups, 2);
 }
 
-TEST(Resolver, LooksANameUpOnceForAllWhoAskAndOthersBesideIt) {
+TEST(Resolver, ResolvesANameOnceForAllCallersAndOtherNamesConcurrently) {
     SetClock clock;
     std::atomic<int> lookups{0};
     std::counting_semaphore<> woken{0};

@@ -189,7 +189,7 @@ TEST_F(WebhookDeliveryTest, NeverSendsAgainByItselfOnAKeptConnectionThatDied) {
     }
 }
 
-TEST_F(WebhookDeliveryTest, NobodyListeningIsRetryable) {
+TEST_F(WebhookDeliveryTest, ARefusedConnectionIsRetryable) {
     std::string url;
     {
         const ScriptedReceiver gone(Script{});
@@ -265,7 +265,7 @@ TEST_F(WebhookDeliveryTest, GoesNeitherToOurOwnListenerNorToTheDatabase) {
     EXPECT_EQ(listener.connections() + database.connections(), 0);
 }
 
-TEST_F(WebhookDeliveryTest, ANameThatNobodyAnswersToIsATimeOutOfItsOwn) {
+TEST_F(WebhookDeliveryTest, AnUnresolvedNameHasItsOwnTimeout) {
     auto go_on = std::make_shared<std::promise<void>>();
     const auto waiting = go_on->get_future().share();
     WebhookDelivery delivery({.dns_timeout = 50ms}, everywhere_, secrets_, clock_,
@@ -307,7 +307,7 @@ TEST_F(WebhookDeliveryTest, SignsWhenItSendsNotWhenTheTryBegan) {
                 Not(HasSubstr("webhook-timestamp: " + std::to_string(at_noon) + "\r\n")));
 }
 
-TEST_F(WebhookDeliveryTest, ARetiredKeySignsBesideTheNewOneUntilItEnds) {
+TEST_F(WebhookDeliveryTest, ARetiredKeySignsTogetherWithTheNewOneUntilItEnds) {
     const ScriptedReceiver receiver(Script{});
     WebhookDelivery delivery({}, everywhere_, secrets_, clock_);
     const auto signatures = [&](Instant old_until) {

@@ -73,7 +73,7 @@ TEST_F(Reload, WhatHasNotChangedIsTheSame) {
     EXPECT_EQ(zones().at_source(), zones().current());
 }
 
-TEST_F(Reload, PutsAnotherReleaseInForce) {
+TEST_F(Reload, ActivatesAnotherRelease) {
     start();
     swap_in("fresh");
     EXPECT_EQ(paris(), 1h) << "only looked at, so far";

@@ -83,7 +83,7 @@ TEST_F(TzDirectory, WithoutADatabaseNothingStarts) {
     EXPECT_THROW(static_cast<void>(CctzTimeZones(path() / "missing")), CannotStart);
 }
 
-TEST_F(TzDirectory, ADamagedFileIsNobodysInput) {
+TEST_F(TzDirectory, ADamagedFileIsNotAnInputError) {
     install("UTC", "Etc/UTC");
     write("Europe/Paris", "TZif2 and then nothing that makes sense");
     const CctzTimeZones zones(path());

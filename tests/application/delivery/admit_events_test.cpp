@@ -72,7 +72,7 @@ TEST_F(AdmitEventsTest, CountsNoSlotTwiceWhenItIsAskedAgain) {
     EXPECT_EQ(ask(instance_a, waiting(3, three)).admitted, 3U);
 }
 
-TEST_F(AdmitEventsTest, GivesBackTheSlotsOfALimitThatIsNoMore) {
+TEST_F(AdmitEventsTest, ReleasesTheSlotsOfARemovedLimit) {
     ask(instance_a, waiting(3, {.max_in_flight = 3}));
     ask(instance_a, waiting(0));
     EXPECT_EQ(ask(instance_b, waiting(3, {.max_in_flight = 3})).admitted, 3U);

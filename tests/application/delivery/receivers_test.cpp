@@ -40,7 +40,7 @@ protected:
     const Endpoint limited = an_endpoint().with_max_in_flight(20);
 };
 
-TEST_F(ReceiversTest, AsksNobodyWhereNothingIsLimited) {
+TEST_F(ReceiversTest, NeedsNoAdmissionWithoutLimits) {
     receivers.meet(to(free), now);
     EXPECT_TRUE(receivers.admits(free.id, 1000, 10s, now));
     EXPECT_TRUE(receivers.usable(free.id, 10s, now));
@@ -75,7 +75,7 @@ TEST_F(ReceiversTest, LeavesOthersTheirShare) {
     EXPECT_FALSE(receivers.admits(limited.id, 5, 10s, now));
 }
 
-TEST_F(ReceiversTest, AsksAnewWhenTheLimitHasChanged) {
+TEST_F(ReceiversTest, RequestsAdmissionAgainWhenTheLimitHasChanged) {
     receivers.meet(to(limited), now);
     grant(limited, 20);
     Endpoint lowered = limited;
@@ -86,7 +86,7 @@ TEST_F(ReceiversTest, AsksAnewWhenTheLimitHasChanged) {
     EXPECT_EQ(receivers.question(limited.id, 1, 2).rules.max_in_flight, 2U);
 }
 
-TEST_F(ReceiversTest, RenewsSlotsInUseAndGivesBackSpareOnes) {
+TEST_F(ReceiversTest, RenewsUsedSlotsAndReleasesSpareOnes) {
     receivers.meet(to(limited), now);
     EXPECT_FALSE(receivers.may_renew(now + 1h));
     grant(limited, 3);
@@ -190,7 +190,7 @@ TEST_F(ReceiversTest, TellsOfAProbeByItself) {
     EXPECT_EQ(reports[0].results, CallResults{.failed = 1});
 }
 
-TEST_F(ReceiversTest, KeepsWhatCouldNotBeTold) {
+TEST_F(ReceiversTest, KeepsReportsThatCouldNotBeStored) {
     see(free, CallResult::failed);
     const auto reports = to_report(true);
     see(free, CallResult::answered);

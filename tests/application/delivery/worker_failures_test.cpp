@@ -34,7 +34,7 @@ TEST_F(WorkerFailures, SettlesOnceAlthoughTheReplyIsLost) {
     EXPECT_THAT(webhook.requests, SizeIs(1));
 }
 
-TEST_F(WorkerFailures, GivesBackOnceAlthoughTheReplyIsLost) {
+TEST_F(WorkerFailures, ReleasesOnceAlthoughTheReplyIsLost) {
     const User user = created(ada());
     pass(24h);
     faulty.release_fault = Fault::lost_reply;
@@ -92,7 +92,7 @@ TEST_F(WorkerFailures, RecordsALateResultAndDoesNotSendAgainWhatWasAccepted) {
 
 /// Found by the simulation (tests/simulation/seeds): COMPLETED although no receiver had accepted
 /// the event.
-TEST_F(WorkerFailures, TakesAGiveUpThatIsToldTooLateForNoSuccess) {
+TEST_F(WorkerFailures, DoesNotTakeALateAbandonForASuccess) {
     const RetryPolicy one_retry{.kind = RetryPolicy::Kind::custom, .custom = {1s}};
     const Event event =
         a_due_event(an_existing_endpoint(an_endpoint().with_retry_policy(one_retry)));
@@ -131,7 +131,7 @@ TEST_F(WorkerFailures, AbandonsATryWhoseLeaseIsLost) {
     EXPECT_EQ(observer.leases_lost, 1U);
 }
 
-TEST_F(WorkerFailures, AbandonsATryWhoseLeaseItCannotExtendBeforeItIsOver) {
+TEST_F(WorkerFailures, AbandonsAnAttemptWhoseLeaseItCannotExtendInTime) {
     const Event event = a_due_event(an_existing_endpoint());
     webhook.holds = true;
     turn(8);

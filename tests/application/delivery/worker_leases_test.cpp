@@ -64,7 +64,7 @@ TEST_F(WorkerTest, ExtendsWhatALateClaimBringsAsSoonAsItIsTime) {
     EXPECT_THAT(want<Extend>().held, SizeIs(2));
 }
 
-TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
+TEST_F(WorkerTest, ReleasesEventsThatAClaimReturnsAfterAStopRequest) {
     peek({db()});
     want<Claim>();
     worker.stop(now);
@@ -75,7 +75,7 @@ TEST_F(WorkerTest, GivesBackWhatAClaimBringsAfterItWasToldToStop) {
     want<Finished>();
 }
 
-TEST_F(WorkerTest, GivesBackWhatWasNeverBegunSinceTheProcessStops) {
+TEST_F(WorkerTest, ReleasesAnAttemptThatNeverBeganBecauseTheProcessStops) {
     take(events(2));
     const Event begun = send(), not_begun = send();
     worker.stop(now);
@@ -283,7 +283,7 @@ TEST_F(WorkerTest, StartsNothingAfterTwoFailedExtensionsUntilOneSucceeds) {
     for (int i = 0; i < 3; ++i) send();
 }
 
-TEST_F(WorkerTest, ClaimsAgainOnceWhatItDoubtedIsOver) {
+TEST_F(WorkerTest, ClaimsAgainOnceTheDoubtfulClaimHasExpired) {
     take(events(1));
     const Event event = send();
     now += 10s;

@@ -118,7 +118,7 @@ protected:
     Worker worker{{.instance = instance_a, .slots = 64, .count_backlog = false}};
 };
 
-TEST_F(WorkerLimitsTest, AsksNobodyForAHealthyEndpointWithoutLimits) {
+TEST_F(WorkerLimitsTest, NeedsNoAdmissionForAHealthyEndpointWithoutLimits) {
     take(5, to(an_endpoint()));
     send(5);
     peek(never);
@@ -178,7 +178,7 @@ TEST_F(WorkerLimitsTest, FillsItsSlotsWithoutAskingAgain) {
     send(1);
 }
 
-TEST_F(WorkerLimitsTest, RenewsTheSlotsItUsesAndGivesBackTheOthers) {
+TEST_F(WorkerLimitsTest, RenewsTheSlotsItUsesAndReleasesTheOthers) {
     take(2, to(limited(2)));
     answer(2);
     const auto sent = send(2);
@@ -224,7 +224,7 @@ TEST_F(WorkerLimitsTest, PutsOffWhatCannotBeAdmitted) {
     EXPECT_THAT(release_claims().at(0).reason, StartsWith("ADMISSION_FAILED"));
 }
 
-TEST_F(WorkerLimitsTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
+TEST_F(WorkerLimitsTest, ReleasesSlotsAndReportsEverythingBeforeItEnds) {
     take(1, to(limited(2)));
     answer(1);
     deliver(send(1).at(0), 200);
@@ -236,7 +236,7 @@ TEST_F(WorkerLimitsTest, GivesBackSlotsAndTellsEverythingBeforeItEnds) {
     want<Finished>();
 }
 
-TEST_F(WorkerLimitsTest, AsksOnceForWhatItHasClaimedAnewBeforeItCouldAsk) {
+TEST_F(WorkerLimitsTest, RequestsAdmissionOnceForAnEventThatItClaimedTwice) {
     const Destination destination = to(limited(2));
     Event event = take(1, destination).front();
     worker.failed(want<RequestAdmission>(), true, 0.0, now);
@@ -264,7 +264,7 @@ TEST_F(WorkerLimitsTest, SpendsNoTryOnAnOpenCircuit) {
     EXPECT_THAT(returned[1].reason, StartsWith("CIRCUIT_OPEN"));
 }
 
-TEST_F(WorkerLimitsTest, LooksAgainAtTheCircuitsOfWhatItGivesBack) {
+TEST_F(WorkerLimitsTest, ChecksTheCircuitsOfReleasedEventsAgain) {
     const Endpoint endpoint = an_endpoint();
     take(2, to(endpoint, false));
     answer(0, {20s, 25s}, Obstacle::circuit);
@@ -300,7 +300,7 @@ TEST_F(WorkerLimitsTest, SendsOneProbeAndTellsWhatCameOfIt) {
     EXPECT_TRUE(want<RequestAdmission>().asked.at(0).may_probe);
 }
 
-TEST_F(WorkerLimitsTest, SendsNoOtherProbeBeforeItHasToldOfTheLast) {
+TEST_F(WorkerLimitsTest, SendsNoOtherProbeBeforeItHasReportedTheLast) {
     const Endpoint endpoint = an_endpoint();
     take(1, to(endpoint, false));
     answer(1, {}, std::nullopt, true);
@@ -385,12 +385,12 @@ TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAQuarterOfItsSlotsWhileOthersWait) {
     EXPECT_LT(returned[0].delay, returned[15].delay);
 }
 
-TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAllWhereNobodyElseWaits) {
+TEST_F(WorkerLimitsTest, LetsOneEndpointTakeAllSlotsIfNoOtherWaits) {
     take(std::vector<Destination>(64, to(an_endpoint())), true);
     send(64);
 }
 
-TEST_F(WorkerLimitsTest, GivesBackWhatItTookAheadOfAnEndpointThatBeginsToHang) {
+TEST_F(WorkerLimitsTest, ReleasesPrefetchedClaimsOfAnEndpointThatStopsResponding) {
     const Destination hanging = to(an_endpoint());
     end_many_in_no_time(hanging);
     const std::vector<Event> taken = take(90, hanging);

@@ -80,7 +80,7 @@ TEST_F(WorkerTest, SleepsWhileItMayReadAgainButCannotSettle) {
     EXPECT_EQ(wait(), 60ms);
 }
 
-TEST_F(WorkerTest, RepeatsGivingBack) {
+TEST_F(WorkerTest, RepeatsAReleaseOfClaims) {
     peek({db()});
     claim(events(1));
     plan_as(Deferral{std::nullopt, "no endpoint"});
@@ -152,7 +152,7 @@ TEST_F(WorkerTest, StopsAtOnceWhenItHoldsNothing) {
     want<Finished>();
 }
 
-TEST_F(WorkerTest, GivesBackWhatIsUnsentAndSettlesWhatIsUnderWayBeforeItStops) {
+TEST_F(WorkerTest, ReleasesUnsentEventsAndSettlesTheOthersBeforeItStops) {
     take(events(2));
     const Event sent = send();
     worker.stop(now);
@@ -186,7 +186,7 @@ TEST_F(WorkerTest, StopsWithoutWhatTakesTooLong) {
 
 // A pass.
 
-TEST_F(WorkerTest, APassIsOverWhenNothingIsDue) {
+TEST_F(WorkerTest, APassEndsWhenNothingIsDue) {
     worker.begin_pass(std::nullopt);
     peek({db() + 10ms});
     EXPECT_FALSE(worker.pass_over());

@@ -283,7 +283,7 @@ TEST_F(WorkerTest, SettlesWhatAnEarlierTryAchievedWithoutSending) {
     EXPECT_EQ(settle.batch.front().status_code, 200);
 }
 
-TEST_F(WorkerTest, GivesBackInOneStatementWhatMayNotBeSentNow) {
+TEST_F(WorkerTest, ReleasesInOneStatementEventsThatMustNotBeSentNow) {
     peek({db()});
     const auto two = events(2);
     claim(two);

@@ -55,7 +55,7 @@ TEST_F(RunningLoopTest, DeliversWhatAHintIsAbout) {
     EXPECT_EQ(delivered.get_future().get(), event.id);
 }
 
-TEST_F(RunningLoopTest, RepeatsASettlementThatFailedBesideIt) {
+TEST_F(RunningLoopTest, RepeatsASettlementThatFailedInTheBackground) {
     faulty.settle_fault = Fault::lost_request;
     thread = std::thread{[this] { loop->run(); }};
     const Event event = a_due_event(an_existing_endpoint());
@@ -98,7 +98,7 @@ TEST_F(RunningLoopTest, GoesOnWhileAClaimAndASettlementAreUnderWay) {
     EXPECT_EQ(status_of(find(second)), EventStatus::completed);
 }
 
-TEST_F(RunningLoopTest, RepeatsAClaimThatFailedBesideIt) {
+TEST_F(RunningLoopTest, RepeatsAClaimThatFailedInTheBackground) {
     faulty.claim_fault = Fault::lost_request;
     thread = std::thread{[this] { loop->run(); }};
     const Event event = a_due_event(an_existing_endpoint());

@@ -388,7 +388,7 @@ TEST_F(Endpoints, HaveNoInboxUnlessTheyAreOne) {
     EXPECT_TRUE(fails_with<NotFound>(clear_inbox.run("ext:no")));
 }
 
-TEST_F(Endpoints, GetANewSecretWhileTheOldOneSignsBesideIt) {
+TEST_F(Endpoints, GetANewSecretWhileTheOldOneStillSigns) {
     NewEndpoint wanted = crm();
     wanted.secret = "whsec_old";
     const Endpoint before = create(wanted).endpoint;

@@ -134,7 +134,7 @@ TEST_F(ExplainEventTest, TellsWhatItWaitsFor) {
     EXPECT_FALSE(explained(parked_event).wait->until);
 }
 
-TEST_F(ExplainEventTest, TellsWhyItWasGivenBackUnsent) {
+TEST_F(ExplainEventTest, ReportsWhyItWasReleasedUnsent) {
     created(ada());
     clock.advance(24h);
     const auto waiting =

@@ -119,7 +119,7 @@ TEST_F(LocksTest, LK03_AWaiterIsGrantedTheLockWhenItIsReleased) {
     EXPECT_GT(second->fencing_token, first->fencing_token);
 }
 
-TEST_F(LocksTest, LK03_AWaitThatRunsOutIsToldWhoHasIt) {
+TEST_F(LocksTest, LK03_AWaitThatTimesOutReportsTheHolder) {
     const RunningClock running;
     Locks here{{reached, tokens, waits, random, running}};
     const auto first = here.acquire(wanted());
@@ -140,7 +140,7 @@ TEST_F(LocksTest, LK03_AWaiterThatIsCancelledLeavesNothingBehind) {
     EXPECT_EQ(locks.acquire(wanted())->fencing_token, FencingToken{2});
 }
 
-TEST_F(LocksTest, LK15_WhatNobodyAnswersIsNeverAGrant) {
+TEST_F(LocksTest, LK15_AMissingResponseIsNeverAGrant) {
     reached.cut = true;
     EXPECT_THROW((void)locks.acquire(wanted()), Unavailable);
     EXPECT_THROW((void)locks.acquire(wanted(), 1h), Unavailable);
@@ -232,7 +232,7 @@ TEST_F(LockKeeperTest, ACutThatPassesIsNoLoss) {
     EXPECT_FALSE(keeper.lost().stop_requested());
 }
 
-TEST_F(LockKeeperTest, RequestsAStopWhenTheStoreSaysThatItIsOver) {
+TEST_F(LockKeeperTest, RequestsAStopWhenTheStoreReportsTheLossOfTheLock) {
     LockKeeper keeper = a_keeper();
     ASSERT_TRUE(locks.release("job", keeper.lock().lock_token).has_value());
     live(keeper, 11s);
@@ -332,7 +332,7 @@ TEST_F(MaintenanceTest, GoesOnWithAJobThatHasMoreToDoAndRestsAfterAFailure) {
     EXPECT_EQ(batches, 5);
 }
 
-TEST_F(MaintenanceTest, WaitsWhileNobodyAnswers) {
+TEST_F(MaintenanceTest, WaitsWhileNoServerAnswers) {
     Maintenance a = an_instance("a");
     reached.cut = true;
     (void)a.turn();
@@ -342,7 +342,7 @@ TEST_F(MaintenanceTest, WaitsWhileNobodyAnswers) {
     EXPECT_THAT(done, ElementsAre("a"));
 }
 
-TEST(LockWaitsTest, WakesWhoeverWaitsLongestAndEachOnce) {
+TEST(LockWaitsTest, WakesTheLongestWaitingRequestAndEachOnce) {
     LockWaits waits;
     std::vector<int> woken;
     const auto first = waits.wait("a", [&] { woken.push_back(1); });

@@ -156,7 +156,7 @@ TEST_F(Observed, IsSilentAboutWhatStaysAtItsMoment) {
     EXPECT_THAT(log.lines(), IsEmpty());
 }
 
-TEST_F(Observed, WakesWhoeverFollowsAfterAnAppendHoweverItWasMade) {
+TEST_F(Observed, WakesFollowersAfterAnyAppend) {
     /// A store with the shortcut `append_at_once`; if not `open`, the shortcut declines.
     class QuickStore final : public Store {
     public:

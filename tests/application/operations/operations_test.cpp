@@ -122,7 +122,7 @@ TEST_F(OperationsTest, DoWhatIsSmallBeforeTheirCallerIsAnswered) {
     EXPECT_THAT(rows.done, ElementsAreArray(first(10)));
 }
 
-TEST_F(OperationsTest, LeaveTheRestToWhoeverIsFirst) {
+TEST_F(OperationsTest, LeaveTheRestToTheFirstInstance) {
     const Operation begun = here->begin(started());
     EXPECT_EQ(begun.status, OperationStatus::running);
     EXPECT_FALSE(begun.held_by);
@@ -172,7 +172,7 @@ TEST_F(OperationsTest, GoOnWhereADeadProcessWas) {
     EXPECT_EQ(now_of(operation).status, OperationStatus::completed);
 }
 
-TEST_F(OperationsTest, AreBegunThoughTheDatabaseIsGoneForTheFirstBatchWhichIsTold) {
+TEST_F(OperationsTest, AreStartedAndReportedIfTheDatabaseFailsInTheFirstBatch) {
     const Operation operation = started();
     rows.during = [](Transaction&) { throw Unavailable("gone"); };
     EXPECT_EQ(here->begin(operation).status, OperationStatus::running);
@@ -280,7 +280,7 @@ TEST_F(OperationsTest, KeepNoMoreFailuresThanPeopleRead) {
     EXPECT_EQ(kept.items[0].number, max_failures_kept);
 }
 
-TEST_F(OperationsTest, PauseBetweenBatchesForWhoeverIsFirstThen) {
+TEST_F(OperationsTest, PauseBetweenBatchesAndContinueOnAnyInstance) {
     rows.pause = 2s;
     const Operation begun = here->begin(started());
     EXPECT_EQ(begun.done, 10U);  // not three batches, because the pace is limited

@@ -254,7 +254,7 @@ TEST_F(PullEventsTest, FailsWhatHasNoPayload) {
                 testing::HasSubstr("PAYLOAD_TOO_LARGE"));
 }
 
-TEST_F(PullEventsTest, TakesBackWhatNobodyTook) {
+TEST_F(PullEventsTest, ReleasesEventsOfAResponseThatWasNotDelivered) {
     const Event event = a_due_event();
     pull.take_back(pulled());
     const Event free = find(event);
@@ -275,6 +275,56 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
     EXPECT_THAT(log.lines().back().message, testing::HasSubstr("1 events are left to the lease"));
 }
 
+// Limits.
+
+TEST_F(PullEventsTest, GivesNoMoreThanTheEndpointAllowsInFlight) {
+    change_endpoint([](Endpoint& changed) { changed.max_in_flight = 2; });
+    for (int i = 0; i < 5; ++i) a_due_event();
+    const auto first = pulled("w-1", 1);
+    EXPECT_THAT(first, SizeIs(1));
+    EXPECT_THAT(pulled("w-2", 10), SizeIs(1));
+    const auto nothing = pull.run(order("w-3"));
+    EXPECT_THAT(nothing->events, IsEmpty());
+    EXPECT_EQ(nothing->wait, 1s);
+    EXPECT_TRUE(completed_by(first.at(0)));
+    EXPECT_THAT(pulled("w-3"), SizeIs(1));
+    pass(30s);  // the other workers are gone, and so are their leases
+    EXPECT_THAT(pulled("w-4"), SizeIs(2));
+}
+
+TEST_F(PullEventsTest, GivesNoMoreThanTheRateOfTheEndpoint) {
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{10, 3}; });
+    for (int i = 0; i < 9; ++i) a_due_event();
+    EXPECT_THAT(pulled("w-1", 2), SizeIs(2));
+    EXPECT_THAT(pulled("w-2", 10), SizeIs(1));
+    const auto nothing = pull.run(order("w-3"));
+    EXPECT_THAT(nothing->events, IsEmpty());
+    EXPECT_EQ(nothing->wait, 100ms);
+    pass(100ms);
+    EXPECT_THAT(pulled("w-3"), SizeIs(1));
+    pass(10s);
+    EXPECT_THAT(pulled("w-3"), SizeIs(3));
+}
+
+TEST_F(PullEventsTest, TakesNoTokenForEventsThatAreNotThere) {
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{1, 2}; });
+    EXPECT_EQ(pull.run(order())->wait, 0us);
+    for (int i = 0; i < 3; ++i) a_due_event();
+    EXPECT_THAT(pulled(), SizeIs(2));
+}
+
+TEST_F(PullEventsTest, UsesNoAttemptOfAnEventThatWaitsForALimit) {
+    change_endpoint([](Endpoint& changed) { changed.max_in_flight = 1; });
+    a_due_event();
+    a_due_event();
+    const auto first = pulled("w-1", 10);
+    for (int i = 0; i < 5; ++i) EXPECT_THAT(pulled("w-2"), IsEmpty());
+    EXPECT_TRUE(completed_by(first.at(0)));
+    const Event then = pulled_one("w-2");
+    EXPECT_EQ(then.attempt, Attempt{1});
+    EXPECT_THAT(attempts_of(then), IsEmpty());
+}
+
 /// Reports events in two shards; the claim of the second one fails.
 class HalfAway final : public PullQueue {
 public:
@@ -292,13 +342,14 @@ public:
         of_shard_zero.shard = 0;
         return queue_.claim(of_shard_zero);
     }
+    std::uint32_t held(EndpointId endpoint) override { return queue_.held(endpoint); }
 
 private:
     PullQueue& queue_;
     int claims_ = 0;
 };
 
-TEST_F(PullEventsTest, GivesBackWhatAClaimGotBeforeItFailed) {
+TEST_F(PullEventsTest, ReleasesEventsOfAClaimThatFailedLater) {
     const Event event = a_due_event();
     HalfAway half_away{pull_queue};
     PullEvents failing{instance_b, ports_over(half_away)};

@@ -85,7 +85,7 @@ TEST_F(SettlePulledTest, KeepsAnyReasonAsItCanBeKept) {
     EXPECT_EQ(reason_of(*failed), "WORKER no \uFFFD" + std::string(996, 'x'));
 }
 
-TEST_F(SettlePulledTest, GivesBackWithoutSpendingATry) {
+TEST_F(SettlePulledTest, ReleasesWithoutUsingAnAttempt) {
     const Event event = a_due_event();
     const auto free = released_by(pulled_one());
     ASSERT_TRUE(free);
@@ -111,7 +111,7 @@ TEST_F(SettlePulledTest, ExtendsWithoutANewVersion) {
 }
 
 // An expired lease alone does not prevent settling: fewer duplicates, the same safety.
-TEST_F(SettlePulledTest, TakesAnAnswerAfterTheLeaseWhileNobodyElseHasTheEvent) {
+TEST_F(SettlePulledTest, AcceptsAResultAfterTheLeaseWhileTheEventIsNotClaimedAgain) {
     a_due_event();
     const Event held = pulled_one();
     pass(1h);

@@ -78,7 +78,7 @@ struct Refused {
     TimeErrorCode code;
 };
 class NoMoment : public testing::TestWithParam<Refused> {};
-TEST_P(NoMoment, IsToldByItsCode) {
+TEST_P(NoMoment, IsReportedByItsCode) {
     EXPECT_EQ(parse_moment(GetParam().text, noon).error().code, GetParam().code);
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"now+9999999d", TimeErrorCode::out_of_range},
         Refused{"now+99999999999999999999s", TimeErrorCode::out_of_range}));
 
-TEST(WrongMoment, IsToldWhatWouldBeRight) {
+TEST(WrongMoment, IsReportedWithTheCorrectForm) {
     for (const char* text : {"", "tomorrow", "Now", "now+1w", "now 1d", "+1d"}) {
         const std::string message = parse_moment(text, noon).error().message;
         EXPECT_THAT(message, HasSubstr("as 2027-05-04T10:11:12Z")) << text;

@@ -68,7 +68,7 @@ protected:
     Endpoint endpoint = an_existing_endpoint();
 };
 
-TEST_F(ScheduleChain, RunsACronScheduleForNobody) {
+TEST_F(ScheduleChain, RunsACronScheduleWithoutUsers) {
     const Schedule schedule = cron("0 * * * *");
     for (int hour = 0; hour < 3; ++hour) advance(1h);
     EXPECT_THAT(delivered(schedule), ElementsAre(noon + 1h, noon + 2h, noon + 3h));
@@ -103,7 +103,7 @@ TEST_F(ScheduleChain, RunsAnRruleUntilItEnds) {
     EXPECT_THAT(events_of(schedule, {EventStatus::pending}), IsEmpty());
 }
 
-TEST_F(ScheduleChain, RunsAYearlyDayForNobody) {
+TEST_F(ScheduleChain, RunsAYearlyDayWithoutUsers) {
     ScheduleFields wanted;
     wanted.trigger = TriggerFields{.yearly = YearlyFields{"02-29", "06:30"}};
     wanted.timezone = "Asia/Kolkata";

@@ -96,7 +96,7 @@ TEST_F(Schedules, TakeTheDefaultsOfAnotherKindWhenTheyBecomeThat) {
     EXPECT_EQ(yearly.misfire.grace, 5min);
 }
 
-TEST_F(Schedules, AreToldAllThatIsWrongAtOnce) {
+TEST_F(Schedules, ReportAllErrorsAtOnce) {
     ScheduleFields wanted = with({.cron = "61 * * * *"});
     wanted.event_type = "A JOB";
     wanted.timezone = std::optional<std::string>{"Mars/Base"};
@@ -211,7 +211,7 @@ TEST_F(Schedules, RunEitherForEachUserOrInAZone) {
     EXPECT_THAT(defects_in(backwards), ElementsAre("/endsAt out_of_range"));
 }
 
-TEST_F(Schedules, KnowNoNamesOfUsersWhereTheyRunForNobody) {
+TEST_F(Schedules, HaveNoUserFieldsIfTheyDoNotRunPerUser) {
     ScheduleFields wanted = a_job();
     wanted.payload = R"({"at":"{targetTimestampLocal} {timezone}"})";
     const Schedule schedule = create(wanted).value();
@@ -422,7 +422,7 @@ TEST_F(Schedules, AreFilledInForEveryUserTheyRunFor) {
     EXPECT_THAT(claimed(), SizeIs(2));
 }
 
-TEST_F(Schedules, AreFilledInForWhoeverIsStillThere) {
+TEST_F(Schedules, AreBackfilledForRemainingUsers) {
     std::vector<User> people;
     for (int i = 0; i < 3; ++i) people.push_back(created(ada()));
     const Schedule schedule = create(of_users()).value();

@@ -68,7 +68,7 @@ protected:
     std::vector<std::string> woken;
 };
 
-TEST_F(FeedWatchTest, LooksOnlyWhileSomebodyWaits) {
+TEST_F(FeedWatchTest, PeeksOnlyWhileARequestWaits) {
     EXPECT_EQ(watch.turn(), std::nullopt);
     watch.appended();
     EXPECT_EQ(watch.turn(), std::nullopt);
@@ -118,7 +118,7 @@ TEST_F(FeedWatchTest, GoesOnWhenTheFeedIsAway) {
     EXPECT_THAT(woken, ElementsAre("a"));
 }
 
-TEST_F(FeedWatchTest, AtItsEndWakesEverybodyAndWhoeverComes) {
+TEST_F(FeedWatchTest, AtItsEndWakesAllWaitersAndLaterOnes) {
     const auto a = wait(7, "a");
     watch.stop();
     EXPECT_TRUE(watch.stopped());

@@ -198,7 +198,7 @@ TEST_F(SubscriptionTest, KeepsAnyReasonAsItCanBeKept) {
     EXPECT_EQ(parked()[0].reason, "no \uFFFD" + std::string(996, 'x'));
 }
 
-TEST_F(SubscriptionTest, StorageThatIsAwayIsNobodysFault) {
+TEST_F(SubscriptionTest, UnavailableStorageIsNotAFailureOfTheHandler) {
     append_many(2);
     bool away = true;
     auto subscription =

@@ -168,7 +168,7 @@ TEST_F(FollowTzdataTest, AnotherContentOfTheSameReleaseCountsToo) {
     EXPECT_THAT(run_again().before, IsEmpty()) << "it is remembered";
 }
 
-TEST_F(FollowTzdataTest, EventsOfAReleaseThatNobodyRemembersAreComputedAgain) {
+TEST_F(FollowTzdataTest, EventsOfAForgottenReleaseAreComputedAgain) {
     zones.set(release("2024a", paris(3h)));
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     zones.set(FakeTzData{"2025b"});
@@ -199,7 +199,7 @@ TEST_F(FollowTzdataTest, AnInstanceLeftBehindUndoesNothing) {
     EXPECT_EQ(find(stale).due, at("2027-02-02T07:00:00Z"));
 }
 
-TEST_F(FollowTzdataTest, WhoPutsAnOlderReleaseInForceMeansIt) {
+TEST_F(FollowTzdataTest, ActivatingAnOlderReleaseIsIntended) {
     zones.set(release("2026f", paris(2h)));
     ASSERT_TRUE(run_again().complete);
     const Event event = a_reminder_at("2027-02-01T09:00:00");
@@ -279,7 +279,7 @@ TEST_F(FollowTzdataTest, APayloadThatTellsTheLocalTimeIsWrittenAgain) {
     EXPECT_EQ(pending_of(user).payload, R"({"at":"2027-01-06T09:00:00.000+02:00","for":"Ada"})");
 }
 
-TEST_F(FollowTzdataTest, AnyOtherPayloadStaysAsSomebodyMayHaveChangedIt) {
+TEST_F(FollowTzdataTest, AnyOtherPayloadStaysBecauseAClientMayHaveChangedIt) {
     const User user = created(ada());
     EventEdit by_hand;
     by_hand.payload = R"({"by":"hand"})";

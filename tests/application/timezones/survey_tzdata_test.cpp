@@ -38,7 +38,7 @@ protected:
     SurveyTzdata survey{store, zones};
 };
 
-TEST_F(SurveyTzdataTest, TellsWhatADatabaseThatIsNotInForceWouldMove) {
+TEST_F(SurveyTzdataTest, ReportsEventsThatAnInactiveDatabaseWouldMove) {
     const Event event = a_reminder_at("2027-02-01T09:00:00");
     a_reminder_at("2027-02-01T09:00:00", "America/New_York");
     zones.put_at_source(release("2026f", {"Europe/Paris", 2h}));

@@ -102,7 +102,7 @@ TEST_F(EditUserTest, TellsAllThatIsWrongAtOnce) {
     EXPECT_EQ(queries.user(to_string(user.id)).value(), user);
 }
 
-TEST_F(EditUserTest, FindsNobodyUnderAStrangeId) {
+TEST_F(EditUserTest, FindsNoUserUnderAnInvalidId) {
     for (const char* id : {"ext:nobody", "0199", "01995b2c-7d3a-7000-8000-00000000ffff"}) {
         EXPECT_EQ(error_of<NotFound>(edit_user.run(id, {}, std::nullopt, "req-2")).id, id);
     }
@@ -371,7 +371,7 @@ TEST_F(PutUserTest, CreatesThenReplaces) {
     EXPECT_EQ(third.user, second.user);
 }
 
-TEST_F(PutUserTest, CreatesNobodyForWhoExpectsAVersion) {
+TEST_F(PutUserTest, CreatesNoUserIfAVersionIsExpected) {
     EXPECT_TRUE(fails_with<NotFound>(put_user.run("crm-7", ada(), Version{1}, "req-1")));
     ASSERT_TRUE(put_user.run("crm-7", ada(), std::nullopt, "req-1"));
     EXPECT_TRUE(fails_with<OptimisticLock>(put_user.run("crm-7", ada(), Version{3}, "req-1")));

@@ -46,7 +46,7 @@ private:
     std::string url_;
 };
 
-TEST(ImportEvents, SaysAtOnceAndOnceThatNobodyAnswers) {
+TEST(ImportEvents, ReportsAMissingServerAtOnceAndOnlyOnce) {
     const SilentAddress silent;
     std::istringstream lines(R"({"eventType":"A"})");
     std::ostringstream out, err;

@@ -312,7 +312,7 @@ RC_GTEST_PROP(CronProperty, CountsOfPartsAddUp, ()) {
               rule->count(Instant::min(), Instant::max()));
 }
 
-RC_GTEST_PROP(CronProperty, WhatIsSkippedStandsBesideWhatFires, ()) {
+RC_GTEST_PROP(CronProperty, SkippedOccurrencesAreListedWithFiringOnes, ()) {
     const Case c = gen_case();
     const auto rule = c.recurrence();
     const Instant after = gen_moment();

@@ -158,7 +158,7 @@ FakeZone three_days_off(std::chrono::seconds offset) {
     return FakeZone("Off", offset, {{change, offset + 1h}, {change + 72h, offset}});
 }
 
-TEST(CronRecurrence, ASparseRuleMissesNothingBesideAChange) {
+TEST(CronRecurrence, ASparseRuleMissesNothingNearAChange) {
     const std::string_view start = "2026-01-01T00:00:00Z";
     EXPECT_THAT(listed(*cron("30 13 31 5 *", three_days_off(-12h)), start, 1),
                 ElementsAre("2026-06-01T00:30:00Z"));

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-TEST(ReadLocalRequest, TakesTheZoneFromBesideTheTextOrFromItsSuffix) {
+TEST(ReadLocalRequest, TakesTheZoneFromItsFieldOrFromTheSuffix) {
     EXPECT_EQ(read_local_request("2027-05-04T10:11", "Europe/Rome")->zone, "Europe/Rome");
     EXPECT_EQ(read_local_request("2027-05-04T10:11[Europe/Rome]", std::nullopt)->zone,
               "Europe/Rome");

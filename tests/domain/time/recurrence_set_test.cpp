@@ -157,7 +157,7 @@ TEST(ReadIcalendar, TakesLinesInAnyOrderFoldedAndInAnyCase) {
                 ElementsAre(SetTime{wall(1997, 9, 4, 9h), 1}, SetTime{wall(1997, 9, 5, 9h), 1}));
 }
 
-TEST(ReadIcalendar, AFloatingStartTakesTheZoneGivenBesideIt) {
+TEST(ReadIcalendar, AFloatingStartTakesTheSeparateZone) {
     EXPECT_THAT(read_icalendar("DTSTART:19970902T090000", "Asia/Tokyo")->zones,
                 ElementsAre("Asia/Tokyo"));
     EXPECT_THAT(read_icalendar("DTSTART;TZID=Asia/Tokyo:19970902T090000", "Asia/Tokyo")->zones,

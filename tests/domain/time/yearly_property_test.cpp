@@ -114,7 +114,7 @@ RC_GTEST_PROP(YearlyRecurrenceProperty, CountsWhatItLists, ()) {
     RC_ASSERT(yearly.recurrence->count(from, to) == listed);
 }
 
-RC_GTEST_PROP(YearlyRecurrenceProperty, ListsWhatIsSkippedBesideTheRest, ()) {
+RC_GTEST_PROP(YearlyRecurrenceProperty, ListsSkippedOccurrencesAmongTheOthers, ()) {
     const InZone yearly;
     const Instant from = gen_moment();
     const auto with_skipped = yearly.recurrence->after(from, Skipped::listed);

@@ -85,6 +85,10 @@ public:
                                 std::chrono::microseconds /*lease*/) override {
         return {};
     }
+    Claimed claim_from_line(const LineRequest& /*request*/) override { return {}; }
+    void announce(InstanceId /*by*/, std::span<const std::string> /*event_types*/,
+                  std::chrono::microseconds /*valid*/) override {}
+    [[nodiscard]] std::vector<std::string> announced() override { return {}; }
     Backlog backlog() override { return {}; }
     QueueDepth depth() override { return {}; }
 

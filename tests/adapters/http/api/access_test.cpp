@@ -165,7 +165,7 @@ TEST_F(Guarded, LetsEveryRoleUseWhatItMayAndNothingElse) {
     }
 }
 
-TEST_F(Guarded, TellsNobodyWithoutAKeyWhichRoutesThereAre) {
+TEST_F(Guarded, HidesTheRoutesFromRequestsWithoutAKey) {
     const std::string reader = bearer(key(Role::read));
     EXPECT_EQ(call({"GET", "/v1/nothing"}).status, 401);
     EXPECT_EQ(call({"PUT", "/v1/users"}).status, 401);
@@ -293,7 +293,7 @@ TEST_F(Guarded, SaysTooEarlyToWhatMayBeAReplay) {
     EXPECT_EQ(call({"GET", "/v1/users"}, writer, early).status, 200);
 }
 
-TEST_F(Guarded, AnswersUnavailableWhileNobodyKnowsTheKeys) {
+TEST_F(Guarded, AnswersUnavailableWhileTheKeysAreUnknown) {
     AwayStore away;
     ApiKeyRing unknown{away, secrets, monotonic};
     KeyGuard unsure{{}, unknown, monotonic};
@@ -330,7 +330,7 @@ TEST_F(Guarded, BoundsTheRateOfAKeyAndSaysHow) {
     EXPECT_EQ(ask(one).status, 200);
 }
 
-TEST(Router, RefusesARouteThatNobodyHasDecidedAbout) {
+TEST(Router, RefusesARouteWithoutAnAccessRule) {
     class Undecided final : public Guard {
         [[nodiscard]] bool knows(const Operation& /*operation*/) const override { return false; }
         Admission admit(Request& /*request*/, const Operation* /*operation*/) override {

@@ -399,14 +399,14 @@ TEST_F(KeyedSchedules, AreDeletedInTransactionsOfTheirOwn) {
     EXPECT_TRUE(is_replay(again));
 }
 
-TEST_F(KeyedSchedules, AreGoneThoughNobodyHeardThatTheyWereDeleted) {
+TEST_F(KeyedSchedules, AreDeletedAlthoughTheResponseWasLost) {
     boundaries.lose_the_next_answer = true;
     EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:job").status, 503);
     EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:job").status, 204);
     EXPECT_TRUE(is_replay(ask("DELETE", "/v1/schedules/ext:job")));
 }
 
-TEST_F(KeyedSchedules, ThatNobodyEverHadAreNotFound) {
+TEST_F(KeyedSchedules, ThatWereNeverHeldAreNotFound) {
     EXPECT_EQ(ask("DELETE", "/v1/schedules/ext:none").status, 404);
     EXPECT_TRUE(is_replay(ask("DELETE", "/v1/schedules/ext:none")));
 }
