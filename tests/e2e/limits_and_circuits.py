@@ -228,7 +228,7 @@ def gone(kind):
         h.wait_until(lambda: not client.ok("GET", "/v1/endpoints/ext:r")["enabled"], "the endpoint to be disabled")
         disabled = client.ok("GET", "/v1/endpoints/ext:r")
         assert "410" in disabled["disabledReason"], disabled
-        assert client.ok("GET", f"/v1/events/{first}")["status"] == "FAILED"
+        h.wait_until(lambda: client.ok("GET", f"/v1/events/{first}")["status"] == "FAILED", "the end of the event")
         waiting = create(client, 10, "waiting")
         h.wait_until(lambda: metric(client, 'sundial_events_waiting{reason="endpoint"}') == 10, "events to wait")
         assert receiver.count() == 1
