@@ -5,10 +5,8 @@
 #include <ostream>
 #include <utility>
 
-#include "base/json_writer.hpp"
-#include "cli/answer_text.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/live_line.hpp"
+#include "base/json.hpp"
+#include "cli/output.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "domain/error.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
 
@@ -44,5 +46,19 @@ struct KeyText {
 [[nodiscard]] std::string to_string(const KeyText& key);
 /// Nothing if `text` is not such a key, or its checksum is wrong.
 [[nodiscard]] std::optional<KeyText> parse_key_text(std::string_view text);
+
+/// While keys exist, at least one ADMIN key has no expiry. Without it, no key could be created or
+/// revoked any more.
+
+/// The keys that the rules below look at.
+struct KnownKeys {
+    std::span<const ApiKey> kept;  // in the database
+    std::span<const Role> fixed;   // of the keys in the operator's file
+};
+
+/// Whether `wanted` may be added. Errors: FirstKeyNotAdmin, LastAdminKey.
+[[nodiscard]] Result<void> may_add(const ApiKey& wanted, const KnownKeys& known, Instant now);
+/// Whether `key`, one of those kept, may be removed. Errors: LastAdminKey.
+[[nodiscard]] Result<void> may_remove(const ApiKey& key, const KnownKeys& known, Instant now);
 
 }  // namespace sundial

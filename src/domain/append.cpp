@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/canonical_json.hpp"
-#include "base/utf8.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
 #include "domain/enum_names.hpp"
 
 namespace sundial {

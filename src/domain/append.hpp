@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/error.hpp"
-#include "domain/recorded_event.hpp"
+#include "domain/stream.hpp"
 
 namespace sundial {
 

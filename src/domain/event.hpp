@@ -6,11 +6,9 @@
 #include <string>
 #include <variant>
 
-#include "domain/claimant.hpp"
 #include "domain/error.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
-#include "domain/obstacle.hpp"
 #include "domain/occurrence.hpp"
 #include "domain/time/types.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/strong.hpp"
 #include "base/uuid.hpp"
@@ -31,6 +32,22 @@ template <class Tag>
 /// The shard of an event: the last byte of its id, taken from a hash of its first key.
 [[nodiscard]] inline std::uint32_t shard_of(const EventId& id, std::uint32_t shards) {
     return id.value.bytes.back() % shards;
+}
+
+/// The holder of a claim: an instance, or a pull worker that claimed through that instance. An
+/// instance converts to a claimant.
+struct Claimant {
+    InstanceId instance;
+    std::string worker;  // the name that the worker gives itself; empty: the instance's own claim
+
+    Claimant(InstanceId itself) : instance(itself) {}
+    Claimant(InstanceId asked, std::string name) : instance(asked), worker(std::move(name)) {}
+    friend bool operator==(const Claimant&, const Claimant&) = default;
+};
+
+/// `claimedBy`: the worker's name, or the instance's id.
+[[nodiscard]] inline std::string to_string(const Claimant& claimant) {
+    return claimant.worker.empty() ? to_string(claimant.instance) : claimant.worker;
 }
 
 }  // namespace sundial

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 namespace sundial {
 namespace {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "domain/claimant.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
 
@@ -70,5 +70,13 @@ struct AttemptRecord {
     std::optional<Version> held{};     // the version that its claim returned
     friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };
+
+/// In characters (code points).
+inline constexpr std::size_t longest_reason = 1000;
+
+/// Makes `text`, the reason of a failure, storable in every database and printable: invalid UTF-8
+/// becomes U+FFFD, control characters become blanks, and the end is cut off. A failure report is
+/// never refused because of its text.
+[[nodiscard]] std::string storable_reason(std::string_view text);
 
 }  // namespace sundial

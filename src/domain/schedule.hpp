@@ -9,9 +9,9 @@
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
+#include "domain/occurrence.hpp"
 #include "domain/time/misfire.hpp"
 #include "domain/time/yearly.hpp"
-#include "domain/trigger.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <variant>
 
-#include "domain/time/bounded.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/jitter.hpp"
-#include "domain/time/nominal.hpp"
+#include "domain/time/recurrence.hpp"
+#include "domain/time/resolve.hpp"
 
 namespace sundial {
 namespace {

@@ -1,6 +1,6 @@
 #include "domain/user.hpp"
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "domain/names.hpp"
 
 namespace sundial {

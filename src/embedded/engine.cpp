@@ -3,11 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/system/digest.hpp"
+#include "adapters/system/clocks.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
-#include "adapters/system/lock_tokens.hpp"
-#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/secrets.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/delivery/clock_module.hpp"
 #include "application/delivery/delivery_module.hpp"
@@ -16,9 +15,8 @@
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/locks_module.hpp"
 #include "application/locks/stored_locks.hpp"
-#include "application/maintenance/forget_old.hpp"
 #include "application/maintenance/maintenance.hpp"
-#include "application/operations/operation_tasks.hpp"
+#include "application/operations/operation_task.hpp"
 #include "application/pull/pull_kind.hpp"
 #include "application/pull/pull_module.hpp"
 #include "application/requests/queries.hpp"

@@ -5,14 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/memory/event_queue.hpp"
-#include "adapters/memory/event_store.hpp"
-#include "adapters/memory/manual_clock.hpp"
-#include "adapters/memory/pull_queue.hpp"
 #include "adapters/memory/store.hpp"
 #include "adapters/postgres/open.hpp"
 #include "adapters/sqlite/open.hpp"
-#include "adapters/system/real_time.hpp"
+#include "adapters/system/clocks.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::embedding {
@@ -44,18 +40,15 @@ public:
     template <class... Values>
     explicit InMemory(Values... values) : clock_{values...} {}
     Store& store() override { return store_; }
-    EventQueue& queue() override { return queue_; }
-    PullQueue& pull_queue() override { return pull_queue_; }
+    EventQueue& queue() override { return store_.queue(); }
+    PullQueue& pull_queue() override { return store_.pull_queue(); }
     Clock& clock() override { return clock_; }
-    Feed& feed() override { return feed_; }
+    Feed& feed() override { return store_.feed(); }
     Retention* retention() override { return nullptr; }
 
 private:
     TheClock clock_;
     memory::MemoryStore store_{clock_};
-    memory::MemoryEventQueue queue_{store_};
-    memory::MemoryPullQueue pull_queue_{store_};
-    memory::MemoryFeed feed_{store_};
 };
 
 /// A database adapter that provides these ports.

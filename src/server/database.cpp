@@ -4,7 +4,7 @@
 
 #include "adapters/postgres/open.hpp"
 #include "adapters/sqlite/open.hpp"
-#include "adapters/system/real_time.hpp"
+#include "adapters/system/clocks.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::server {

@@ -12,11 +12,9 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
-#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 #include "server/settings.hpp"
 
@@ -58,7 +56,7 @@ public:
 /// with a non-zero exit code.
 using OnFatal = std::function<void(const std::string& why)>;
 /// Called from any thread when a COMMIT gets no response.
-using OnOutcomeUnknown = std::function<void(std::string_view operation)>;
+using OnOutcomeUnknown = std::function<void(std::string_view purpose)>;
 
 /// Throws Unavailable if a later retry may help (PostgreSQL does not respond), CannotStart if not.
 [[nodiscard]] std::unique_ptr<Database> open_database(const Settings& settings, bool test_clock,

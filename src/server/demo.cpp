@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "adapters/webhook/inbox_kind.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::server {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "adapters/system/real_time.hpp"
+#include "adapters/system/clocks.hpp"
 #include "application/ports/failures.hpp"
 #include "server/engine_parts.hpp"
-#include "server/health_checks.hpp"
+#include "server/health.hpp"
 
 namespace sundial::server {
 

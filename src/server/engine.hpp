@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "adapters/http/api/health_routes.hpp"
+#include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/keyed_answers.hpp"
 #include "adapters/http/router.hpp"
 #include "application/access/api_key_ring.hpp"

@@ -13,7 +13,6 @@
 #include "application/events/events_module.hpp"
 #include "application/idempotency/answer_once.hpp"
 #include "application/locks/locks_module.hpp"
-#include "application/maintenance/forget_old.hpp"
 #include "application/maintenance/maintenance.hpp"
 #include "application/operations/operations.hpp"
 #include "application/pull/pull_module.hpp"

@@ -1,8 +1,8 @@
 #include "server/gate.hpp"
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/health_routes.hpp"
-#include "adapters/http/api/seed_errors.hpp"
+#include "adapters/http/api/problems.hpp"
+#include "adapters/http/api/system_routes.hpp"
 
 namespace sundial::server {
 namespace {

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "adapters/http/api/document_routes.hpp"
-#include "adapters/http/api/health_routes.hpp"
+#include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/router.hpp"
 #include "adapters/http/schema.hpp"
 #include "base/log.hpp"

@@ -2,14 +2,25 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "application/access/api_key_ring.hpp"
 #include "base/log.hpp"
-#include "server/key_warnings.hpp"
 
 namespace sundial::server {
+
+/// Decides when to log that keys expire soon: once a day for each key.
+class KeyWarnings {
+public:
+    /// The `api_key.expiring` lines to write now.
+    [[nodiscard]] std::vector<base::LogLine> due(const ExpiringKeys& expiring);
+
+private:
+    std::map<ApiKeyId, Instant> warned_;
+};
 
 /// Once a minute, on its own thread, stores which keys have been used, reads the keys again and
 /// warns of keys that expire soon. No request waits for that.

@@ -10,10 +10,9 @@
 
 #include "adapters/system/crash_arming.hpp"
 #include "application/ports/failures.hpp"
-#include "base/redacted.hpp"
+#include "base/log.hpp"
 #include "cli/http_client.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
 
 namespace {
 

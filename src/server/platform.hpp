@@ -3,14 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "adapters/system/api_key_secrets.hpp"
 #include "adapters/system/claim_log_file.hpp"
-#include "adapters/system/digest.hpp"
+#include "adapters/system/clocks.hpp"
 #include "adapters/system/handler_delivery.hpp"
 #include "adapters/system/ids.hpp"
-#include "adapters/system/lock_tokens.hpp"
-#include "adapters/system/monotonic_clock.hpp"
 #include "adapters/system/secret_box.hpp"
+#include "adapters/system/secrets.hpp"
 #include "application/observation/observed_storage.hpp"
 #include "application/ports/lock_store.hpp"
 #include "server/endpoint_kinds.hpp"

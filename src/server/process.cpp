@@ -1,43 +1,36 @@
 #include "server/process.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <iostream>
 
-#include "adapters/http/cors.hpp"
+#include "adapters/http/browser_rules.hpp"
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/redis/open.hpp"
-#include "adapters/system/api_key_secrets.hpp"
+#include "adapters/system/clocks.hpp"
 #include "adapters/system/ids.hpp"
 #include "adapters/system/json_log.hpp"
-#include "adapters/system/monotonic_clock.hpp"
-#include "adapters/system/real_time.hpp"
 #include "adapters/system/secret_box.hpp"
+#include "adapters/system/secrets.hpp"
 #include "adapters/webhook/address_rules.hpp"
 #include "adapters/webhook/webhook_delivery.hpp"
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "application/ports/failures.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "documents.hpp"
-#include "server/api_keys_file.hpp"
 #include "server/demo.hpp"
-#include "server/end_at_once.hpp"
 #include "server/engine.hpp"
 #include "server/gate.hpp"
-#include "server/health_listener.hpp"
+#include "server/health.hpp"
 #include "server/http_setup.hpp"
 #include "server/key_maintenance.hpp"
 #include "server/metrics.hpp"
 #include "server/observers.hpp"
 #include "server/secret_files.hpp"
-#include "server/signals.hpp"
+#include "server/shutdown.hpp"
 #include "server/tz_watch.hpp"
 #include "server/version.hpp"
 
@@ -48,9 +41,6 @@ using namespace std::chrono_literals;
 
 constexpr auto first_try_again = 1s;
 constexpr auto longest_try_again = 10s;
-// After the first stop signal, so that load balancers notice readyz.
-constexpr auto still_accepting = 1s;
-constexpr auto answers_pending = 5s;  // for requests in progress at the end
 
 system::LogSettings log_settings(const Settings& settings, std::string start_id) {
     return {.level = system::parse_log_level(settings.log.level).value_or(base::LogLevel::info),
@@ -236,48 +226,6 @@ void reload(const Settings& settings, http::HttpServer& server,
     }
 }
 
-/// Waits for a signal to stop. SIGHUP means that files may have changed, or that the terminal that
-/// started the process was closed.
-void wait_for_end(const Signals& signals, TzWatch& tz_watch,
-                  const std::function<void()>& reload_files) {
-    const bool has_terminal = ::isatty(STDIN_FILENO) != 0;
-    while (signals.wait() == SIGHUP) {
-        if (has_terminal && ::isatty(STDIN_FILENO) == 0) return;
-        reload_files();
-        tz_watch.check_now();
-    }
-}
-
-/// Waits for a signal, then stops in the order that loses nothing and repeats nothing. When it
-/// returns no handler runs any more, and none will.
-void serve_until_signal(Engine& engine, http::HttpServer& server, Gate& gate,
-                        std::optional<HealthListener>& health, system::JsonLog& log,
-                        const Signals& signals, TzWatch& tz_watch,
-                        const std::function<void()>& reload_files) {
-    wait_for_end(signals, tz_watch, reload_files);
-    gate.drain();
-    if (health) health->drain();
-    engine.end_waits();
-    base::LogLine draining = line(base::LogLevel::info, "server.draining",
-                                  "stopping: finishing the requests and deliveries in progress");
-    draining.fields.emplace_back("inFlight", static_cast<std::int64_t>(server.in_flight()));
-    log.write(std::move(draining));
-    signals.exit_if_within(still_accepting);
-    signals.exit_on_next();
-    server.stop_accepting();
-    engine.stop();
-    if (!server.drain(answers_pending)) {
-        // A handler may run for any time, and the objects it uses must outlive it. Ending the
-        // process is safe: uncommitted work is rolled back.
-        log.write(line(base::LogLevel::warn, "server.drain_cut_short",
-                       "stopping although requests are in progress: the time limit is over"));
-        log.flush();
-        ::_exit(0);
-    }
-    server.stop();
-    if (health) health->stop();
-}
-
 }  // namespace
 
 int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
@@ -308,8 +256,8 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         health.emplace(health_settings(settings),
                        HealthListener::World{schema, world, metrics, log});
     }
-    const auto count_unknown = [&metrics](std::string_view operation) {
-        metrics.outcome_unknown(operation);
+    const auto count_unknown = [&metrics](std::string_view purpose) {
+        metrics.outcome_unknown(purpose);
     };
     // Before the database is opened: a port in use changes no database.
     const std::uint16_t port = server.listen();
@@ -366,10 +314,12 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
         {.watch = settings.tz.watch,
          .reschedule = settings.tz.on_change == "reschedule",
          .replaced = [&metrics](const std::string& release) { metrics.tz_release(release); }});
-    serve_until_signal(engine, server, gate, health, log, signals, tz_watch, [&] {
+    signals.wait_for_stop([&] {
         reload(settings, server, health, engine.api_keys(), log);
         warn_of_open_files(secret_files, log);
+        tz_watch.check_now();
     });
+    shut_down({engine, server, gate, health, log}, signals);
     return 0;
 }
 

@@ -9,8 +9,8 @@
 
 #include "adapters/system/json_log.hpp"
 #include "application/ports/failures.hpp"
-#include "base/redacted.hpp"
-#include "base/suggest.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "domain/time/text.hpp"
 #include "server/settings_file.hpp"
 

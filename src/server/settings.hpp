@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "application/maintenance/forget_old.hpp"
+#include "application/maintenance/maintenance.hpp"
 #include "domain/circuit.hpp"
 #include "domain/time/types.hpp"
 

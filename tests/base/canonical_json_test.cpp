@@ -1,8 +1,8 @@
-#include "base/canonical_json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "base/json.hpp"
 
 namespace sundial::base {
 namespace {

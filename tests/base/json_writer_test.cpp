@@ -1,9 +1,9 @@
-#include "base/json_writer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <optional>
+
+#include "base/json.hpp"
 
 namespace sundial::base {
 namespace {

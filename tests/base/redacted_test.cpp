@@ -1,6 +1,6 @@
-#include "base/redacted.hpp"
-
 #include <gtest/gtest.h>
+
+#include "base/log.hpp"
 
 namespace sundial::base {
 namespace {

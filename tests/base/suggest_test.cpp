@@ -1,8 +1,8 @@
-#include "base/suggest.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "base/text.hpp"
 
 namespace sundial::base {
 namespace {

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "application/access/create_api_key.hpp"
-#include "application/access/revoke_api_key.hpp"
+#include "application/access/api_keys.hpp"
 #include "contract/race_contract.hpp"
 #include "support/fake_api_key_secrets.hpp"
 

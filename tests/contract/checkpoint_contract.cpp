@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "application/ports/feed_meter.hpp"
+#include "application/ports/event_store.hpp"
 
 namespace sundial {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "application/locks/fence.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "contract/lock_store_contract.hpp"
 

@@ -19,7 +19,7 @@
 #include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
-#include "domain/recorded_event.hpp"
+#include "domain/stream.hpp"
 #include "support/builders.hpp"
 #include "support/describe.hpp"
 

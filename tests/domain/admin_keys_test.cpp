@@ -1,9 +1,8 @@
-#include "domain/admin_keys.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "domain/api_key.hpp"
 #include "support/builders.hpp"
 
 namespace sundial {

@@ -1,6 +1,6 @@
-#include "domain/lock_lease.hpp"
-
 #include <gtest/gtest.h>
+
+#include "domain/lock.hpp"
 
 namespace sundial {
 namespace {

@@ -1,10 +1,9 @@
-#include "domain/reason.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "domain/names.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {

@@ -1,8 +1,7 @@
-#include "domain/signing_key.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/endpoint.hpp"
 #include "support/builders.hpp"
 
 namespace sundial {

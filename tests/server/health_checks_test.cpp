@@ -1,7 +1,6 @@
-#include "server/health_checks.hpp"
-
 #include <gtest/gtest.h>
 
+#include "server/health.hpp"
 #include "support/builders.hpp"
 
 namespace sundial::server {

@@ -1,7 +1,6 @@
-#include "server/key_warnings.hpp"
-
 #include <gmock/gmock.h>
 
+#include "server/key_maintenance.hpp"
 #include "support/builders.hpp"
 
 namespace sundial::server {

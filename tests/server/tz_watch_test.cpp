@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "adapters/zones/tz_directory.hpp"
 #include "support/deaf_ports.hpp"

@@ -74,7 +74,7 @@ private:
         if (!std::ranges::all_of(running_, rests)) return;
         Time until = std::min(world_.time.next_at(), end_);
         if (until - world_.time.now() < 3s) return;
-        const QueuePeek peeked = world_.memory_queue.peek();
+        const QueuePeek peeked = world_.store.queue().peek();
         const Instant due = *std::ranges::min_element(peeked.next);
         if (due != never) until = std::min(until, world_.clock.true_time_of(due));
         if (until - world_.time.now() < 40s && any_claim_held()) return;
@@ -82,7 +82,7 @@ private:
     }
 
     [[nodiscard]] bool any_claim_held() {
-        const QueueDepth depth = world_.memory_queue.depth();
+        const QueueDepth depth = world_.store.queue().depth();
         return depth.stored[static_cast<std::size_t>(EventStatus::processing)] >
                depth.waiting_for_retry + depth.waiting_for_endpoint + depth.waiting_for_circuit +
                    depth.waiting_for_limit;

@@ -45,8 +45,7 @@ World::World(const Settings& its_settings)
       clock(some_day(dice), time.now()),
       true_zones(zones_with(0s)),
       store(clock, {.shards = dice.pick(shard_counts)}),
-      memory_queue(store),
-      queue(with_defect(memory_queue, store, clock, its_settings.defect)) {
+      queue(with_defect(store.queue(), store, clock, its_settings.defect)) {
     zones.set(zones_with(defective(Defect::wrong_zone) ? 1h : 0h));
 }
 

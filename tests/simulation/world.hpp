@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "adapters/memory/event_queue.hpp"
 #include "adapters/memory/store.hpp"
 #include "simulation/database_clock.hpp"
 #include "simulation/dice.hpp"
@@ -49,7 +48,6 @@ struct World {
     const FakeTzData true_zones;
     FakeTimeZones zones;  // as seen by the product
     memory::MemoryStore store;
-    memory::MemoryEventQueue memory_queue;
     std::unique_ptr<EventQueue> queue;  // with the defect, if one is set
     Receivers receivers;
     History history;

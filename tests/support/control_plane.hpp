@@ -11,8 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "adapters/memory/event_queue.hpp"
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
@@ -21,21 +19,19 @@
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
 #include "application/events/schedule_event.hpp"
-#include "application/operations/operation_tasks.hpp"
+#include "application/operations/operation_task.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/failures.hpp"
-#include "application/ports/mono.hpp"
 #include "application/requests/queries.hpp"
 #include "application/schedules/backfill_schedule.hpp"
 #include "application/schedules/create_schedule.hpp"
 #include "application/schedules/delete_schedule.hpp"
 #include "application/schedules/edit_schedule.hpp"
-#include "application/schedules/put_schedule.hpp"
 #include "application/schedules/trigger_schedule.hpp"
 #include "application/users/create_user.hpp"
 #include "application/users/delete_user.hpp"
 #include "application/users/edit_user.hpp"
-#include "application/users/put_user.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"
 #include "support/fake_endpoint_kinds.hpp"
@@ -226,7 +222,7 @@ protected:
 
     memory::ManualClock clock{noon};
     memory::MemoryStore store{clock};
-    memory::MemoryEventQueue queue{store};
+    EventQueue& queue = store.queue();
     FakeTimeZones zones;
     FakeIds ids;
     RecordedWakeups wakeups;

@@ -6,9 +6,9 @@
 
 #include "base/strong.hpp"
 #include "base/uuid.hpp"
-#include "domain/claimant.hpp"
 #include "domain/error.hpp"
 #include "domain/event.hpp"
+#include "domain/ids.hpp"
 #include "domain/outcome.hpp"
 
 /// Values as text with all their members, for failure messages and for comparing the results of two

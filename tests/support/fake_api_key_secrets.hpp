@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "application/ports/api_key_secrets.hpp"
+#include "application/ports/secrets.hpp"
 
 namespace sundial {
 

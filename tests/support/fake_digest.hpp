@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "application/ports/digest.hpp"
+#include "application/ports/secrets.hpp"
 
 namespace sundial {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "application/ports/lock_tokens.hpp"
+#include "application/ports/secrets.hpp"
 #include "support/fake_digest.hpp"
 
 namespace sundial {

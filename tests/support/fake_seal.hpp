@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "application/ports/seal.hpp"
+#include "application/ports/secrets.hpp"
 
 namespace sundial {
 

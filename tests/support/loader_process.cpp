@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
+#include "adapters/system/clocks.hpp"
 #include "adapters/system/ids.hpp"
-#include "adapters/system/lock_tokens.hpp"
-#include "adapters/system/monotonic_clock.hpp"
-#include "application/locks/lock_leases.hpp"
+#include "adapters/system/secrets.hpp"
+#include "application/locks/locks.hpp"
 #include "application/locks/stored_locks.hpp"
 #include "sundial/cache.hpp"
 #include "support/recorded_log.hpp"

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "adapters/memory/pull_queue.hpp"
 #include "application/pull/pull_events.hpp"
 #include "application/pull/settle_pulled.hpp"
 #include "support/engine.hpp"
@@ -68,7 +67,7 @@ protected:
     const Endpoint endpoint = an_existing_endpoint(
         an_endpoint().pull().named("workers").with_external_id("workers").with_retry_policy(
             {.kind = RetryPolicy::Kind::custom, .custom = {4s, 8s}}));
-    memory::MemoryPullQueue pull_queue{store};
+    PullQueue& pull_queue = store.pull_queue();
     PullEvents pull{instance_b, ports_over(pull_queue)};
     SettlePulled settle_pulled{{.store = store,
                                 .queue = faulty,

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sundial {
 std::optional<std::string> RawReply::field(std::string_view name) const {

@@ -32,8 +32,8 @@ HONEST = {
         '#include <unistd.h>\n#include <spdlog/spdlog.h>\n'
         '#include "adapters/http/server.hpp"\n#include "adapters/postgres/store.hpp"\n#include "cli/options.hpp"\n'
     ),
-    "src/bench/drain.cpp": '#include <sys/resource.h>\n#include "server/engine.hpp"\n#include "cli/next/rules.hpp"\n',
-    "src/server/command_line/bench.cpp": '#include "bench/bench.hpp"\n',
+    "src/server/bench/drain.cpp": '#include <sys/resource.h>\n#include "server/engine.hpp"\n#include "cli/next/rules.hpp"\n',
+    "src/server/command_line/bench.cpp": '#include "server/bench/bench.hpp"\n',
     "src/cli/client.cpp": '#include <curl/curl.h>\n#include "cli/client.hpp"\n#include "server/serve.hpp"\n',
     "include/sundial/sundial.hpp": '#include <string>\n#include "sundial/event.hpp"\n',
 }
@@ -58,8 +58,7 @@ SINS = [
     ("src/cli/options.hpp", "#include <CLI/CLI.hpp>", "src/server/main.cpp gets <CLI/CLI.hpp>"),
     ("src/base/check.hpp", "#include <unistd.h>", "base includes <unistd.h>"),
     ("src/cli/client.cpp", '#include "adapters/http/json.hpp"', "cli may not include"),
-    ("src/cli/client.cpp", '#include "bench/bench.hpp"', "cli may not include"),
-    ("src/application/delivery/worker.cpp", '#include "bench/site.hpp"', "application may not include"),
+    ("src/application/delivery/worker.cpp", '#include "server/bench/site.hpp"', "application may not include"),
     ("include/sundial/sundial.hpp", '#include "domain/event.hpp"', "include may not include"),
     ("src/application/delivery/worker.cpp", "auto now = std::chrono::system_clock::now();", "system_clock::now is used"),
     ("src/application/delivery/worker.cpp", "auto now = std::chrono::steady_clock::now();", "steady_clock::now is used"),

@@ -1,11 +1,86 @@
 #include "adapters/http/browser_rules.hpp"
 
 #include <algorithm>
+#include <boost/asio/ip/address_v4.hpp>
+#include <boost/asio/ip/address_v6.hpp>
+#include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "application/ports/failures.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+constexpr std::size_t longest_name = 253;  // RFC 1035, in text
+
+std::uint16_t usual_port(bool https) { return https ? 443 : 80; }
+
+bool is_name(std::string_view host) {
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+    return !host.empty() && host.size() <= longest_name &&
+           host.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+std::optional<ip::address_v6> address_in_brackets(std::string_view host) {
+    if (!host.starts_with('[') || !host.ends_with(']')) return std::nullopt;
+    boost::system::error_code failure;
+    const auto address = ip::make_address_v6(std::string(host.substr(1, host.size() - 2)), failure);
+    if (failure || address.scope_id() != 0) return std::nullopt;
+    return address;
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
+    if (error != std::errc{} || end != text.end() || port == 0) return std::nullopt;
+    return port;
+}
+
+}  // namespace
+
+std::optional<HostAndPort> parse_host(std::string_view text) {
+    const auto bracket = text.rfind(']');
+    const auto colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
+    HostAndPort parsed{.host = base::lowered(text.substr(0, colon))};
+    if (!is_name(parsed.host) && !address_in_brackets(parsed.host)) return std::nullopt;
+    if (colon == std::string_view::npos) return parsed;
+    parsed.port = parse_port(text.substr(colon + 1));
+    return parsed.port ? std::optional(std::move(parsed)) : std::nullopt;
+}
+
+std::optional<WebOrigin> parse_origin(std::string_view text) {
+    constexpr std::string_view separator = "://";
+    const auto end_of_scheme = text.find(separator);
+    if (end_of_scheme == std::string_view::npos) return std::nullopt;
+    const std::string scheme = base::lowered(text.substr(0, end_of_scheme));
+    if (scheme != "http" && scheme != "https") return std::nullopt;
+    const auto host = parse_host(text.substr(end_of_scheme + separator.size()));
+    if (!host) return std::nullopt;
+    return origin_of(scheme == "https", *host);
+}
+
+std::string to_string(const WebOrigin& origin) {
+    std::string text = (origin.https ? "https://" : "http://") + origin.host;
+    if (origin.port != usual_port(origin.https)) text += ':' + std::to_string(origin.port);
+    return text;
+}
+
+WebOrigin origin_of(bool https, const HostAndPort& host) {
+    return {https, host.host, host.port.value_or(usual_port(https))};
+}
+
+bool is_loopback_host(std::string_view host) {
+    if (host == "localhost") return true;
+    if (const auto address = address_in_brackets(host)) return address->is_loopback();
+    boost::system::error_code failure;
+    const auto address = ip::make_address_v4(std::string(host), failure);
+    return !failure && address.is_loopback();
+}
+
 namespace {
 
 Problem host_not_allowed(const std::optional<HostAndPort>& host) {
@@ -96,6 +171,52 @@ std::vector<WebOrigin> cors_origins(const std::vector<std::string>& setting) {
         origins.push_back(*origin);
     }
     return origins;
+}
+
+namespace {
+
+constexpr auto cors_methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
+/// The header fields that operations of openapi.json read and that browsers do not allow by
+/// default.
+constexpr auto request_fields =
+    "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
+    "Prefer, Sundial-Lock-Token, X-Request-Id, traceparent";
+/// The header fields of answers that browsers hide from pages by default.
+constexpr auto response_fields =
+    "Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-Id";
+constexpr auto preflight_seconds = "600";
+
+bool is_preflight(const Request& request) {
+    return request.method == "OPTIONS" && request.headers.find("Access-Control-Request-Method");
+}
+
+}  // namespace
+
+Cors::Cors(const std::vector<std::string>& origins) : origins_(cors_origins(origins)) {}
+
+bool Cors::allows(const Request& request) const {
+    const auto origin = parse_origin(request.headers.find("Origin").value_or(""));
+    return origin && std::ranges::find(origins_, *origin) != origins_.end();
+}
+
+Response Cors::answer(Request request, const std::function<Response(Request)>& answer) const {
+    if (origins_.empty()) return answer(std::move(request));
+    const bool allowed = allows(request);
+    const std::string origin{request.headers.find("Origin").value_or("")};
+    const bool preflight = allowed && is_preflight(request);
+    Response response = preflight ? no_content() : answer(std::move(request));
+    response.headers.add("Vary", "Origin");
+    if (!allowed) return response;
+    response.headers.set("Access-Control-Allow-Origin", origin);
+    if (preflight) {
+        response.headers.set("Access-Control-Allow-Methods", cors_methods);
+        response.headers.set("Access-Control-Allow-Headers", request_fields);
+        response.headers.set("Access-Control-Max-Age", preflight_seconds);
+    } else {
+        response.headers.set("Access-Control-Expose-Headers", response_fields);
+    }
+    return response;
 }
 
 }  // namespace sundial::http

@@ -58,4 +58,7 @@ private:
 /// `name` as one step of a JSON pointer: "/a~1b".
 [[nodiscard]] std::string pointer_step(std::string_view name);
 
+/// The fault that makes `text` unacceptable as JSON; empty if there is none.
+[[nodiscard]] std::optional<Problem> fault_in_json(std::string_view text, const JsonLimits& limits);
+
 }  // namespace sundial::http

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "adapters/http/api/access.hpp"
-#include "adapters/http/client_network.hpp"
 #include "adapters/http/problem.hpp"
+#include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "adapters/http/browser_rules.hpp"
-#include "adapters/http/guard.hpp"
+#include "adapters/http/handler.hpp"
 #include "adapters/http/rate_limits.hpp"
 #include "application/access/api_key_ring.hpp"
 #include "application/ports/clock.hpp"

@@ -12,7 +12,7 @@
 #include "adapters/http/json.hpp"
 #include "adapters/http/problem.hpp"
 #include "application/ports/failures.hpp"
-#include "base/canonical_json.hpp"
+#include "base/json.hpp"
 
 namespace sundial::http {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t longest_key = 255;
 constexpr std::chrono::seconds longest_wait = 30s;  // the same as for pull workers
 /// Polling interval while another request with the same key runs. Polling, because the other
 /// request may run on another instance.
-constexpr std::chrono::milliseconds between_checks = 50ms;
+constexpr std::chrono::milliseconds between_key_checks = 50ms;
 
 /// All values of a field, as if they were sent in one.
 std::string joined(const Headers& headers, std::string_view name) {
@@ -285,7 +285,7 @@ Response KeyedAnswers::wait_for_other(const std::shared_ptr<const Job>& job,
         Later{.at_most = wait,
               .listen = [](const std::function<void()>&) { return std::shared_ptr<void>(); },
               .answer = std::move(answer),
-              .check_after = between_checks});
+              .check_after = between_key_checks});
     return response;
 }
 

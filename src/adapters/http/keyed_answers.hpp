@@ -7,7 +7,6 @@
 #include "adapters/http/handler.hpp"
 #include "adapters/http/message.hpp"
 #include "application/idempotency/answer_once.hpp"
-#include "application/idempotency/busy_keys.hpp"
 
 namespace sundial::http {
 

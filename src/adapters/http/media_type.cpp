@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "adapters/http/message.hpp"
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

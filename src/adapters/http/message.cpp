@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

@@ -11,7 +11,7 @@
 #include "adapters/http/media_type.hpp"
 #include "adapters/http/problem.hpp"
 #include "application/ports/failures.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "base/uuid.hpp"
 
 namespace sundial::http {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "adapters/http/guard.hpp"
 #include "adapters/http/handler.hpp"
 #include "adapters/http/keyed_answers.hpp"
 #include "adapters/http/message.hpp"

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "adapters/http/schema_compiler.hpp"
-#include "adapters/http/schema_node.hpp"
 #include "base/check.hpp"
 
 namespace sundial::http {

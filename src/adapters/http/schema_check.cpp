@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "adapters/http/json.hpp"
-#include "adapters/http/schema_node.hpp"
-#include "base/suggest.hpp"
-#include "base/utf8.hpp"
+#include "adapters/http/schema_compiler.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

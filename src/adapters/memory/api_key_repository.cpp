@@ -1,29 +1,44 @@
-#include "adapters/memory/api_key_repository.hpp"
+#include "application/ports/api_key_repository.hpp"
 
-#include "adapters/memory/paging.hpp"
+#include <memory>
+
+#include "adapters/memory/ports.hpp"
+#include "adapters/memory/state.hpp"
+#include "adapters/memory/table.hpp"
 
 namespace sundial::memory {
+namespace {
 
-void MemoryApiKeyRepository::add(const ApiKey& key) { keys_.insert(key.id, key); }
+class MemoryApiKeyRepository final : public ApiKeyRepository {
+public:
+    explicit MemoryApiKeyRepository(State& state) : keys_{state.api_keys} {}
+    void add(const ApiKey& key) override { keys_.insert(key.id, key); }
+    /// Transactions run one at a time.
+    std::vector<ApiKey> lock_all() override { return all(); }
+    void remove(ApiKeyId id) override { keys_.erase(id); }
 
-/// Transactions run one at a time.
-std::vector<ApiKey> MemoryApiKeyRepository::lock_all() { return all(); }
+    std::vector<ApiKey> all() override {
+        std::vector<ApiKey> keys;
+        for (const auto& [id, key] : keys_.rows()) keys.push_back(key);
+        return keys;
+    }
 
-void MemoryApiKeyRepository::remove(ApiKeyId id) { keys_.erase(id); }
+    Page<ApiKey> list(const PageRequest& page) override {
+        return page_of<std::int64_t>(
+            all(), page, [](const ApiKey& key) { return microseconds_of(key.created_at); });
+    }
+    void note_use(ApiKeyId id, Instant at) override {
+        if (keys_.find(id)) keys_.change(id, [at](ApiKey& key) { key.last_used_at = at; });
+    }
 
-std::vector<ApiKey> MemoryApiKeyRepository::all() {
-    std::vector<ApiKey> keys;
-    for (const auto& [id, key] : keys_.rows()) keys.push_back(key);
-    return keys;
-}
+private:
+    Table<ApiKeyId, ApiKey>& keys_;
+};
 
-Page<ApiKey> MemoryApiKeyRepository::list(const PageRequest& page) {
-    return page_of<std::int64_t>(all(), page,
-                                 [](const ApiKey& key) { return microseconds_of(key.created_at); });
-}
+}  // namespace
 
-void MemoryApiKeyRepository::note_use(ApiKeyId id, Instant at) {
-    if (keys_.find(id)) keys_.change(id, [at](ApiKey& key) { key.last_used_at = at; });
+std::unique_ptr<ApiKeyRepository> make_api_key_repository(Session& session) {
+    return std::make_unique<MemoryApiKeyRepository>(session.state);
 }
 
 }  // namespace sundial::memory

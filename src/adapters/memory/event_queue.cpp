@@ -1,15 +1,154 @@
-#include "adapters/memory/event_queue.hpp"
+#include "application/ports/event_queue.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <utility>
+#include <vector>
 
-#include "adapters/memory/claiming.hpp"
-#include "adapters/memory/settling.hpp"
+#include "adapters/memory/ports.hpp"
 #include "adapters/memory/state.hpp"
+#include "adapters/memory/store.hpp"
+#include "application/ports/pull_queue.hpp"
 
 namespace sundial::memory {
-
 namespace {
+
+struct Claiming {
+    Claimant by;
+    std::array<std::uint32_t, 4> shares;
+    std::chrono::microseconds lease;
+};
+
+using Ready = std::array<std::vector<const Event*>, 4>;
+
+/// Oldest first in each priority.
+Ready ready(const State& state, Instant now, const std::function<bool(const Event&)>& wanted) {
+    Ready found;
+    for (const auto& [id, event] : state.live.rows()) {
+        if (claimable(event, now) && wanted(event)) {
+            found[static_cast<std::size_t>(event.priority)].push_back(&event);
+        }
+    }
+    for (auto& events : found) {
+        std::sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
+            return std::tie(a->claimable_at, a->id) < std::tie(b->claimable_at, b->id);
+        });
+    }
+    return found;
+}
+
+/// Whether only the pull workers of its endpoint may claim the event.
+bool is_pull(const State& state, const Event& event) {
+    const Endpoint* endpoint = event.endpoint ? state.endpoints.find(*event.endpoint) : nullptr;
+    return endpoint && is_pulled(*endpoint);
+}
+
+/// Claims the claimable events that are `wanted`, oldest first in each priority.
+Claimed claim_wanted(State& state, const Claiming& claiming,
+                     const std::function<bool(const Event&)>& wanted) {
+    Claimed claimed{{}, state.clock.now()};
+    const Ready found = ready(state, claimed.now, wanted);
+    for (std::size_t priority = 0; priority < found.size(); ++priority) {
+        const auto& events = found[priority];
+        const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            const Event& before = *events[i];
+            const bool previous_lost = is_claimed(before);
+            if (previous_lost)
+                state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
+            Event event = claim(before, claiming.by, claimed.now, claiming.lease).value();
+            state.live.replace(event.id, event);
+            claimed.events.push_back({std::move(event), previous_lost});
+        }
+    }
+    return claimed;
+}
+
+/// The row if it is unchanged since the claim.
+const Event* still_held(const State& state, EventId id, Version held) {
+    const Event* event = state.live.find(id);
+    return event && event->version == held && is_claimed(*event) ? event : nullptr;
+}
+
+/// Whether the same holder has recorded this attempt as `outcome`.
+bool recorded(const State& state, AttemptKey key, AttemptOutcome outcome, const Claimant& by) {
+    const AttemptRecord* attempt = state.attempts.find(key);
+    return attempt && attempt->outcome == outcome && attempt->instance == by;
+}
+
+/// Whether the settlement had already happened and its answer was lost.
+bool had_happened(const State& state, const Settlement& settlement) {
+    if (std::holds_alternative<RetryIn>(settlement.result)) {
+        return recorded(state, {settlement.id, settlement.number}, AttemptOutcome::retryable,
+                        settlement.by);
+    }
+    const FinishedEvent* finished = state.history.find(settlement.id);
+    return finished && finished->event.attempt == settlement.number &&
+           finished->last_attempt.settled_by == settlement.by;
+}
+
+/// Records the actual result of a LOST attempt, unless the attempt was never sent because no
+/// attempts remained.
+void record_late_result(State& state, const Settlement& settlement) {
+    if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
+    const AttemptKey key{settlement.id, settlement.number};
+    const AttemptRecord* lost = state.attempts.find(key);
+    if (!lost || lost->outcome != AttemptOutcome::lost) return;
+    AttemptRecord late = settlement.attempt.value_or(*lost);
+    late.outcome = AttemptOutcome::late;
+    late.started_at = settlement.started_at;
+    late.duration = settlement.duration;
+    late.status_code = settlement.status_code;
+    late.held = settlement.held;
+    state.attempts.replace(key, std::move(late));
+}
+
+/// Settles one claim, as EventQueue::settle does.
+Result<void> settle(State& state, const Settlement& settlement) {
+    const Event* event = still_held(state, settlement.id, settlement.held);
+    if (!event) {
+        if (had_happened(state, settlement)) return {};
+        record_late_result(state, settlement);
+        return LeaseLost{settlement.id, settlement.held};
+    }
+    Event next = settled(*event, settlement, state.clock.now());
+    if (settlement.attempt) {
+        AttemptRecord attempt = *settlement.attempt;
+        attempt.held = settlement.held;
+        state.attempts.insert({settlement.id, settlement.number}, std::move(attempt));
+    }
+    if (!is_final(next)) {
+        state.live.replace(settlement.id, std::move(next));
+        return {};
+    }
+    state.live.erase(settlement.id);
+    state.history.insert(settlement.id, {std::move(next),
+                                         {settlement.by, settlement.started_at, settlement.duration,
+                                          settlement.status_code}});
+    return {};
+}
+
+/// Releases one claim, as EventQueue::release_claims does.
+Result<void> release_claims(State& state, const ReleasedClaim& released) {
+    const Event* event = still_held(state, released.id, released.held);
+    const AttemptKey key{released.id, released.number};
+    if (!event) {
+        if (recorded(state, key, AttemptOutcome::released, released.by)) return {};
+        return LeaseLost{released.id, released.held};
+    }
+    const Instant now = state.clock.now();
+    const Instant until = released.delay ? now + *released.delay : never;
+    Event next = release(*event, now, until, released.obstacle).value();
+    state.attempts.insert(key, released_attempt(*event, released));
+    state.live.replace(released.id, std::move(next));
+    return {};
+}
 
 std::uint64_t& waiting_in(QueueDepth& depth, WaitReason reason) {
     switch (reason) {
@@ -27,114 +166,168 @@ std::uint64_t& waiting_in(QueueDepth& depth, WaitReason reason) {
     return depth.waiting_for_schedule;
 }
 
+/// The live events of a MemoryStore, claimed and settled by the rules of the domain.
+class MemoryEventQueue final : public EventQueue {
+public:
+    explicit MemoryEventQueue(State& state) : state_{state} {}
+    [[nodiscard]] std::uint32_t shards() const override { return state_.shards; }
+
+    QueuePeek peek() override {
+        const Turn turn{state_};
+        QueuePeek peeked{state_.clock.now(), std::vector<Instant>(state_.shards, never)};
+        for (const auto& [id, event] : state_.live.rows()) {
+            if (is_pull(state_, event)) continue;
+            Instant& next = peeked.next[shard_of(id, state_.shards)];
+            next = std::min(next, event.claimable_at);
+        }
+        return peeked;
+    }
+
+    Claimed claim_ready(const ClaimRequest& request) override {
+        Turn turn{state_};
+        const auto wanted = [&](const Event& event) {
+            return !is_pull(state_, event) && shard_of(event.id, state_.shards) == request.shard;
+        };
+        Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
+        turn.commit();
+        return claimed;
+    }
+
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+        Turn turn{state_};
+        std::vector<Result<void>> answers;
+        for (const Settlement& settlement : settlements) {
+            answers.push_back(memory::settle(state_, settlement));
+        }
+        turn.commit();
+        return answers;
+    }
+
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+        Turn turn{state_};
+        std::vector<Result<void>> answers;
+        for (const ReleasedClaim& one : released)
+            answers.push_back(memory::release_claims(state_, one));
+        turn.commit();
+        return answers;
+    }
+
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override {
+        Turn turn{state_};
+        std::vector<EventId> lost;
+        for (const Held& claim : held) {
+            const Event* event = state_.live.find(claim.id);
+            if (!event || event->version != claim.held || !is_claimed(*event)) {
+                lost.push_back(claim.id);
+                continue;
+            }
+            state_.live.change(claim.id,
+                               [&](Event& row) { row.claimable_at = state_.clock.now() + lease; });
+        }
+        turn.commit();
+        return lost;
+    }
+
+    Backlog backlog() override {
+        const Turn turn{state_};
+        const Instant now = state_.clock.now();
+        Backlog backlog;
+        for (const auto& [id, event] : state_.live.rows()) {
+            const bool held = is_claimed(event) && event.claimable_at > now;
+            if (held || !missed(event, now - late_after) || is_pull(state_, event)) continue;
+            const bool first = backlog.missed++ == 0;
+            backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
+            backlog.newest = first ? event.due : std::max(backlog.newest, event.due);
+        }
+        return backlog;
+    }
+
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        const Turn turn{state_};
+        std::optional<Instant> first;
+        for (const auto& [id, event] : state_.live.rows()) {
+            if (event.due < from || !missed(event, until) || is_pull(state_, event)) continue;
+            first = std::min(first.value_or(event.due), event.due);
+        }
+        return first;
+    }
+
+    QueueDepth depth() override {
+        const Turn turn{state_};
+        const Instant now = state_.clock.now();
+        QueueDepth depth;
+        for (const auto& [id, event] : state_.live.rows()) {
+            ++depth.stored[static_cast<std::size_t>(status_of(event))];
+            if (claimable(event, now)) {
+                ++depth.due;
+                depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
+            }
+            if (const auto reason = waiting_for(event)) ++waiting_in(depth, *reason);
+        }
+        for (const auto& [id, finished] : state_.history.rows()) {
+            ++depth.stored[static_cast<std::size_t>(status_of(finished.event))];
+            if (status_of(finished.event) == EventStatus::failed && !finished.event.dismissed_at) {
+                ++depth.dead_letters;
+            }
+        }
+        return depth;
+    }
+
+private:
+    State& state_;
+};
+
 }  // namespace
 
-MemoryEventQueue::MemoryEventQueue(const MemoryStore& store) : state_{store.state_} {}
-MemoryEventQueue::~MemoryEventQueue() = default;
-
-std::uint32_t MemoryEventQueue::shards() const { return state_->shards; }
-
-QueuePeek MemoryEventQueue::peek() {
-    const Turn turn{*state_};
-    QueuePeek peeked{state_->clock.now(), std::vector<Instant>(state_->shards, never)};
-    for (const auto& [id, event] : state_->live.rows()) {
-        if (is_pull(*state_, event)) continue;
-        Instant& next = peeked.next[shard_of(id, state_->shards)];
-        next = std::min(next, event.claimable_at);
-    }
-    return peeked;
+std::unique_ptr<EventQueue> make_event_queue(State& state) {
+    return std::make_unique<MemoryEventQueue>(state);
 }
 
-Claimed MemoryEventQueue::claim_ready(const ClaimRequest& request) {
-    Turn turn{*state_};
-    const auto wanted = [&](const Event& event) {
-        return !is_pull(*state_, event) && shard_of(event.id, state_->shards) == request.shard;
-    };
-    Claimed claimed = claim_wanted(*state_, {request.by, request.shares, request.lease}, wanted);
-    turn.commit();
-    return claimed;
-}
+namespace {
 
-std::vector<Result<void>> MemoryEventQueue::settle(std::span<const Settlement> settlements) {
-    Turn turn{*state_};
-    std::vector<Result<void>> answers;
-    for (const Settlement& settlement : settlements) {
-        answers.push_back(memory::settle(*state_, settlement));
-    }
-    turn.commit();
-    return answers;
-}
+/// The live events of a MemoryStore's PULL endpoints.
+class MemoryPullQueue final : public PullQueue {
+public:
+    explicit MemoryPullQueue(State& state) : state_{state} {}
 
-std::vector<Result<void>> MemoryEventQueue::release_claims(
-    std::span<const ReleasedClaim> released) {
-    Turn turn{*state_};
-    std::vector<Result<void>> answers;
-    for (const ReleasedClaim& one : released)
-        answers.push_back(memory::release_claims(*state_, one));
-    turn.commit();
-    return answers;
-}
-
-std::vector<EventId> MemoryEventQueue::extend(std::span<const Held> held,
-                                              std::chrono::microseconds lease) {
-    Turn turn{*state_};
-    std::vector<EventId> lost;
-    for (const Held& claim : held) {
-        const Event* event = state_->live.find(claim.id);
-        if (!event || event->version != claim.held || !is_claimed(*event)) {
-            lost.push_back(claim.id);
-            continue;
+    PullPeek peek(std::span<const EndpointId> endpoints) override {
+        const Turn turn{state_};
+        std::map<std::tuple<EndpointId, std::uint32_t, Priority>, Instant> first;
+        for (const auto& [id, event] : state_.live.rows()) {
+            if (!is_pull(state_, event) || event.claimable_at == never) continue;
+            if (std::ranges::find(endpoints, *event.endpoint) == endpoints.end()) continue;
+            const auto [head, fresh] = first.try_emplace(
+                {*event.endpoint, shard_of(id, state_.shards), event.priority}, event.claimable_at);
+            head->second = std::min(head->second, event.claimable_at);
         }
-        state_->live.change(claim.id,
-                            [&](Event& row) { row.claimable_at = state_->clock.now() + lease; });
-    }
-    turn.commit();
-    return lost;
-}
-
-Backlog MemoryEventQueue::backlog() {
-    const Turn turn{*state_};
-    const Instant now = state_->clock.now();
-    Backlog backlog;
-    for (const auto& [id, event] : state_->live.rows()) {
-        const bool held = is_claimed(event) && event.claimable_at > now;
-        if (held || !missed(event, now - late_after) || is_pull(*state_, event)) continue;
-        const bool first = backlog.missed++ == 0;
-        backlog.oldest = first ? event.due : std::min(backlog.oldest, event.due);
-        backlog.newest = first ? event.due : std::max(backlog.newest, event.due);
-    }
-    return backlog;
-}
-
-std::optional<Instant> MemoryEventQueue::first_missed(Instant from, Instant until) {
-    const Turn turn{*state_};
-    std::optional<Instant> first;
-    for (const auto& [id, event] : state_->live.rows()) {
-        if (event.due < from || !missed(event, until) || is_pull(*state_, event)) continue;
-        first = std::min(first.value_or(event.due), event.due);
-    }
-    return first;
-}
-
-QueueDepth MemoryEventQueue::depth() {
-    const Turn turn{*state_};
-    const Instant now = state_->clock.now();
-    QueueDepth depth;
-    for (const auto& [id, event] : state_->live.rows()) {
-        ++depth.stored[static_cast<std::size_t>(status_of(event))];
-        if (claimable(event, now)) {
-            ++depth.due;
-            depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
+        PullPeek peeked{state_.clock.now(), {}};
+        for (const auto& [key, next] : first) {
+            const auto& [endpoint, shard, priority] = key;
+            peeked.heads.push_back({endpoint, shard, priority, next});
         }
-        if (const auto reason = waiting_for(event)) ++waiting_in(depth, *reason);
+        return peeked;
     }
-    for (const auto& [id, finished] : state_->history.rows()) {
-        ++depth.stored[static_cast<std::size_t>(status_of(finished.event))];
-        if (status_of(finished.event) == EventStatus::failed && !finished.event.dismissed_at) {
-            ++depth.dead_letters;
-        }
+
+    Claimed claim(const PullRequest& request) override {
+        Turn turn{state_};
+        const auto wanted = [&](const Event& event) {
+            return event.endpoint == request.endpoint && is_pull(state_, event) &&
+                   shard_of(event.id, state_.shards) == request.shard;
+        };
+        Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
+        turn.commit();
+        return claimed;
     }
-    return depth;
+
+private:
+    State& state_;
+};
+
+}  // namespace
+
+std::unique_ptr<PullQueue> make_pull_queue(State& state) {
+    return std::make_unique<MemoryPullQueue>(state);
 }
 
 }  // namespace sundial::memory

@@ -12,9 +12,9 @@
 
 #include "adapters/memory/table.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
-#include "application/ports/inbox_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "domain/api_key.hpp"
 #include "domain/checkpoint.hpp"
@@ -25,8 +25,8 @@
 #include "domain/lock.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
-#include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
+#include "domain/stream.hpp"
 #include "domain/user.hpp"
 
 namespace sundial::memory {

@@ -3,83 +3,13 @@
 #include <array>
 #include <utility>
 
-#include "adapters/memory/api_key_repository.hpp"
-#include "adapters/memory/checkpoint_store.hpp"
-#include "adapters/memory/circuit_repository.hpp"
-#include "adapters/memory/endpoint_repository.hpp"
-#include "adapters/memory/event_repository.hpp"
-#include "adapters/memory/event_store.hpp"
-#include "adapters/memory/idempotency_repository.hpp"
-#include "adapters/memory/inbox_repository.hpp"
-#include "adapters/memory/limit_repository.hpp"
-#include "adapters/memory/lock_repository.hpp"
-#include "adapters/memory/operation_repository.hpp"
-#include "adapters/memory/schedule_repository.hpp"
-#include "adapters/memory/skip_repository.hpp"
+#include "adapters/memory/ports.hpp"
 #include "adapters/memory/state.hpp"
-#include "adapters/memory/tz_repository.hpp"
-#include "adapters/memory/user_repository.hpp"
+#include "application/transactions/transaction_of.hpp"
 #include "base/check.hpp"
 
 namespace sundial::memory {
 namespace {
-
-class MemoryTransaction final : public Transaction {
-public:
-    explicit MemoryTransaction(State& state)
-        : now_{state.clock.now()},
-          users_{state},
-          schedules_{state},
-          endpoints_{state},
-          circuits_{state},
-          limits_{state},
-          events_{state, now_},
-          inbox_{state},
-          skips_{state},
-          tz_{state},
-          operations_{state},
-          api_keys_{state},
-          streams_{state, now_},
-          checkpoints_{state},
-          locks_{state},
-          idempotency_{state, now_} {}
-
-    Instant now() override { return now_; }
-    UserRepository& users() override { return users_; }
-    ScheduleRepository& schedules() override { return schedules_; }
-    EndpointRepository& endpoints() override { return endpoints_; }
-    CircuitRepository& circuits() override { return circuits_; }
-    LimitRepository& limits() override { return limits_; }
-    EventRepository& events() override { return events_; }
-    InboxRepository& inbox() override { return inbox_; }
-    SkipRepository& skips() override { return skips_; }
-    TzRepository& tz() override { return tz_; }
-    OperationRepository& operations() override { return operations_; }
-    ApiKeyRepository& api_keys() override { return api_keys_; }
-    EventStore& streams() override { return streams_; }
-    CheckpointStore& checkpoints() override { return checkpoints_; }
-    LockRepository& locks() override { return locks_; }
-    IdempotencyRepository& idempotency() override { return idempotency_; }
-    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
-
-private:
-    Instant now_;
-    MemoryUserRepository users_;
-    MemoryScheduleRepository schedules_;
-    MemoryEndpointRepository endpoints_;
-    MemoryCircuitRepository circuits_;
-    MemoryLimitRepository limits_;
-    MemoryEventRepository events_;
-    MemoryInboxRepository inbox_;
-    MemorySkipRepository skips_;
-    MemoryTzRepository tz_;
-    MemoryOperationRepository operations_;
-    MemoryApiKeyRepository api_keys_;
-    MemoryEventStore streams_;
-    MemoryCheckpointStore checkpoints_;
-    MemoryLockRepository locks_;
-    MemoryIdempotencyRepository idempotency_;
-};
 
 Schedule birthday(TimeOfDay at, Instant now) {
     constexpr std::array<std::uint8_t, 16> id{0x01, 0x99, 0, 0, 0, 0, 0x70, 0,
@@ -101,7 +31,10 @@ Schedule birthday(TimeOfDay at, Instant now) {
 }  // namespace
 
 MemoryStore::MemoryStore(Clock& clock, const MemoryOptions& options)
-    : state_{std::make_shared<State>(clock, options.shards)} {
+    : state_{std::make_unique<State>(clock, options.shards)},
+      queue_{make_event_queue(*state_)},
+      pull_queue_{make_pull_queue(*state_)},
+      feed_{make_feed(*state_)} {
     base::check(options.shards > 0);
     const Schedule schedule = birthday(options.birthday_time, clock.now());
     state_->schedules.insert(schedule.id, schedule);
@@ -112,7 +45,8 @@ MemoryStore::~MemoryStore() = default;
 
 void MemoryStore::transact(const std::function<bool(Transaction&)>& work) {
     Turn turn{*state_};
-    MemoryTransaction transaction{*state_};
+    Session session{*state_, state_->clock.now()};
+    TransactionOf<Session> transaction{session};
     if (work(transaction)) turn.commit();
 }
 
@@ -130,6 +64,26 @@ std::vector<RecordedEvent> MemoryStore::recorded() const {
     std::vector<RecordedEvent> all;
     for (const auto& [position, recorded] : state_->recorded.rows()) all.push_back(recorded);
     return all;
+}
+
+ManualClock::ManualClock(Instant now) : now_{now} {}
+
+Instant ManualClock::now() {
+    const std::lock_guard lock{mutex_};
+    return now_;
+}
+
+Result<void> ManualClock::set(Instant now) {
+    const std::lock_guard lock{mutex_};
+    if (now < now_) return invalid("/now", "out_of_range", "the clock never moves backward");
+    now_ = now;
+    return {};
+}
+
+void ManualClock::advance(std::chrono::microseconds by) {
+    base::check(by.count() >= 0);
+    const std::lock_guard lock{mutex_};
+    now_ += by;
 }
 
 }  // namespace sundial::memory

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/event_store.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
 
 namespace sundial::memory {
@@ -27,14 +31,33 @@ public:
     void transact(const std::function<bool(Transaction&)>& work) override;
     void read(const std::function<void(Transaction&)>& work) override;
     [[nodiscard]] bool open_here() override;
+    /// The live events, claimed and settled by the rules of the domain.
+    [[nodiscard]] EventQueue& queue() { return *queue_; }
+    /// Those of PULL endpoints.
+    [[nodiscard]] PullQueue& pull_queue() { return *pull_queue_; }
+    [[nodiscard]] MeteredFeed& feed() { return *feed_; }
     /// All recorded events, in order.
     [[nodiscard]] std::vector<RecordedEvent> recorded() const;
 
 private:
-    friend class MemoryEventQueue;
-    friend class MemoryPullQueue;
-    friend class MemoryFeed;
-    std::shared_ptr<State> state_;
+    std::unique_ptr<State> state_;
+    std::unique_ptr<EventQueue> queue_;
+    std::unique_ptr<PullQueue> pull_queue_;
+    std::unique_ptr<MeteredFeed> feed_;
+};
+
+/// A test clock: stands still until it is set or advanced.
+class ManualClock final : public Clock {
+public:
+    explicit ManualClock(Instant now);
+    Instant now() override;
+    [[nodiscard]] bool is_test() const override { return true; }
+    Result<void> set(Instant now) override;
+    void advance(std::chrono::microseconds by);  // not negative
+
+private:
+    std::mutex mutex_;
+    Instant now_;
 };
 
 }  // namespace sundial::memory

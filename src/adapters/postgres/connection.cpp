@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {

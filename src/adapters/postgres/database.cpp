@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/postgres/sql_error.hpp"
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::postgres {
@@ -139,13 +139,13 @@ Instant Database::about_now() const {
     return reading_.now + std::chrono::duration_cast<std::chrono::microseconds>(since);
 }
 
-void Database::report_conflict(std::string_view operation, const SqlError& error) {
+void Database::report_conflict(std::string_view purpose, const SqlError& error) {
     log_.write({.level = base::LogLevel::info,
                 .event_name = "store.conflict",
                 .message = "conflict with another transaction (SQLSTATE " + error.state +
                            "); the transaction is repeated",
                 .correlation_id = {},
-                .fields = {{"operation", std::string{operation}}}});
+                .fields = {{"operation", std::string{purpose}}}});
 }
 
 void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
@@ -160,13 +160,13 @@ void Database::leave_if_wrong(Connection& connection, const SqlError& error) {
          .fields = {}});
 }
 
-void Database::report_unanswered(std::string_view operation, const Unanswered& unanswered) {
+void Database::report_unanswered(std::string_view purpose, const Unanswered& unanswered) {
     log_.write({.level = base::LogLevel::warn,
                 .event_name = "commit.outcome_unknown",
                 .message = "the outcome of a commit is unknown: " + unanswered.why,
                 .correlation_id = {},
-                .fields = {{"operation", std::string{operation}}}});
-    if (settings_.on_outcome_unknown) settings_.on_outcome_unknown(operation);
+                .fields = {{"operation", std::string{purpose}}}});
+    if (settings_.on_outcome_unknown) settings_.on_outcome_unknown(purpose);
 }
 
 bool Database::has_happened(const Unanswered& unanswered) {
@@ -227,16 +227,16 @@ bool Database::may_retry(const SqlError& error, int tries) {
     return (is_conflict(error) || is_of_wrong_connection(error)) && tries < max_tries;
 }
 
-void Database::with_retries(std::string_view operation, const std::function<void(Try&)>& attempt) {
+void Database::with_retries(std::string_view purpose, const std::function<void(Try&)>& attempt) {
     try {
-        try_again_and_again(operation, attempt);
+        try_again_and_again(purpose, attempt);
     } catch (const Unavailable&) {
         outage_.failed();
         throw;
     }
 }
 
-void Database::try_again_and_again(std::string_view operation,
+void Database::try_again_and_again(std::string_view purpose,
                                    const std::function<void(Try&)>& attempt) {
     for (int number = 1;; ++number) {
         int process = 0;
@@ -263,14 +263,14 @@ void Database::try_again_and_again(std::string_view operation,
                 if (!may_retry(error, number)) {
                     if (is_timeout(error)) throw StatementTimeout{error.what()};
                     if (is_passing(error)) throw Unavailable{error.what()};
-                    throw std::runtime_error{"PostgreSQL refused " + std::string{operation} + ": " +
+                    throw std::runtime_error{"PostgreSQL refused " + std::string{purpose} + ": " +
                                              error.what() + " (SQLSTATE " + error.state + ")"};
                 }
-                if (is_conflict(error)) report_conflict(operation, error);
+                if (is_conflict(error)) report_conflict(purpose, error);
             }
         }
         if (unanswered) {
-            report_unanswered(operation, *unanswered);
+            report_unanswered(purpose, *unanswered);
             if (has_happened(*unanswered)) return;
             if (number > 1) throw Unavailable{unanswered->why};
         }
@@ -285,9 +285,9 @@ Session Database::session_of(Try& attempt, const Statement& begin) {
             {begin, attempt.prepare, settings_.statement_timeout + settings_.lock_timeout}};
 }
 
-void Database::write(std::string_view operation, const std::function<bool(Session&)>& work) {
+void Database::write(std::string_view purpose, const std::function<bool(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return whole->part(work);
-    with_retries(operation, [&](Try& attempt) {
+    with_retries(purpose, [&](Try& attempt) {
         Session session = session_of(attempt, sql::begin_write);
         {
             const Opened opened{*this, session};
@@ -302,23 +302,23 @@ void Database::write(std::string_view operation, const std::function<bool(Sessio
 
 bool Database::open_here() const { return open_in(*this) != nullptr; }
 
-void Database::read(std::string_view operation, const std::function<void(Session&)>& work) {
+void Database::read(std::string_view purpose, const std::function<void(Session&)>& work) {
     if (Session* const whole = open_in(*this)) return work(*whole);
-    with_retries(operation, [&](Try& attempt) {
+    with_retries(purpose, [&](Try& attempt) {
         Session session = session_of(attempt, sql::begin_read);
         work(session);
         if (session.has_begun()) attempt.connection.leave();
     });
 }
 
-Database::Answered Database::run(std::string_view operation, Effect effect,
+Database::Answered Database::run(std::string_view purpose, Effect effect,
                                  std::span<const Call> calls) {
     if (Session* const whole = open_in(*this)) return run_as_part(*whole, calls);
     const auto give_up = std::chrono::steady_clock::now() + settings_.resolve_for;
     const auto in_time = [&] { return std::chrono::steady_clock::now() < give_up; };
     for (int number = 1;; ++number) {
         try {
-            return run_once(operation, effect, calls);
+            return run_once(purpose, effect, calls);
         } catch (const OutcomeUnknown&) {
             if (effect != Effect::repeatable || !in_time()) throw;
         } catch (const Unavailable& unavailable) {
@@ -343,10 +343,10 @@ Database::Answered Database::run_as_part(Session& whole, std::span<const Call> c
     return answered;
 }
 
-Database::Answered Database::run_once(std::string_view operation, Effect effect,
+Database::Answered Database::run_once(std::string_view purpose, Effect effect,
                                       std::span<const Call> calls) {
     Answered answered{};
-    with_retries(operation, [&](Try& attempt) {
+    with_retries(purpose, [&](Try& attempt) {
         std::vector<Call> all;
         all.reserve(calls.size() + 3);
         all.emplace_back(sql::begin_write);

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
-#include "adapters/postgres/outage.hpp"
 #include "adapters/postgres/pool.hpp"
-#include "adapters/postgres/server_watch.hpp"
+#include "adapters/postgres/sql_error.hpp"
 #include "domain/ids.hpp"
 #include "domain/time/types.hpp"
 
@@ -90,9 +89,9 @@ public:
     /// connection if it is certain that nothing happened. Throws Unavailable; OutcomeUnknown if no
     /// answer to COMMIT came and `work` left no evidence, or the evidence could not be read in
     /// time.
-    void write(std::string_view operation, const std::function<bool(Session&)>& work);
+    void write(std::string_view purpose, const std::function<bool(Session&)>& work);
     /// Reads one snapshot of committed data.
-    void read(std::string_view operation, const std::function<void(Session&)>& work);
+    void read(std::string_view purpose, const std::function<void(Session&)>& work);
     /// Whether this thread is inside the work of a `write`.
     [[nodiscard]] bool open_here() const;
 
@@ -108,7 +107,7 @@ public:
     };
     /// Runs `calls` in a transaction of their own and one round trip, with plans that use indexes
     /// only.
-    Answered run(std::string_view operation, Effect effect, std::span<const Call> calls);
+    Answered run(std::string_view purpose, Effect effect, std::span<const Call> calls);
 
     [[nodiscard]] std::uint32_t shards() const { return shards_; }
     /// The database's clock, extrapolated from its last reading. For hints only; decides nothing.
@@ -143,19 +142,19 @@ private:
     };
     /// The answer of the evidence about such a transaction.
     enum class Finding : std::uint8_t { happened, did_not, not_yet, never };
-    void with_retries(std::string_view operation, const std::function<void(Try&)>& attempt);
-    void try_again_and_again(std::string_view operation, const std::function<void(Try&)>& attempt);
-    Answered run_once(std::string_view operation, Effect effect, std::span<const Call> calls);
+    void with_retries(std::string_view purpose, const std::function<void(Try&)>& attempt);
+    void try_again_and_again(std::string_view purpose, const std::function<void(Try&)>& attempt);
+    Answered run_once(std::string_view purpose, Effect effect, std::span<const Call> calls);
     [[nodiscard]] Answered run_as_part(Session& whole, std::span<const Call> calls);
     [[nodiscard]] bool may_retry(const SqlError& error, int tries);
     [[nodiscard]] Call configuration(const Statement& statement) const;
     /// Records which server answered the configuration. Returns the server's time.
     Instant note_server(const Answer& configured);
     [[nodiscard]] Session session_of(Try& attempt, const Statement& begin);
-    void report_conflict(std::string_view operation, const SqlError& error);
+    void report_conflict(std::string_view purpose, const SqlError& error);
     /// Closes all connections if the error says that they lead to the wrong server.
     void leave_if_wrong(Connection& connection, const SqlError& error);
-    void report_unanswered(std::string_view operation, const Unanswered& unanswered);
+    void report_unanswered(std::string_view purpose, const Unanswered& unanswered);
     /// Whether the transaction committed. Throws OutcomeUnknown.
     [[nodiscard]] bool has_happened(const Unanswered& unanswered);
     [[nodiscard]] Finding check_evidence(const Evidence& evidence);

@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
-#include "adapters/postgres/event_list_statements.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
 #include "adapters/postgres/paging.hpp"
 #include "adapters/postgres/rows.hpp"
-#include "application/ports/latest_executions.hpp"
+#include "application/ports/event_repository.hpp"
 
 namespace sundial::postgres {
 namespace {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
-#include "adapters/postgres/migration_statements.hpp"
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/migration_sql.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
 #include "base/crash_point.hpp"
 #include "postgres_migrations.hpp"

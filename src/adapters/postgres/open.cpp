@@ -1,18 +1,24 @@
 #include "adapters/postgres/open.hpp"
 
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "adapters/postgres/clock.hpp"
+#include "adapters/postgres/claim_floors.hpp"
 #include "adapters/postgres/database.hpp"
-#include "adapters/postgres/event_queue.hpp"
-#include "adapters/postgres/feed.hpp"
 #include "adapters/postgres/migrate.hpp"
-#include "adapters/postgres/migration_statements.hpp"
-#include "adapters/postgres/pull_queue.hpp"
-#include "adapters/postgres/refusal.hpp"
-#include "adapters/postgres/retention.hpp"
+#include "adapters/postgres/migration_sql.hpp"
+#include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
-#include "adapters/postgres/store.hpp"
 #include "adapters/postgres/wake_channel.hpp"
 #include "application/ports/failures.hpp"
 
@@ -20,6 +26,77 @@ namespace sundial::postgres {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr auto longest_attempt = 3s;
+
+constexpr std::string_view no_such_database = "3D000";
+constexpr std::string_view wrong_password = "28P01";
+constexpr std::string_view not_let_in = "28000";  // no such role, or pg_hba.conf
+constexpr std::string_view no_right = "42501";    // CONNECT on the database
+
+std::string advice(std::string_view state) {
+    if (state == no_such_database) {
+        return "there is no such database: create it (CREATE DATABASE … ENCODING 'UTF8'), or "
+               "correct its name in storage.url";
+    }
+    if (state == no_right) {
+        return "the role may not connect to the database: GRANT CONNECT to it, or name another "
+               "role in storage.url";
+    }
+    return "it rejects this role: correct role and password in storage.url, or allow the role in "
+           "pg_hba.conf";
+}
+
+struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+using ConnectAttempt = std::unique_ptr<PGconn, Finish>;
+
+/// An attempt that ended, null if it was given up. Each line of its message ends with a SQLSTATE:
+/// words would depend on the server's language. libpq has no other way to the SQLSTATE of a failed
+/// connection, and accepts the setting only between PQconnectStart and PQconnectPoll.
+ConnectAttempt attempted(const std::string& url) {
+    const char* const names[] = {"dbname", nullptr};
+    const char* const values[] = {url.c_str(), nullptr};
+    ConnectAttempt attempt{PQconnectStartParams(names, values, 1)};
+    if (!attempt || PQstatus(attempt.get()) == CONNECTION_BAD) return attempt;
+    PQsetErrorVerbosity(attempt.get(), PQERRORS_SQLSTATE);
+    const auto end = std::chrono::steady_clock::now() + longest_attempt;
+    for (auto wanted = PGRES_POLLING_WRITING;
+         wanted == PGRES_POLLING_WRITING || wanted == PGRES_POLLING_READING;
+         wanted = PQconnectPoll(attempt.get())) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        pollfd socket{
+            .fd = PQsocket(attempt.get()),
+            .events = static_cast<short>(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT),
+            .revents = 0};
+        if (left <= 0ms || poll(&socket, 1, static_cast<int>(left.count())) == 0) return nullptr;
+    }
+    return attempt;
+}
+
+/// The remedy if every server of `url` answers and rejects the connection for a permanent reason:
+/// no such database, no such role, a wrong password, no right to connect. Empty if a server may
+/// still accept the connection. For a start that could not connect: tries once more, for three
+/// seconds at most.
+std::optional<std::string> lasting_refusal(const std::string& url) {
+    const ConnectAttempt attempt = attempted(url);
+    if (!attempt || PQstatus(attempt.get()) != CONNECTION_BAD) return std::nullopt;
+    if (PQconnectionNeedsPassword(attempt.get()) == 1)
+        return advice(wrong_password);  // none is given
+    std::optional<std::string> advised;
+    std::istringstream lines{PQerrorMessage(attempt.get())};
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty()) continue;
+        const std::string_view state =
+            std::string_view{line}.substr(line.size() - std::min<std::size_t>(line.size(), 5));
+        constexpr std::array lasting{no_such_database, wrong_password, not_let_in, no_right};
+        if (std::ranges::find(lasting, state) == lasting.end()) return std::nullopt;
+        advised = advice(state);
+    }
+    return advised;
+}
 
 constexpr std::chrono::milliseconds silence = 10s;
 
@@ -33,19 +110,20 @@ public:
     OpenDatabase(const Settings& settings, base::Log& log, Found found)
         : database_{settings, found.shards, log},
           // A test may set its clock back, so there are no floors.
-          queue_{database_, settings.test_clock ? ClaimFloors::no_number : ClaimFloors::many},
-          clock_{database_, settings.test_clock},
+          queue_{make_event_queue(
+              database_, settings.test_clock ? ClaimFloors::no_number : ClaimFloors::many)},
+          clock_{make_clock(database_, settings.test_clock)},
           found_{std::move(found)},
           listen_url_{settings.listen_url},
           log_{log} {}
 
-    Store& store() override { return store_; }
-    EventQueue& queue() override { return queue_; }
-    PullQueue& pull_queue() override { return pull_queue_; }
-    Feed& feed() override { return feed_; }
-    FeedMeter& feed_meter() override { return feed_; }
-    Retention& retention() override { return retention_; }
-    Clock& clock() override { return clock_; }
+    Store& store() override { return *store_; }
+    EventQueue& queue() override { return *queue_; }
+    PullQueue& pull_queue() override { return *pull_queue_; }
+    Feed& feed() override { return *feed_; }
+    FeedMeter& feed_meter() override { return *feed_; }
+    Retention& retention() override { return *retention_; }
+    Clock& clock() override { return *clock_; }
     [[nodiscard]] PoolUse pool_use() const override { return database_.pool_use(); }
     [[nodiscard]] std::vector<ServerAddress> servers() const override {
         return database_.servers();
@@ -70,12 +148,12 @@ public:
 
 private:
     Database database_;
-    PostgresStore store_{database_};
-    PostgresEventQueue queue_;
-    PostgresPullQueue pull_queue_{database_};
-    PostgresFeed feed_{database_};
-    PostgresRetention retention_{database_};
-    PostgresClock clock_;
+    const std::unique_ptr<Store> store_ = make_store(database_);
+    const std::unique_ptr<EventQueue> queue_;
+    const std::unique_ptr<PullQueue> pull_queue_ = make_pull_queue(database_);
+    const std::unique_ptr<MeteredFeed> feed_ = make_feed(database_);
+    const std::unique_ptr<Retention> retention_ = make_retention(database_);
+    const std::unique_ptr<Clock> clock_;
     const Found found_;
     const std::string listen_url_;
     base::Log& log_;

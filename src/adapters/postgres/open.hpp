@@ -13,11 +13,9 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
-#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 
 namespace sundial::postgres {
@@ -41,7 +39,7 @@ struct Settings {
     /// How long to look for the outcome of a transaction whose COMMIT got no answer.
     std::chrono::milliseconds resolve_for{5'000};
     /// Called for each such transaction, from any thread; may be empty.
-    std::function<void(std::string_view operation)> on_outcome_unknown{};
+    std::function<void(std::string_view purpose)> on_outcome_unknown{};
 };
 
 struct PoolUse {

@@ -1,8 +1,13 @@
-#include "adapters/postgres/operation_repository.hpp"
+#include "application/ports/operation_repository.hpp"
 
-#include "adapters/postgres/operation_statements.hpp"
+#include <memory>
+
+#include "adapters/postgres/database.hpp"
+#include "adapters/postgres/operation_sql.hpp"
 #include "adapters/postgres/paging.hpp"
+#include "adapters/postgres/ports.hpp"
 #include "adapters/postgres/rows.hpp"
+#include "adapters/postgres/statement.hpp"
 #include "base/check.hpp"
 
 namespace sundial::postgres {
@@ -18,85 +23,81 @@ void write(Session& session, const Statement& statement, const Operation& operat
     base::check(written.changed() == 1);
 }
 
-template <class Enum>
-std::vector<std::string> names_of(const std::vector<Enum>& wanted) {
-    std::vector<std::string> names;
-    for (const Enum one : wanted) names.emplace_back(to_string(one));
-    return names;
-}
+class PostgresOperationRepository final : public OperationRepository {
+public:
+    explicit PostgresOperationRepository(Session& session) : session_{session} {}
+    void add(const Operation& operation) override {
+        write(session_, sql::add_operation, operation);
+    }
+    std::optional<Operation> find(OperationId id) override {
+        return first_of(operations_in(session_.run(sql::find_operation, id)));
+    }
+    std::optional<Operation> lock(OperationId id) override {
+        return first_of(operations_in(session_.run(sql::lock_operation, id)));
+    }
+    std::optional<Operation> lock_claimable(Instant now) override {
+        return first_of(operations_in(session_.run(sql::lock_claimable_operation, now)));
+    }
+    void update(const Operation& operation) override {
+        write(session_, sql::update_operation, operation);
+    }
+
+    Page<Operation> list(const OperationQuery& query) override {
+        const Statement& statement =
+            query.page.descending ? sql::operations_by_creation_down : sql::operations_by_creation;
+        return page_in(operations_in(session_.run(statement, if_any(name_column(query.statuses)),
+                                                  if_any(name_column(query.kinds)), query.schedule,
+                                                  last_id(query.page), last_instant(query.page),
+                                                  rows_for(query.page))),
+                       query.page);
+    }
+
+    std::map<OperationKind, std::size_t> running() override {
+        std::map<OperationKind, std::size_t> counts;
+        const Answer rows = session_.run(sql::running_operations);
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            counts.emplace(operation_kind(rows.get<std::string>(row, 0)),
+                           rows.get<std::uint64_t>(row, 1));
+        }
+        return counts;
+    }
+
+    std::size_t running_for_start(OperationKind kind) override {
+        session_.run(sql::lock_start_of_operation);
+        return session_.run(sql::running_of_kind, to_string(kind)).get<std::uint64_t>(0, 0);
+    }
+    std::optional<Instant> next_claimable() override {
+        return session_.run(sql::next_claimable_operation).get<std::optional<Instant>>(0, 0);
+    }
+
+    void add_failures(OperationId operation, std::span<const NumberedFailure> failures) override {
+        const auto of_failure = [failures](auto get) {
+            return column(failures, [get](const NumberedFailure& one) -> decltype(auto) {
+                return std::invoke(get, one.failure);
+            });
+        };
+        session_.run(sql::add_operation_failures, operation,
+                     column(failures, &NumberedFailure::number),
+                     of_failure([](const OperationFailure& one) { return to_string(one.subject); }),
+                     of_failure(&OperationFailure::id), of_failure(&OperationFailure::code),
+                     of_failure(&OperationFailure::detail));
+    }
+
+    Page<NumberedFailure> list_failures(const OperationFailureQuery& query) override {
+        return page_in(
+            operation_failures_in(session_.run(sql::operation_failures, query.operation,
+                                               last_number(query.page), rows_for(query.page))),
+            query.page);
+    }
+
+private:
+    Session& session_;
+};
 
 }  // namespace
 
-void PostgresOperationRepository::add(const Operation& operation) {
-    write(session_, sql::add_operation, operation);
-}
-
-std::optional<Operation> PostgresOperationRepository::find(OperationId id) {
-    return first_of(operations_in(session_.run(sql::find_operation, id)));
-}
-
-std::optional<Operation> PostgresOperationRepository::lock(OperationId id) {
-    return first_of(operations_in(session_.run(sql::lock_operation, id)));
-}
-
-std::optional<Operation> PostgresOperationRepository::lock_claimable(Instant now) {
-    return first_of(operations_in(session_.run(sql::lock_claimable_operation, now)));
-}
-
-void PostgresOperationRepository::update(const Operation& operation) {
-    write(session_, sql::update_operation, operation);
-}
-
-Page<Operation> PostgresOperationRepository::list(const OperationQuery& query) {
-    const Statement& statement =
-        query.page.descending ? sql::operations_by_creation_down : sql::operations_by_creation;
-    return page_in(
-        operations_in(session_.run(
-            statement, if_any(names_of(query.statuses)), if_any(names_of(query.kinds)),
-            query.schedule, last_id(query.page), last_instant(query.page), rows_for(query.page))),
-        query.page);
-}
-
-std::map<OperationKind, std::size_t> PostgresOperationRepository::running() {
-    std::map<OperationKind, std::size_t> counts;
-    const Answer rows = session_.run(sql::running_operations);
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        counts.emplace(operation_kind(rows.get<std::string>(row, 0)),
-                       rows.get<std::uint64_t>(row, 1));
-    }
-    return counts;
-}
-
-std::size_t PostgresOperationRepository::running_for_start(OperationKind kind) {
-    session_.run(sql::lock_start_of_operation);
-    return session_.run(sql::running_of_kind, to_string(kind)).get<std::uint64_t>(0, 0);
-}
-
-std::optional<Instant> PostgresOperationRepository::next_claimable() {
-    return session_.run(sql::next_claimable_operation).get<std::optional<Instant>>(0, 0);
-}
-
-void PostgresOperationRepository::add_failures(OperationId operation,
-                                               std::span<const NumberedFailure> failures) {
-    std::vector<std::int64_t> numbers;
-    std::vector<std::string> subjects, codes, details;
-    std::vector<Uuid> ids;
-    for (const auto& [number, failure] : failures) {
-        numbers.push_back(static_cast<std::int64_t>(number));
-        subjects.emplace_back(to_string(failure.subject));
-        ids.push_back(failure.id);
-        codes.push_back(failure.code);
-        details.push_back(failure.detail);
-    }
-    session_.run(sql::add_operation_failures, operation, numbers, subjects, ids, codes, details);
-}
-
-Page<NumberedFailure> PostgresOperationRepository::list_failures(
-    const OperationFailureQuery& query) {
-    return page_in(
-        operation_failures_in(session_.run(sql::operation_failures, query.operation,
-                                           last_number(query.page), rows_for(query.page))),
-        query.page);
+std::unique_ptr<OperationRepository> make_operation_repository(Session& session) {
+    return std::make_unique<PostgresOperationRepository>(session);
 }
 
 }  // namespace sundial::postgres

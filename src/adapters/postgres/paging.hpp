@@ -42,16 +42,4 @@ template <class T>
     return {std::move(rows), has_more};
 }
 
-/// Splits pairs into two arrays.
-template <class Pairs>
-[[nodiscard]] auto unzipped(const Pairs& pairs) {
-    std::vector<std::string> names;
-    std::vector<std::remove_cvref_t<decltype(pairs.begin()->second)>> values;
-    for (const auto& [name, value] : pairs) {
-        names.push_back(name);
-        values.push_back(value);
-    }
-    return std::pair{std::move(names), std::move(values)};
-}
-
 }  // namespace sundial::postgres

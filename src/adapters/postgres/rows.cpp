@@ -4,9 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "adapters/postgres/row_reader.hpp"
-#include "base/utf8.hpp"
-#include "domain/time/policies.hpp"
+#include "base/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial::postgres {
 namespace {
@@ -65,134 +64,93 @@ std::vector<std::pair<std::string, Value>> zipped(std::vector<std::string> names
 }  // namespace
 
 std::vector<User> users_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), external_id = reader.column("external_id"),
-              first_name = reader.column("first_name"), last_name = reader.column("last_name"),
-              date_of_birth = reader.column("date_of_birth"), timezone = reader.column("timezone"),
-              date_names = reader.column("date_names"), date_values = reader.column("date_values"),
-              metadata_names = reader.column("metadata_names"),
-              metadata_values = reader.column("metadata_values"),
-              version = reader.column("version"), created_at = reader.column("created_at"),
-              updated_at = reader.column("updated_at");
-    return reader.each([&](std::size_t row) {
-        auto dates = zipped(rows.get<std::vector<std::string>>(row, date_names),
-                            rows.get<std::vector<Date>>(row, date_values));
-        auto metadata = zipped(rows.get<std::vector<std::string>>(row, metadata_names),
-                               rows.get<std::vector<std::string>>(row, metadata_values));
-        return User{.id = rows.get<UserId>(row, id),
-                    .external_id = rows.get<std::optional<std::string>>(row, external_id),
-                    .first_name = rows.get<std::string>(row, first_name),
-                    .last_name = rows.get<std::string>(row, last_name),
-                    .date_of_birth = rows.get<Date>(row, date_of_birth),
-                    .timezone = rows.get<std::string>(row, timezone),
+    return each_row(rows, [&](const Row& row) {
+        auto dates = zipped(row.get<std::vector<std::string>>("date_names"),
+                            row.get<std::vector<Date>>("date_values"));
+        auto metadata = zipped(row.get<std::vector<std::string>>("metadata_names"),
+                               row.get<std::vector<std::string>>("metadata_values"));
+        return User{.id = row.get<UserId>("id"),
+                    .external_id = row.get<std::optional<std::string>>("external_id"),
+                    .first_name = row.get<std::string>("first_name"),
+                    .last_name = row.get<std::string>("last_name"),
+                    .date_of_birth = row.get<Date>("date_of_birth"),
+                    .timezone = row.get<std::string>("timezone"),
                     .dates = {dates.begin(), dates.end()},
                     .metadata = {metadata.begin(), metadata.end()},
-                    .version = rows.get<Version>(row, version),
-                    .created_at = rows.get<Instant>(row, created_at),
-                    .updated_at = rows.get<Instant>(row, updated_at)};
+                    .version = row.get<Version>("version"),
+                    .created_at = row.get<Instant>("created_at"),
+                    .updated_at = row.get<Instant>("updated_at")};
     });
 }
 
 std::vector<RecordedEvent> recorded_events_in(const Answer& rows) {
-    std::vector<RecordedEvent> events;
-    events.reserve(rows.size());
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        events.push_back({.stream = {rows.get<std::string>(row, 0), rows.get<std::string>(row, 1)},
-                          .version = rows.get<Version>(row, 2),
-                          .event_id = rows.get<Uuid>(row, 3),
-                          .event_type = rows.get<std::string>(row, 4),
-                          .schema_version = rows.get<std::uint32_t>(row, 5),
-                          .data = rows.get<std::string>(row, 6),
-                          .metadata = {.occurred_at = rows.get<std::optional<Instant>>(row, 7),
-                                       .correlation_id = rows.get<std::string>(row, 8),
-                                       .causation_id = rows.get<std::string>(row, 9),
-                                       .actor = rows.get<std::string>(row, 10),
-                                       .tenant = rows.get<std::string>(row, 11),
-                                       .traceparent = rows.get<std::string>(row, 12),
-                                       .headers = rows.get<std::string>(row, 13)},
-                          .content_hash = rows.get<Bytes>(row, 14).value,
-                          .position = rows.get<std::uint64_t>(row, 15),
-                          .recorded_at = rows.get<Instant>(row, 16),
-                          .redacted_at = rows.get<std::optional<Instant>>(row, 17)});
-    }
-    return events;
+    return each_row(rows, [](const Row& row) {
+        return RecordedEvent{.stream = {row.get<std::string>(0), row.get<std::string>(1)},
+                             .version = row.get<Version>(2),
+                             .event_id = row.get<Uuid>(3),
+                             .event_type = row.get<std::string>(4),
+                             .schema_version = row.get<std::uint32_t>(5),
+                             .data = row.get<std::string>(6),
+                             .metadata = {.occurred_at = row.get<std::optional<Instant>>(7),
+                                          .correlation_id = row.get<std::string>(8),
+                                          .causation_id = row.get<std::string>(9),
+                                          .actor = row.get<std::string>(10),
+                                          .tenant = row.get<std::string>(11),
+                                          .traceparent = row.get<std::string>(12),
+                                          .headers = row.get<std::string>(13)},
+                             .content_hash = row.get<Bytes>(14).value,
+                             .position = row.get<std::uint64_t>(15),
+                             .recorded_at = row.get<Instant>(16),
+                             .redacted_at = row.get<std::optional<Instant>>(17)};
+    });
 }
 
 std::vector<Endpoint> endpoints_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), external_id = reader.column("external_id"),
-              name = reader.column("name"), type = reader.column("type"),
-              url = reader.column("url"), header_names = reader.column("header_names"),
-              sealed_headers = reader.column("sealed_headers"),
-              header_hints = reader.column("header_hints"), timeout = reader.column("timeout"),
-              retry_policy = reader.column("retry_policy"),
-              retry_delays = reader.column("retry_delays"),
-              retry_client_errors = reader.column("retry_client_errors"),
-              enabled = reader.column("enabled"),
-              disabled_reason = reader.column("disabled_reason"), format = reader.column("format"),
-              public_key = reader.column("public_key"),
-              signing_schemes = reader.column("signing_schemes"),
-              sealed_keys = reader.column("sealed_keys"),
-              keys_sign_until = reader.column("keys_sign_until"),
-              secret_hint = reader.column("secret_hint"), version = reader.column("version"),
-              created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
-              rate_per_second = reader.column("rate_per_second"),
-              rate_burst = reader.column("rate_burst"),
-              max_in_flight = reader.column("max_in_flight");
-    const auto rate_limit = [&](std::size_t row) -> std::optional<RateLimit> {
-        const auto per_second = rows.get<std::optional<std::uint32_t>>(row, rate_per_second);
+    const auto rate_limit = [&](const Row& row) -> std::optional<RateLimit> {
+        const auto per_second = row.get<std::optional<std::uint32_t>>("rate_per_second");
         if (!per_second) return std::nullopt;
-        return RateLimit{*per_second, rows.get<std::uint32_t>(row, rate_burst)};
+        return RateLimit{*per_second, row.get<std::uint32_t>("rate_burst")};
     };
-    return reader.each([&](std::size_t row) {
+    return each_row(rows, [&](const Row& row) {
         std::vector<std::chrono::seconds> delays;
-        for (const auto seconds : rows.get<std::vector<std::int32_t>>(row, retry_delays)) {
+        for (const auto seconds : row.get<std::vector<std::int32_t>>("retry_delays")) {
             delays.emplace_back(seconds);
         }
         return Endpoint{
-            .id = rows.get<EndpointId>(row, id),
-            .external_id = rows.get<std::optional<std::string>>(row, external_id),
-            .name = rows.get<std::string>(row, name),
-            .type = rows.get<EndpointType>(row, type),
-            .url = rows.get<std::string>(row, url),
-            .format = read_name(parse_body_format, rows.get<std::string>(row, format)),
-            .headers = endpoint_headers_of(rows.get<std::vector<std::string>>(row, header_names),
-                                           rows.get<std::vector<std::string>>(row, sealed_headers),
-                                           rows.get<std::vector<std::string>>(row, header_hints)),
+            .id = row.get<EndpointId>("id"),
+            .external_id = row.get<std::optional<std::string>>("external_id"),
+            .name = row.get<std::string>("name"),
+            .type = row.get<EndpointType>("type"),
+            .url = row.get<std::string>("url"),
+            .format = read_name(parse_body_format, row.get<std::string>("format")),
+            .headers = endpoint_headers_of(row.get<std::vector<std::string>>("header_names"),
+                                           row.get<std::vector<std::string>>("sealed_headers"),
+                                           row.get<std::vector<std::string>>("header_hints")),
             .timeout = std::chrono::floor<std::chrono::seconds>(
-                rows.get<std::chrono::microseconds>(row, timeout)),
-            .retry_policy = {.kind = read_name(retry_policy_kind,
-                                               rows.get<std::string>(row, retry_policy)),
+                row.get<std::chrono::microseconds>("timeout")),
+            .retry_policy = {.kind =
+                                 read_name(retry_policy_kind, row.get<std::string>("retry_policy")),
                              .custom = std::move(delays)},
-            .retry_client_errors = rows.get<std::uint32_t>(row, retry_client_errors),
+            .retry_client_errors = row.get<std::uint32_t>("retry_client_errors"),
             .rate_limit = rate_limit(row),
-            .max_in_flight = rows.get<std::optional<std::uint32_t>>(row, max_in_flight),
-            .enabled = rows.get<bool>(row, enabled),
-            .disabled_reason = rows.get<std::optional<std::string>>(row, disabled_reason),
-            .signing_keys =
-                signing_keys_of(rows.get<std::vector<std::string>>(row, signing_schemes),
-                                rows.get<std::vector<std::string>>(row, sealed_keys),
-                                rows.get<std::vector<Instant>>(row, keys_sign_until)),
-            .secret_hint = rows.get<std::string>(row, secret_hint),
-            .public_key = rows.get<std::string>(row, public_key),
-            .version = rows.get<Version>(row, version),
-            .created_at = rows.get<Instant>(row, created_at),
-            .updated_at = rows.get<Instant>(row, updated_at)};
+            .max_in_flight = row.get<std::optional<std::uint32_t>>("max_in_flight"),
+            .enabled = row.get<bool>("enabled"),
+            .disabled_reason = row.get<std::optional<std::string>>("disabled_reason"),
+            .signing_keys = signing_keys_of(row.get<std::vector<std::string>>("signing_schemes"),
+                                            row.get<std::vector<std::string>>("sealed_keys"),
+                                            row.get<std::vector<Instant>>("keys_sign_until")),
+            .secret_hint = row.get<std::string>("secret_hint"),
+            .public_key = row.get<std::string>("public_key"),
+            .version = row.get<Version>("version"),
+            .created_at = row.get<Instant>("created_at"),
+            .updated_at = row.get<Instant>("updated_at")};
     });
 }
 
 std::vector<Circuit> circuits_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int endpoint = reader.column("endpoint_id"), state = reader.column("state"),
-              calls = reader.column("calls"), failures = reader.column("failures"),
-              part_began = reader.column("part_began"), opened_at = reader.column("opened_at"),
-              open_for = reader.column("open_for"), probe_at = reader.column("probe_at"),
-              prober = reader.column("prober"), probes_answered = reader.column("probes_answered"),
-              accepted_at = reader.column("accepted_at"),
-              failing_since = reader.column("failing_since");
-    const auto parts = [&](std::size_t row) {
-        const auto all = rows.get<std::vector<std::int32_t>>(row, calls);
-        const auto failed = rows.get<std::vector<std::int32_t>>(row, failures);
+    const auto parts = [&](const Row& row) {
+        const auto all = row.get<std::vector<std::int32_t>>("calls");
+        const auto failed = row.get<std::vector<std::int32_t>>("failures");
         if (all.size() != circuit_parts || failed.size() != circuit_parts) {
             throw Corrupt{"PostgreSQL holds a circuit with another window"};
         }
@@ -202,96 +160,75 @@ std::vector<Circuit> circuits_in(const Answer& rows) {
         }
         return counts;
     };
-    return reader.each([&](std::size_t row) {
-        return Circuit{.endpoint = rows.get<EndpointId>(row, endpoint),
-                       .state = read_name(parse_circuit_state, rows.get<std::string>(row, state)),
+    return each_row(rows, [&](const Row& row) {
+        return Circuit{.endpoint = row.get<EndpointId>("endpoint_id"),
+                       .state = read_name(parse_circuit_state, row.get<std::string>("state")),
                        .parts = parts(row),
-                       .part_began = rows.get<Instant>(row, part_began),
-                       .opened_at = rows.get<std::optional<Instant>>(row, opened_at),
+                       .part_began = row.get<Instant>("part_began"),
+                       .opened_at = row.get<std::optional<Instant>>("opened_at"),
                        .open_for = std::chrono::floor<std::chrono::seconds>(
-                           rows.get<std::chrono::microseconds>(row, open_for)),
-                       .probe_at = rows.get<Instant>(row, probe_at),
-                       .prober = rows.get<std::optional<InstanceId>>(row, prober),
-                       .probes_answered = rows.get<std::uint32_t>(row, probes_answered),
-                       .accepted_at = rows.get<std::optional<Instant>>(row, accepted_at),
-                       .failing_since = rows.get<std::optional<Instant>>(row, failing_since)};
+                           row.get<std::chrono::microseconds>("open_for")),
+                       .probe_at = row.get<Instant>("probe_at"),
+                       .prober = row.get<std::optional<InstanceId>>("prober"),
+                       .probes_answered = row.get<std::uint32_t>("probes_answered"),
+                       .accepted_at = row.get<std::optional<Instant>>("accepted_at"),
+                       .failing_since = row.get<std::optional<Instant>>("failing_since")};
     });
 }
 
 std::vector<Operation> operations_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), kind = reader.column("kind"),
-              status = reader.column("status"), reason = reader.column("reason"),
-              schedule = reader.column("schedule_id"),
-              schedule_version = reader.column("schedule_version"), total = reader.column("total"),
-              done = reader.column("done"), failed = reader.column("failed"),
-              cursor = reader.column("cursor"), held_by = reader.column("held_by"),
-              claimable_at = reader.column("claimable_at"), version = reader.column("version"),
-              created_at = reader.column("created_at"), updated_at = reader.column("updated_at"),
-              finished_at = reader.column("finished_at"), request = reader.column("request");
-    return reader.each([&](std::size_t row) {
+    return each_row(rows, [](const Row& row) {
         return Operation{
-            .id = rows.get<OperationId>(row, id),
-            .kind = operation_kind(rows.get<std::string>(row, kind)),
-            .status = read_name(parse_operation_status, rows.get<std::string>(row, status)),
-            .reason = rows.get<std::optional<std::string>>(row, reason),
-            .schedule = rows.get<std::optional<ScheduleId>>(row, schedule),
-            .schedule_version = rows.get<std::optional<Version>>(row, schedule_version),
-            .total = rows.get<std::optional<std::uint64_t>>(row, total),
-            .done = rows.get<std::uint64_t>(row, done),
-            .failed = rows.get<std::uint64_t>(row, failed),
-            .cursor = rows.get<std::optional<std::string>>(row, cursor),
-            .held_by = rows.get<std::optional<InstanceId>>(row, held_by),
-            .claimable_at = rows.get<Instant>(row, claimable_at),
-            .version = rows.get<Version>(row, version),
-            .created_at = rows.get<Instant>(row, created_at),
-            .updated_at = rows.get<Instant>(row, updated_at),
-            .finished_at = rows.get<std::optional<Instant>>(row, finished_at),
-            .request = rows.get<std::optional<std::string>>(row, request)};
+            .id = row.get<OperationId>("id"),
+            .kind = operation_kind(row.get<std::string>("kind")),
+            .status = read_name(parse_operation_status, row.get<std::string>("status")),
+            .reason = row.get<std::optional<std::string>>("reason"),
+            .schedule = row.get<std::optional<ScheduleId>>("schedule_id"),
+            .schedule_version = row.get<std::optional<Version>>("schedule_version"),
+            .total = row.get<std::optional<std::uint64_t>>("total"),
+            .done = row.get<std::uint64_t>("done"),
+            .failed = row.get<std::uint64_t>("failed"),
+            .cursor = row.get<std::optional<std::string>>("cursor"),
+            .held_by = row.get<std::optional<InstanceId>>("held_by"),
+            .claimable_at = row.get<Instant>("claimable_at"),
+            .version = row.get<Version>("version"),
+            .created_at = row.get<Instant>("created_at"),
+            .updated_at = row.get<Instant>("updated_at"),
+            .finished_at = row.get<std::optional<Instant>>("finished_at"),
+            .request = row.get<std::optional<std::string>>("request")};
     });
 }
 
 std::vector<NumberedFailure> operation_failures_in(const Answer& rows) {
-    return Reader{rows}.each([&](std::size_t row) {
+    return each_row(rows, [](const Row& row) {
         return NumberedFailure{
-            rows.get<std::uint64_t>(row, 0),
-            {read_name(parse_operation_subject, rows.get<std::string>(row, 1)),
-             rows.get<Uuid>(row, 2), rows.get<std::string>(row, 3), rows.get<std::string>(row, 4)}};
+            row.get<std::uint64_t>(0),
+            {read_name(parse_operation_subject, row.get<std::string>(1)), row.get<Uuid>(2),
+             row.get<std::string>(3), row.get<std::string>(4)}};
     });
 }
 
 std::vector<ApiKey> api_keys_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), name = reader.column("name"), role = reader.column("role"),
-              secret_hash = reader.column("secret_hash"), expires_at = reader.column("expires_at"),
-              last_used_at = reader.column("last_used_at"), version = reader.column("version"),
-              created_at = reader.column("created_at");
-    return reader.each([&](std::size_t row) {
-        return ApiKey{.id = rows.get<ApiKeyId>(row, id),
-                      .name = rows.get<std::string>(row, name),
-                      .role = read_name(parse_role, rows.get<std::string>(row, role)),
-                      .secret_hash = rows.get<Bytes>(row, secret_hash).value,
-                      .expires_at = rows.get<std::optional<Instant>>(row, expires_at),
-                      .last_used_at = rows.get<std::optional<Instant>>(row, last_used_at),
-                      .version = rows.get<Version>(row, version),
-                      .created_at = rows.get<Instant>(row, created_at)};
+    return each_row(rows, [](const Row& row) {
+        return ApiKey{.id = row.get<ApiKeyId>("id"),
+                      .name = row.get<std::string>("name"),
+                      .role = read_name(parse_role, row.get<std::string>("role")),
+                      .secret_hash = row.get<Bytes>("secret_hash").value,
+                      .expires_at = row.get<std::optional<Instant>>("expires_at"),
+                      .last_used_at = row.get<std::optional<Instant>>("last_used_at"),
+                      .version = row.get<Version>("version"),
+                      .created_at = row.get<Instant>("created_at")};
     });
 }
 
 std::vector<InboxRequest> inbox_requests_in(const Answer& rows) {
-    const Reader reader{rows};
-    const int id = reader.column("id"), endpoint_id = reader.column("endpoint_id"),
-              received_at = reader.column("received_at"),
-              header_names = reader.column("header_names"),
-              header_values = reader.column("header_values"), body = reader.column("body");
-    return reader.each([&](std::size_t row) {
-        return InboxRequest{
-            .id = rows.get<Uuid>(row, id),
-            .endpoint = rows.get<EndpointId>(row, endpoint_id),
-            .received_at = rows.get<Instant>(row, received_at),
-            .headers = zipped(rows.get<std::vector<std::string>>(row, header_names),
-                              rows.get<std::vector<std::string>>(row, header_values)),
-            .body = rows.get<Bytes>(row, body).value};
+    return each_row(rows, [](const Row& row) {
+        return InboxRequest{.id = row.get<Uuid>("id"),
+                            .endpoint = row.get<EndpointId>("endpoint_id"),
+                            .received_at = row.get<Instant>("received_at"),
+                            .headers = zipped(row.get<std::vector<std::string>>("header_names"),
+                                              row.get<std::vector<std::string>>("header_values")),
+                            .body = row.get<Bytes>("body").value};
     });
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "adapters/postgres/answer.hpp"
-#include "application/ports/inbox_repository.hpp"
+#include "application/ports/endpoint_repository.hpp"
+#include "application/ports/event_queue.hpp"
+#include "application/ports/failures.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "domain/api_key.hpp"
 #include "domain/circuit.hpp"
@@ -13,13 +19,14 @@
 #include "domain/event.hpp"
 #include "domain/operation.hpp"
 #include "domain/outcome.hpp"
-#include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
+#include "domain/stream.hpp"
 #include "domain/user.hpp"
 
 /// Converts rows to values, and values to the texts that represent them in rows. Columns are found
 /// by name, so a statement may use `SELECT *`. Readers throw Corrupt for a value that no version of
 /// Sundial wrote.
+
 namespace sundial::postgres {
 
 [[nodiscard]] std::vector<Event> events_in(const Answer& rows);
@@ -37,6 +44,19 @@ namespace sundial::postgres {
 [[nodiscard]] std::vector<InboxRequest> inbox_requests_in(const Answer& rows);
 /// Reads the answer of attempts_of.
 [[nodiscard]] std::vector<AttemptRecord> attempts_in(const Answer& rows, EventId event);
+
+/// The events in the answer of a claim statement, claimed at `now` at the earliest.
+[[nodiscard]] Claimed claimed_in(const Answer& rows, Instant now);
+/// Parameters of claim statements: the priorities to claim and the number of events of each.
+struct WantedRows {
+    std::vector<std::int16_t> priorities;
+    std::vector<std::int32_t> shares;
+};
+[[nodiscard]] WantedRows wanted_of(const std::array<std::uint32_t, 4>& shares);
+/// Null for an instance's own claim.
+[[nodiscard]] inline std::optional<std::string> worker_of(const Claimant& claimant) {
+    return claimant.worker.empty() ? std::nullopt : std::optional{claimant.worker};
+}
 
 [[nodiscard]] EventStatus event_status(const std::string& text);
 [[nodiscard]] OperationKind operation_kind(const std::string& text);
@@ -67,5 +87,86 @@ template <class Id>
 /// For columns of type text: replaces bytes of external input that PostgreSQL rejects (not UTF-8,
 /// or zero) by '?', so that they cannot prevent the rest from being written.
 [[nodiscard]] std::string as_text(std::string text);
+
+// For the readers.
+
+/// The places of an answer's columns, found by name. Each name is looked up once.
+class ColumnPlaces {
+public:
+    explicit ColumnPlaces(const Answer& rows) : rows_{rows} {}
+
+    /// Names are literals, found by their address. Every row asks for the same ones in the same
+    /// order, so the next one is usually the right one.
+    [[nodiscard]] Column find(const char* name) {
+        for (std::size_t tried = 0; tried < known_.size(); ++tried) {
+            if (next_ == known_.size()) next_ = 0;
+            const auto& [known, place] = known_[next_++];
+            if (known == name) return place;
+        }
+        next_ = known_.size() + 1;
+        return known_.emplace_back(name, rows_.column(name)).second;
+    }
+    /// The column `name`, which must exist.
+    [[nodiscard]] int at(const char* name) {
+        const Column found = find(name);
+        if (!found) throw Corrupt{std::string{"PostgreSQL sent no column "} + name};
+        return *found;
+    }
+
+private:
+    const Answer& rows_;
+    std::vector<std::pair<const char*, Column>> known_;
+    std::size_t next_ = 0;
+};
+
+/// One row of an answer.
+class Row {
+public:
+    Row(const Answer& rows, ColumnPlaces& places, std::size_t number)
+        : rows_{rows}, places_{places}, number_{number} {}
+
+    /// The value of the column `name`, a literal.
+    template <class T>
+    [[nodiscard]] T get(const char* name) const {
+        return rows_.get<T>(number_, places_.at(name));
+    }
+    template <class T>
+    [[nodiscard]] T get(int column) const {
+        return rows_.get<T>(number_, column);
+    }
+    [[nodiscard]] bool has(const char* name) const { return places_.find(name).has_value(); }
+
+private:
+    const Answer& rows_;
+    ColumnPlaces& places_;
+    std::size_t number_;
+};
+
+/// `make(row)` for each row.
+template <class Make>
+[[nodiscard]] auto each_row(const Answer& rows, Make make) {
+    ColumnPlaces places{rows};
+    std::vector<std::invoke_result_t<Make&, const Row&>> values;
+    values.reserve(rows.size());
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        values.push_back(make(Row{rows, places, number}));
+    }
+    return values;
+}
+
+/// Parses a text that must be one of our names.
+template <class Parse>
+auto read_name(Parse parse, const std::string& text) {
+    auto value = parse(text);
+    if (!value) throw Corrupt{"PostgreSQL holds '" + text + "', which this program does not know"};
+    return *value;
+}
+
+inline Priority priority_of(std::int16_t number) {
+    if (number < 0 || number > 3) {
+        throw Corrupt{"PostgreSQL holds priority " + std::to_string(number)};
+    }
+    return static_cast<Priority>(number);
+}
 
 }  // namespace sundial::postgres

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "adapters/postgres/lock_statements.hpp"
+#include "adapters/postgres/lock_sql.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"
 

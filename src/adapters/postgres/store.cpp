@@ -1,84 +1,138 @@
-#include "adapters/postgres/store.hpp"
+#include "application/ports/store.hpp"
 
-#include "adapters/postgres/api_key_repository.hpp"
-#include "adapters/postgres/checkpoint_store.hpp"
-#include "adapters/postgres/circuit_repository.hpp"
-#include "adapters/postgres/endpoint_repository.hpp"
-#include "adapters/postgres/event_repository.hpp"
-#include "adapters/postgres/event_store.hpp"
-#include "adapters/postgres/idempotency_repository.hpp"
-#include "adapters/postgres/inbox_repository.hpp"
-#include "adapters/postgres/limit_repository.hpp"
-#include "adapters/postgres/lock_repository.hpp"
-#include "adapters/postgres/operation_repository.hpp"
-#include "adapters/postgres/schedule_repository.hpp"
-#include "adapters/postgres/skip_repository.hpp"
-#include "adapters/postgres/tz_repository.hpp"
-#include "adapters/postgres/user_repository.hpp"
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "adapters/postgres/database.hpp"
+#include "adapters/postgres/migration_sql.hpp"
+#include "adapters/postgres/ports.hpp"
+#include "adapters/postgres/retention_sql.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/retention.hpp"
+#include "application/transactions/transaction_of.hpp"
 
 namespace sundial::postgres {
 namespace {
 
-class PostgresTransaction final : public Transaction {
+class PostgresStore final : public Store {
 public:
-    explicit PostgresTransaction(Session& session) : session_{session} {}
+    explicit PostgresStore(Database& database) : database_{database} {}
 
-    Instant now() override { return session_.now(); }
-    UserRepository& users() override { return users_; }
-    ScheduleRepository& schedules() override { return schedules_; }
-    EndpointRepository& endpoints() override { return endpoints_; }
-    CircuitRepository& circuits() override { return circuits_; }
-    LimitRepository& limits() override { return limits_; }
-    EventRepository& events() override { return events_; }
-    InboxRepository& inbox() override { return inbox_; }
-    SkipRepository& skips() override { return skips_; }
-    TzRepository& tz() override { return tz_; }
-    OperationRepository& operations() override { return operations_; }
-    ApiKeyRepository& api_keys() override { return api_keys_; }
-    EventStore& streams() override { return streams_; }
-    CheckpointStore& checkpoints() override { return checkpoints_; }
-    LockRepository& locks() override { return locks_; }
-    IdempotencyRepository& idempotency() override { return idempotency_; }
-    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        database_.write("transact", [&](Session& session) {
+            TransactionOf<Session> transaction{session};
+            return work(transaction);
+        });
+    }
+
+    void read(const std::function<void(Transaction&)>& work) override {
+        database_.read("read", [&](Session& session) {
+            TransactionOf<Session> transaction{session};
+            work(transaction);
+        });
+    }
+
+    std::optional<Appended> append_at_once(ExpectedVersion expected,
+                                           std::span<const RecordedEvent> batch) override {
+        return postgres::append_at_once(database_, expected, batch);
+    }
+    [[nodiscard]] bool open_here() override { return database_.open_here(); }
 
 private:
-    Session& session_;
-    PostgresUserRepository users_{session_};
-    PostgresScheduleRepository schedules_{session_};
-    PostgresEndpointRepository endpoints_{session_};
-    PostgresCircuitRepository circuits_{session_};
-    PostgresLimitRepository limits_{session_};
-    PostgresEventRepository events_{session_};
-    PostgresInboxRepository inbox_{session_};
-    PostgresSkipRepository skips_{session_};
-    PostgresTzRepository tz_{session_};
-    PostgresOperationRepository operations_{session_};
-    PostgresApiKeyRepository api_keys_{session_};
-    PostgresEventStore streams_{session_};
-    PostgresCheckpointStore checkpoints_{session_};
-    PostgresLockRepository locks_{session_};
-    PostgresIdempotencyRepository idempotency_{session_};
+    Database& database_;
 };
 
 }  // namespace
 
-void PostgresStore::transact(const std::function<bool(Transaction&)>& work) {
-    database_.write("transact", [&](Session& session) {
-        PostgresTransaction transaction{session};
-        return work(transaction);
-    });
+std::unique_ptr<Store> make_store(Database& database) {
+    return std::make_unique<PostgresStore>(database);
 }
 
-void PostgresStore::read(const std::function<void(Transaction&)>& work) {
-    database_.read("read", [&](Session& session) {
-        PostgresTransaction transaction{session};
-        work(transaction);
-    });
+namespace {
+
+/// Reads sundial.clock().
+class PostgresClock final : public Clock {
+public:
+    PostgresClock(Database& database, bool is_test) : database_{database}, is_test_{is_test} {}
+    Instant now() override { return database_.run("clock", Database::Effect::none, {}).now; }
+    [[nodiscard]] bool is_test() const override { return is_test_; }
+
+    Result<void> set(Instant now) override {
+        if (!is_test_) return ClockNotTest{};
+        const Call set{sql::set_clock, now};
+        const auto done = database_.run("set clock", Database::Effect::repeatable, {&set, 1});
+        if (done.answers.front().changed() == 1) return {};
+        return invalid("/now", "out_of_range", "the clock never moves backward");
+    }
+
+private:
+    Database& database_;
+    const bool is_test_;
+};
+
+}  // namespace
+
+std::unique_ptr<Clock> make_clock(Database& database, bool is_test) {
+    return std::make_unique<PostgresClock>(database, is_test);
 }
 
-std::optional<Appended> PostgresStore::append_at_once(ExpectedVersion expected,
-                                                      std::span<const RecordedEvent> batch) {
-    return postgres::append_at_once(database_, expected, batch);
+namespace {
+
+/// A key's `expires_at` is this much later than the instant from which its age counts
+/// (event_sql.hpp).
+constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
+
+std::size_t forget_events(Session& session, std::string_view kind, const Statement& rest,
+                          Instant before, std::int64_t limit) {
+    session.run(sql::make_history_partitions);  // for the coming months, as at startup
+    session.run(sql::drop_history_partitions, kind, before);
+    return session.run(rest, before, limit).changed();
+}
+
+std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age,
+                      std::int64_t limit) {
+    const Instant before = session.now() - age;
+    switch (what) {
+        case Kept::completed:
+            return forget_events(session, "done", sql::forget_done, before, limit);
+        case Kept::failed:
+            return forget_events(session, "failed", sql::forget_failed, before, limit);
+        case Kept::attempts:
+            return session.run(sql::forget_attempts, before, limit).changed();
+        case Kept::keys:
+            return session
+                .run(sql::forget_keys, before + in_expiry, limit,
+                     static_cast<std::int32_t>(session.shards()))
+                .changed();
+        case Kept::skips:
+            break;
+    }
+    return session.run(sql::forget_skips, before, limit).changed();
+}
+
+class PostgresRetention final : public Retention {
+public:
+    explicit PostgresRetention(Database& database) : database_{database} {}
+
+    bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) override {
+        std::size_t rows = 0;
+        database_.write("retention", [&](Session& session) {
+            rows = forget_in(session, what, age, static_cast<std::int64_t>(limit));
+            return true;
+        });
+        return rows == limit;
+    }
+
+private:
+    Database& database_;
+};
+
+}  // namespace
+
+std::unique_ptr<Retention> make_retention(Database& database) {
+    return std::make_unique<PostgresRetention>(database);
 }
 
 }  // namespace sundial::postgres

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "adapters/postgres/connection.hpp"
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
 #include "base/check.hpp"
 

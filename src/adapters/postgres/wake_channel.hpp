@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "application/ports/wakeups.hpp"
+#include "application/ports/event_queue.hpp"
 #include "base/log.hpp"
 
 namespace sundial::postgres {

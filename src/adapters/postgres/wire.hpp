@@ -246,13 +246,14 @@ struct ElementOf<std::optional<T>> {
 
 }  // namespace wire
 
-/// One-dimensional arrays. Arrays that are read contain no nulls.
+/// One-dimensional arrays, in a vector or a span. Arrays that are read contain no nulls.
 template <class T>
-struct Wire<std::vector<T>> {
+struct WireOfArray {
     using Element = Wire<typename wire::ElementOf<T>::type>;
     static constexpr Oid oid = Element::array_oid;
 
-    static void put(std::string& out, const std::vector<T>& values) {
+    template <class Values>
+    static void put(std::string& out, const Values& values) {
         constexpr bool has_nulls = !std::is_same_v<typename wire::ElementOf<T>::type, T>;
         wire::put(out, std::int32_t{values.empty() ? 0 : 1});
         wire::put(out, std::int32_t{has_nulls});
@@ -263,6 +264,13 @@ struct Wire<std::vector<T>> {
         wire::put(out, std::int32_t{1});  // the lower bound
         for (const T& value : values) wire::put_element(out, value);
     }
+};
+template <class T>
+struct Wire<std::span<const T>> : WireOfArray<T> {};
+template <class T>
+struct Wire<std::vector<T>> : WireOfArray<T> {
+    using typename WireOfArray<T>::Element;
+
     static std::vector<T> get(std::string_view bytes) {
         std::vector<T> values;
         if (wire::get<std::int32_t>(bytes) == 0) return values;

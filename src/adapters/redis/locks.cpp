@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "adapters/redis/scripts.hpp"
-#include "application/locks/fence.hpp"
+#include "application/locks/stored_locks.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::redis {

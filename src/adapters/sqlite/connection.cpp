@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/database_file.hpp"
 #include "base/check.hpp"
 
 // Uses sqlite3's own statements instead of SQLiteCpp's, whose columns share ownership of their

@@ -117,7 +117,7 @@ public:
     /// Copies the log to the database. Does not wait for readers and copies what it can, or waits
     /// until no reader needs the log, which then restarts.
     Wal checkpoint(bool wait_for_readers);
-    /// Aborts this connection's current operation, from another thread.
+    /// Aborts this connection's current call, from another thread.
     void interrupt();
 
     [[nodiscard]] sqlite3* handle() const;

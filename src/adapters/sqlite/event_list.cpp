@@ -3,12 +3,12 @@
 #include <array>
 #include <utility>
 
-#include "adapters/sqlite/event_list_statements.hpp"
+#include "adapters/sqlite/event_list_sql.hpp"
 #include "adapters/sqlite/json_text.hpp"
 #include "adapters/sqlite/paging.hpp"
 #include "adapters/sqlite/rows.hpp"
-#include "application/ports/latest_executions.hpp"
-#include "base/json_writer.hpp"
+#include "application/ports/event_repository.hpp"
+#include "base/json.hpp"
 
 namespace sundial::sqlite {
 namespace {

@@ -1,174 +1,346 @@
-#include "adapters/sqlite/event_queue.hpp"
+#include "application/ports/event_queue.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include "adapters/sqlite/claiming.hpp"
-#include "adapters/sqlite/event_rows.hpp"
-#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/connection.hpp"
+#include "adapters/sqlite/event_sql.hpp"
+#include "adapters/sqlite/ports.hpp"
+#include "adapters/sqlite/queue_sql.hpp"
 #include "adapters/sqlite/readers.hpp"
 #include "adapters/sqlite/rows.hpp"
-#include "adapters/sqlite/settling.hpp"
+#include "adapters/sqlite/session.hpp"
 #include "adapters/sqlite/writer.hpp"
+#include "application/ports/pull_queue.hpp"
 #include "base/check.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::sqlite {
 namespace {
 
+/// Claims every event that `ready` returns by the domain's `claim`: new, to be retried, or with an
+/// expired lease.
+void claim_each(Session& session, Cursor&& ready, const Claimant& by,
+                std::chrono::microseconds lease, std::vector<ClaimedEvent>& claimed) {
+    for (const Event& before : all_of(std::move(ready), read_event)) {
+        const bool previous_lost = is_claimed(before);
+        if (previous_lost) add_attempt(session, lost_attempt(before));
+        Event event = claim(before, by, session.now, lease).value();
+        move_live(session, before, event);
+        claimed.push_back({std::move(event), previous_lost});
+    }
+}
+
+/// The row if it is unchanged since the claim.
+std::optional<Event> still_held(Connection& connection, EventId id, Version held) {
+    auto event = live_event(connection, id);
+    if (event && event->version == held && is_claimed(*event)) return event;
+    return std::nullopt;
+}
+
+std::optional<AttemptRecord> recorded(Connection& connection, EventId id, Attempt number) {
+    return first_of(connection.query(sql::attempt, id, number), read_attempt);
+}
+
+/// Whether the same holder has recorded this attempt as `outcome`.
+bool is_recorded(Connection& connection, EventId id, Attempt number, AttemptOutcome outcome,
+                 const Claimant& by) {
+    const auto attempt = recorded(connection, id, number);
+    return attempt && attempt->outcome == outcome && attempt->instance == by;
+}
+
+/// Whether the settlement had already happened and its answer was lost.
+bool had_happened(Connection& connection, const Settlement& settlement) {
+    if (std::holds_alternative<RetryIn>(settlement.result)) {
+        return is_recorded(connection, settlement.id, settlement.number, AttemptOutcome::retryable,
+                           settlement.by);
+    }
+    auto last = connection.query(sql::last_attempt, settlement.id);
+    return last.next() && last.get<Attempt>(0) == settlement.number &&
+           last.get<std::optional<Claimant>>(1) == settlement.by;
+}
+
+/// Records the actual result of a LOST attempt, unless the attempt was never sent because no
+/// attempts remained.
+void record_late_result(Session& session, const Settlement& settlement) {
+    if (std::holds_alternative<Refused>(settlement.result) && !settlement.attempt) return;
+    const auto lost = recorded(session.connection, settlement.id, settlement.number);
+    if (!lost || lost->outcome != AttemptOutcome::lost) return;
+    const AttemptRecord& reported = settlement.attempt ? *settlement.attempt : *lost;
+    session.connection.execute(sql::update_attempt, settlement.id, settlement.number,
+                               AttemptOutcome::late, reported.endpoint, settlement.started_at,
+                               settlement.duration, settlement.status_code, reported.error_code,
+                               reported.error_text, Bytes{reported.response_body}, session.now);
+}
+
+/// Settles one claim, as EventQueue::settle does.
+Result<void> settle(Session& session, const Settlement& settlement) {
+    const auto event = still_held(session.connection, settlement.id, settlement.held);
+    if (!event) {
+        if (had_happened(session.connection, settlement)) return {};
+        record_late_result(session, settlement);
+        return LeaseLost{settlement.id, settlement.held};
+    }
+    const Event next = settled(*event, settlement, session.now);
+    if (settlement.attempt) {
+        AttemptRecord attempt = *settlement.attempt;
+        attempt.held = settlement.held;
+        add_attempt(session, attempt);
+    }
+    if (is_final(next)) {
+        finish_live(
+            session, *event, next,
+            {settlement.by, settlement.started_at, settlement.duration, settlement.status_code});
+    } else {
+        move_live(session, *event, next);
+    }
+    return {};
+}
+
+/// Releases one claim, as EventQueue::release_claims does.
+Result<void> release_claims(Session& session, const ReleasedClaim& released) {
+    const auto event = still_held(session.connection, released.id, released.held);
+    if (!event) {
+        if (is_recorded(session.connection, released.id, released.number, AttemptOutcome::released,
+                        released.by)) {
+            return {};
+        }
+        return LeaseLost{released.id, released.held};
+    }
+    const Instant until = released.delay ? session.now + *released.delay : never;
+    move_live(session, *event, release(*event, session.now, until, released.obstacle).value());
+    add_attempt(session, released_attempt(*event, released));
+    return {};
+}
+
 using namespace std::chrono_literals;
 
 constexpr int priorities = 4;
 
+/// A queue with one shard. Thread-safe.
+class SqliteEventQueue final : public EventQueue {
+public:
+    SqliteEventQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
+    [[nodiscard]] std::uint32_t shards() const override { return 1; }
+
+    QueuePeek peek() override {
+        QueuePeek peeked{Instant{}, {never}};
+        readers_.run([&](Session& session) {
+            peeked.now = session.now;
+            auto row = session.connection.query(sql::peek);
+            base::check(row.next());
+            for (int priority = 0; priority < priorities; ++priority) {
+                const auto next = row.get<std::optional<Instant>>(priority);
+                peeked.next[0] = std::min(peeked.next[0], next.value_or(never));
+            }
+        });
+        return peeked;
+    }
+
+    Claimed claim_ready(const ClaimRequest& request) override {
+        base::check(request.shard == 0);
+        Claimed claimed;
+        writer_.run([&](Session& session) {
+            claimed = {{}, session.now};
+            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+                if (request.shares[priority] == 0) continue;
+                claim_each(session,
+                           session.connection.query(sql::ready, priority, session.now,
+                                                    request.shares[priority]),
+                           request.by, request.lease, claimed.events);
+            }
+            if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
+            return !claimed.events.empty();
+        });
+        if (!claimed.events.empty()) CRASH_POINT("claim: after commit");
+        return claimed;
+    }
+
+    std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
+        std::vector<Result<void>> answers;
+        if (settlements.empty()) return answers;
+        writer_.run([&](Session& session) {
+            answers.clear();
+            for (const Settlement& settlement : settlements) {
+                answers.push_back(sqlite::settle(session, settlement));
+            }
+            CRASH_POINT("settle: before commit");
+            return true;
+        });
+        CRASH_POINT("settle: after commit");
+        return answers;
+    }
+
+    std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override {
+        std::vector<Result<void>> answers;
+        if (released.empty()) return answers;
+        writer_.run([&](Session& session) {
+            answers.clear();
+            for (const ReleasedClaim& one : released)
+                answers.push_back(sqlite::release_claims(session, one));
+            CRASH_POINT("release: before commit");
+            return true;
+        });
+        CRASH_POINT("release: after commit");
+        return answers;
+    }
+
+    std::vector<EventId> extend(std::span<const Held> held,
+                                std::chrono::microseconds lease) override {
+        std::vector<EventId> lost;
+        if (held.empty()) return lost;
+        writer_.run([&](Session& session) {
+            lost.clear();
+            const Instant end = session.now + lease;
+            for (const Held& claim : held) {
+                if (session.connection.execute(sql::extend, claim.id, claim.held, end) == 0) {
+                    lost.push_back(claim.id);
+                }
+            }
+            session.ledger.lease_until(end);
+            CRASH_POINT("extend: before commit");
+            return true;
+        });
+        CRASH_POINT("extend: after commit");
+        return lost;
+    }
+
+    Backlog backlog() override {
+        Backlog backlog;
+        readers_.run([&](Session& session) {
+            backlog = {};
+            auto row = session.connection.query(sql::backlog, session.now - late_after, session.now,
+                                                never);
+            base::check(row.next());
+            backlog.missed = row.get<std::uint64_t>(0);
+            if (backlog.missed == 0) return;
+            backlog.oldest = row.get<Instant>(1);
+            backlog.newest = row.get<Instant>(2);
+        });
+        return backlog;
+    }
+
+    std::optional<Instant> first_missed(Instant from, Instant until) override {
+        std::optional<Instant> first;
+        readers_.run([&](Session& session) {
+            auto row = session.connection.query(sql::first_missed, from, until, never);
+            base::check(row.next());
+            first = row.get<std::optional<Instant>>(0);
+        });
+        return first;
+    }
+
+    QueueDepth depth() override {
+        QueueDepth depth;
+        readers_.run([&](Session& session) {
+            const auto counts = read_counts(session.connection);
+            const auto count = [&](Standing standing) {
+                return counts[static_cast<std::size_t>(standing)];
+            };
+            depth.waiting_for_circuit = depth.waiting_for_limit = 0;
+            for (auto row = session.connection.query(sql::held_up); row.next();) {
+                const bool circuit = row.get<Obstacle>(0) == Obstacle::circuit;
+                (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) =
+                    row.get<std::uint64_t>(1);
+            }
+            depth.waiting_for_retry =
+                count(Standing::waiting) - depth.waiting_for_circuit - depth.waiting_for_limit;
+            depth.waiting_for_endpoint = count(Standing::waiting_parked);
+            depth.waiting_for_schedule = count(Standing::pending_parked);
+            auto dead = session.connection.query(sql::dead_letters);
+            base::check(dead.next());
+            depth.dead_letters = dead.get<std::uint64_t>(0);
+            depth.stored = {count(Standing::pending) + count(Standing::pending_parked),
+                            count(Standing::claimed) + count(Standing::waiting) +
+                                count(Standing::waiting_parked),
+                            count(Standing::completed), count(Standing::failed),
+                            count(Standing::cancelled)};
+            depth.due = 0;
+            depth.oldest_due_age = 0us;
+            const auto add_due = [&](Cursor&& row) {
+                base::check(row.next());
+                const auto rows = row.get<std::uint64_t>(0);
+                if (rows == 0) return;
+                depth.due += rows;
+                depth.oldest_due_age =
+                    std::max(depth.oldest_due_age, session.now - row.get<Instant>(1));
+            };
+            for (int priority = 0; priority < priorities; ++priority) {
+                add_due(session.connection.query(sql::due, priority, session.now));
+            }
+            add_due(session.connection.query(sql::due_to_pull, session.now));
+        });
+        return depth;
+    }
+
+private:
+    Writer& writer_;
+    Readers& readers_;
+};
+
 }  // namespace
 
-QueuePeek SqliteEventQueue::peek() {
-    QueuePeek peeked{Instant{}, {never}};
-    readers_.run([&](Session& session) {
-        peeked.now = session.now;
-        auto row = session.connection.query(sql::peek);
-        base::check(row.next());
-        for (int priority = 0; priority < priorities; ++priority) {
-            const auto next = row.get<std::optional<Instant>>(priority);
-            peeked.next[0] = std::min(peeked.next[0], next.value_or(never));
-        }
-    });
-    return peeked;
+std::unique_ptr<EventQueue> make_event_queue(Writer& writer, Readers& readers) {
+    return std::make_unique<SqliteEventQueue>(writer, readers);
 }
 
-Claimed SqliteEventQueue::claim_ready(const ClaimRequest& request) {
-    base::check(request.shard == 0);
-    Claimed claimed;
-    writer_.run([&](Session& session) {
-        claimed = {{}, session.now};
-        for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
-            if (request.shares[priority] == 0) continue;
-            claim_each(session,
-                       session.connection.query(sql::ready, priority, session.now,
-                                                request.shares[priority]),
-                       request.by, request.lease, claimed.events);
-        }
-        if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
-        return !claimed.events.empty();
-    });
-    if (!claimed.events.empty()) CRASH_POINT("claim: after commit");
-    return claimed;
-}
+namespace {
 
-std::vector<Result<void>> SqliteEventQueue::settle(std::span<const Settlement> settlements) {
-    std::vector<Result<void>> answers;
-    if (settlements.empty()) return answers;
-    writer_.run([&](Session& session) {
-        answers.clear();
-        for (const Settlement& settlement : settlements) {
-            answers.push_back(sqlite::settle(session, settlement));
-        }
-        CRASH_POINT("settle: before commit");
-        return true;
-    });
-    CRASH_POINT("settle: after commit");
-    return answers;
-}
+constexpr std::array every_priority{Priority::critical, Priority::high, Priority::normal,
+                                    Priority::low};
 
-std::vector<Result<void>> SqliteEventQueue::release_claims(
-    std::span<const ReleasedClaim> released) {
-    std::vector<Result<void>> answers;
-    if (released.empty()) return answers;
-    writer_.run([&](Session& session) {
-        answers.clear();
-        for (const ReleasedClaim& one : released)
-            answers.push_back(sqlite::release_claims(session, one));
-        CRASH_POINT("release: before commit");
-        return true;
-    });
-    CRASH_POINT("release: after commit");
-    return answers;
-}
+/// Thread-safe.
+class SqlitePullQueue final : public PullQueue {
+public:
+    SqlitePullQueue(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
 
-std::vector<EventId> SqliteEventQueue::extend(std::span<const Held> held,
-                                              std::chrono::microseconds lease) {
-    std::vector<EventId> lost;
-    if (held.empty()) return lost;
-    writer_.run([&](Session& session) {
-        lost.clear();
-        const Instant end = session.now + lease;
-        for (const Held& claim : held) {
-            if (session.connection.execute(sql::extend, claim.id, claim.held, end) == 0) {
-                lost.push_back(claim.id);
+    PullPeek peek(std::span<const EndpointId> endpoints) override {
+        PullPeek peeked;
+        readers_.run([&](Session& session) {
+            peeked = {session.now, {}};
+            for (const EndpointId& endpoint : endpoints) {
+                for (const Priority priority : every_priority) {
+                    auto row =
+                        session.connection.query(sql::peek_to_pull, priority, endpoint, never);
+                    base::check(row.next());
+                    const auto next = row.get<std::optional<Instant>>(0);
+                    if (next) peeked.heads.push_back({endpoint, 0, priority, *next});
+                }
             }
-        }
-        session.ledger.lease_until(end);
-        CRASH_POINT("extend: before commit");
-        return true;
-    });
-    CRASH_POINT("extend: after commit");
-    return lost;
-}
+        });
+        return peeked;
+    }
 
-Backlog SqliteEventQueue::backlog() {
-    Backlog backlog;
-    readers_.run([&](Session& session) {
-        backlog = {};
-        auto row =
-            session.connection.query(sql::backlog, session.now - late_after, session.now, never);
-        base::check(row.next());
-        backlog.missed = row.get<std::uint64_t>(0);
-        if (backlog.missed == 0) return;
-        backlog.oldest = row.get<Instant>(1);
-        backlog.newest = row.get<Instant>(2);
-    });
-    return backlog;
-}
+    Claimed claim(const PullRequest& request) override {
+        base::check(request.shard == 0);
+        Claimed claimed;
+        writer_.run([&](Session& session) {
+            claimed = {{}, session.now};
+            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+                if (request.shares[priority] == 0) continue;
+                claim_each(session,
+                           session.connection.query(sql::ready_to_pull, priority, session.now,
+                                                    request.shares[priority], request.endpoint),
+                           request.by, request.lease, claimed.events);
+            }
+            return !claimed.events.empty();
+        });
+        return claimed;
+    }
 
-std::optional<Instant> SqliteEventQueue::first_missed(Instant from, Instant until) {
-    std::optional<Instant> first;
-    readers_.run([&](Session& session) {
-        auto row = session.connection.query(sql::first_missed, from, until, never);
-        base::check(row.next());
-        first = row.get<std::optional<Instant>>(0);
-    });
-    return first;
-}
+private:
+    Writer& writer_;
+    Readers& readers_;
+};
 
-QueueDepth SqliteEventQueue::depth() {
-    QueueDepth depth;
-    readers_.run([&](Session& session) {
-        const auto counts = read_counts(session.connection);
-        const auto count = [&](Standing standing) {
-            return counts[static_cast<std::size_t>(standing)];
-        };
-        depth.waiting_for_circuit = depth.waiting_for_limit = 0;
-        for (auto row = session.connection.query(sql::held_up); row.next();) {
-            const bool circuit = row.get<Obstacle>(0) == Obstacle::circuit;
-            (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) =
-                row.get<std::uint64_t>(1);
-        }
-        depth.waiting_for_retry =
-            count(Standing::waiting) - depth.waiting_for_circuit - depth.waiting_for_limit;
-        depth.waiting_for_endpoint = count(Standing::waiting_parked);
-        depth.waiting_for_schedule = count(Standing::pending_parked);
-        auto dead = session.connection.query(sql::dead_letters);
-        base::check(dead.next());
-        depth.dead_letters = dead.get<std::uint64_t>(0);
-        depth.stored = {
-            count(Standing::pending) + count(Standing::pending_parked),
-            count(Standing::claimed) + count(Standing::waiting) + count(Standing::waiting_parked),
-            count(Standing::completed), count(Standing::failed), count(Standing::cancelled)};
-        depth.due = 0;
-        depth.oldest_due_age = 0us;
-        const auto add_due = [&](Cursor&& row) {
-            base::check(row.next());
-            const auto rows = row.get<std::uint64_t>(0);
-            if (rows == 0) return;
-            depth.due += rows;
-            depth.oldest_due_age =
-                std::max(depth.oldest_due_age, session.now - row.get<Instant>(1));
-        };
-        for (int priority = 0; priority < priorities; ++priority) {
-            add_due(session.connection.query(sql::due, priority, session.now));
-        }
-        add_due(session.connection.query(sql::due_to_pull, session.now));
-    });
-    return depth;
+}  // namespace
+
+std::unique_ptr<PullQueue> make_pull_queue(Writer& writer, Readers& readers) {
+    return std::make_unique<SqlitePullQueue>(writer, readers);
 }
 
 }  // namespace sundial::sqlite

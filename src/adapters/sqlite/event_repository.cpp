@@ -1,14 +1,16 @@
-#include "adapters/sqlite/event_repository.hpp"
+#include "application/ports/event_repository.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <tuple>
 
 #include "adapters/sqlite/event_list.hpp"
-#include "adapters/sqlite/event_rows.hpp"
-#include "adapters/sqlite/event_statements.hpp"
+#include "adapters/sqlite/event_sql.hpp"
+#include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/rows.hpp"
-#include "adapters/sqlite/tz_statements.hpp"
+#include "adapters/sqlite/session.hpp"
+#include "adapters/sqlite/tz_sql.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -21,229 +23,234 @@ Instant key_expires(const Event& event) {
     return std::max(event.due, event.created_at) + keys_live_on;
 }
 
-}  // namespace
+/// Only one connection writes, so every row that it reads is already locked.
+class SqliteEventRepository final : public EventRepository {
+public:
+    explicit SqliteEventRepository(Session& session) : session_{session} {}
 
-Result<Attempt> SqliteEventRepository::add(const Event& event) {
-    base::check(status_of(event) == EventStatus::pending);
-    auto& connection = session_.connection;
-    if (connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 1) {
-        add_live(session_, event);
-        return Attempt{0};
+    Result<Attempt> add(const Event& event) override {
+        base::check(status_of(event) == EventStatus::pending);
+        auto& connection = session_.connection;
+        if (connection.execute(sql::add_key, event.key, event.id, key_expires(event)) == 1) {
+            add_live(session_, event);
+            return Attempt{0};
+        }
+        if (connection.execute(sql::take_key, event.key, event.id, key_expires(event)) == 0) {
+            return duplicate(event.key);
+        }
+        Event added = event;
+        added.attempt = first_of(connection.query(sql::attempt_of_key, event.key), [](Cursor& row) {
+                            return row.get<Attempt>(0);
+                        }).value();
+        add_live(session_, added);
+        return added.attempt;
     }
-    if (connection.execute(sql::take_key, event.key, event.id, key_expires(event)) == 0) {
-        return duplicate(event.key);
+
+    std::vector<Result<Attempt>> add_each(std::span<const Event> events) override {
+        std::vector<Result<Attempt>> answers;
+        answers.reserve(events.size());
+        for (const Event& event : events) answers.push_back(add(event));
+        return answers;
     }
-    Event added = event;
-    added.attempt = first_of(connection.query(sql::attempt_of_key, event.key), [](Cursor& row) {
-                        return row.get<Attempt>(0);
-                    }).value();
-    add_live(session_, added);
-    return added.attempt;
-}
 
-void SqliteEventRepository::set_key_free(const Event& finished, bool free) {
-    if (finished.occurrence) return;
-    session_.connection.execute(sql::set_key_free, finished.key, finished.id, free,
-                                finished.attempt);
-}
-
-std::vector<Result<Attempt>> SqliteEventRepository::add_each(std::span<const Event> events) {
-    std::vector<Result<Attempt>> answers;
-    answers.reserve(events.size());
-    for (const Event& event : events) answers.push_back(add(event));
-    return answers;
-}
-
-std::size_t SqliteEventRepository::add_new(std::span<const Event> events) {
-    return static_cast<std::size_t>(std::count_if(
-        events.begin(), events.end(), [&](const Event& event) { return add(event).has_value(); }));
-}
-
-std::optional<Event> SqliteEventRepository::find(EventId id) {
-    return first_of(session_.connection.query(sql::event, id), read_event);
-}
-
-std::optional<Event> SqliteEventRepository::lock(EventId id) {
-    return live_event(session_.connection, id);
-}
-
-std::vector<Event> SqliteEventRepository::lock_of_user(UserId user) {
-    return all_of(session_.connection.query(sql::live_events_of_user, user), read_event);
-}
-
-std::vector<Event> SqliteEventRepository::lock_behind(ScheduleId schedule, Version version,
-                                                      std::optional<EventId> after,
-                                                      std::size_t limit) {
-    return all_of(
-        session_.connection.query(sql::live_events_behind, schedule, version, after, limit),
-        read_event);
-}
-
-std::uint64_t SqliteEventRepository::count_behind(ScheduleId schedule, Version version) {
-    return count_in(session_.connection.query(sql::count_events_behind, schedule, version));
-}
-
-void SqliteEventRepository::update(const Event& changed) {
-    const auto before = lock(changed.id);
-    base::check(before && changed.key == before->key);
-    replace(*before, changed);
-}
-
-Result<void> SqliteEventRepository::update_key(const Event& changed,
-                                               const IdempotencyKey& old_key) {
-    const auto before = lock(changed.id);
-    base::check(before && before->key == old_key);
-    auto& connection = session_.connection;
-    if (connection.execute(sql::add_key, changed.key, changed.id, key_expires(changed)) == 0) {
-        return duplicate(changed.key);
+    std::size_t add_new(std::span<const Event> events) override {
+        return static_cast<std::size_t>(
+            std::count_if(events.begin(), events.end(),
+                          [&](const Event& event) { return add(event).has_value(); }));
     }
-    connection.execute(sql::remove_key, old_key);
-    replace(*before, changed);
-    return {};
-}
-
-void SqliteEventRepository::replace(const Event& before, const Event& changed) {
-    base::check(!is_claimed(before) && !is_final(changed) &&
-                changed.version == base::next(before.version));
-    std::apply(
-        [&](const auto&... body) {
-            session_.connection.execute(sql::update_event, changed.id, status_of(changed),
-                                        changed.priority, changed.claimable_at, claimed_by(changed),
-                                        body..., changed.obstacle);
-        },
-        body_of(changed));
-    if (changed.due > before.due) {
-        session_.connection.execute(sql::keep_key, changed.key, changed.id, key_expires(changed));
+    std::optional<Event> find(EventId id) override {
+        return first_of(session_.connection.query(sql::event, id), read_event);
     }
-    session_.ledger.moved(before, changed);
-}
+    std::optional<Event> lock(EventId id) override { return live_event(session_.connection, id); }
+    std::vector<Event> lock_of_user(UserId user) override {
+        return all_of(session_.connection.query(sql::live_events_of_user, user), read_event);
+    }
 
-void SqliteEventRepository::finish(const Event& finished) {
-    const auto before = lock(finished.id);
-    base::check(before && is_final(finished) && finished.version == base::next(before->version));
-    finish_live(session_, *before, finished, {});
-    if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
-}
+    std::vector<Event> lock_behind(ScheduleId schedule, Version version,
+                                   std::optional<EventId> after, std::size_t limit) override {
+        return all_of(
+            session_.connection.query(sql::live_events_behind, schedule, version, after, limit),
+            read_event);
+    }
 
-void SqliteEventRepository::finish_dropped(const Event& cancelled) {
-    finish(cancelled);
-    session_.connection.execute(sql::free_key, cancelled.key, cancelled.id);
-}
+    std::uint64_t count_behind(ScheduleId schedule, Version version) override {
+        return count_in(session_.connection.query(sql::count_events_behind, schedule, version));
+    }
 
-Result<void> SqliteEventRepository::update_dismissed(const Event& changed, Version held) {
-    const auto dismissed = session_.connection.execute(
-        sql::dismiss, changed.id, held, changed.dismissed_at, changed.version, changed.updated_at);
-    if (dismissed == 1) {
-        set_key_free(changed, changed.dismissed_at.has_value());
+    void update(const Event& changed) override {
+        const auto before = lock(changed.id);
+        base::check(before && changed.key == before->key);
+        replace(*before, changed);
+    }
+
+    Result<void> update_key(const Event& changed, const IdempotencyKey& old_key) override {
+        const auto before = lock(changed.id);
+        base::check(before && before->key == old_key);
+        auto& connection = session_.connection;
+        if (connection.execute(sql::add_key, changed.key, changed.id, key_expires(changed)) == 0) {
+            return duplicate(changed.key);
+        }
+        connection.execute(sql::remove_key, old_key);
+        replace(*before, changed);
         return {};
     }
-    const auto event = find(changed.id);
-    return InvalidStateTransition{changed.id, "dismiss",
-                                  event ? status_of(*event) : EventStatus::failed, std::nullopt,
-                                  event ? event->version : held};
-}
 
-Result<void> SqliteEventRepository::add_retry(const Event& fresh) {
-    base::check(fresh.retry_of.has_value());
-    if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, key_expires(fresh),
-                                    *fresh.retry_of) == 0) {
-        return duplicate(fresh.key);
+    void finish(const Event& finished) override {
+        const auto before = lock(finished.id);
+        base::check(before && is_final(finished) &&
+                    finished.version == base::next(before->version));
+        finish_live(session_, *before, finished, {});
+        if (status_of(finished) == EventStatus::cancelled) set_key_free(finished, true);
     }
-    add_live(session_, fresh);
-    return {};
-}
 
-void SqliteEventRepository::erase_of_user(UserId user) {
-    auto& connection = session_.connection;
-    for (const Event& event : lock_of_user(user)) {
-        if (is_claimed(event)) continue;  // it is delivered as planned
-        connection.execute(sql::remove_attempts, event.id);
-        connection.execute(sql::remove_moves, event.id);
-        connection.execute(sql::remove_event, event.id);
-        session_.ledger.removed(event);
+    void finish_dropped(const Event& cancelled) override {
+        finish(cancelled);
+        session_.connection.execute(sql::free_key, cancelled.key, cancelled.id);
     }
-    {
-        auto row = connection.query(sql::count_finished_of_user, user);
-        while (row.next()) {
-            session_.ledger.removed(standing_of_finished(row.get<EventStatus>(0)),
-                                    row.get<std::int64_t>(1));
+
+    Result<void> update_dismissed(const Event& changed, Version held) override {
+        const auto dismissed =
+            session_.connection.execute(sql::dismiss, changed.id, held, changed.dismissed_at,
+                                        changed.version, changed.updated_at);
+        if (dismissed == 1) {
+            set_key_free(changed, changed.dismissed_at.has_value());
+            return {};
         }
+        const auto event = find(changed.id);
+        return InvalidStateTransition{changed.id, "dismiss",
+                                      event ? status_of(*event) : EventStatus::failed, std::nullopt,
+                                      event ? event->version : held};
     }
-    connection.execute(sql::erase_attempts_of_user, user);
-    connection.execute(sql::erase_moves_of_user, user);
-    connection.execute(sql::erase_finished_of_user, user);
-    forget_user(user);
-}
 
-void SqliteEventRepository::forget_user(UserId user) {
-    session_.connection.execute(sql::forget_user_live, user);
-    session_.connection.execute(sql::forget_user_finished, user);
-}
-
-std::size_t SqliteEventRepository::unpark(std::optional<EndpointId> endpoint, std::size_t limit) {
-    auto parked = endpoint
-                      ? session_.connection.query(sql::parked_of_endpoint, *endpoint, never, limit)
-                      : session_.connection.query(sql::parked_of_none, never, limit);
-    return expedite_all(all_of(std::move(parked), read_event));
-}
-
-std::size_t SqliteEventRepository::expedite(EndpointId endpoint, WaitReason reason,
-                                            std::size_t limit) {
-    const Instant now = session_.now;
-    auto waiting =
-        reason == WaitReason::retry
-            ? session_.connection.query(sql::events_to_retry, endpoint, now, never, limit)
-            : session_.connection.query(sql::held_up_events, endpoint, to_string(reason), now,
-                                        limit);
-    return expedite_all(all_of(std::move(waiting), read_event));
-}
-
-std::size_t SqliteEventRepository::expedite_all(const std::vector<Event>& waiting) {
-    for (const Event& event : waiting) {
-        move_live(session_, event, sundial::expedite(event, session_.now).value());
+    Result<void> add_retry(const Event& fresh) override {
+        base::check(fresh.retry_of.has_value());
+        if (session_.connection.execute(sql::move_key, fresh.key, fresh.id, key_expires(fresh),
+                                        *fresh.retry_of) == 0) {
+            return duplicate(fresh.key);
+        }
+        add_live(session_, fresh);
+        return {};
     }
-    return waiting.size();
-}
 
-bool SqliteEventRepository::has_live(const LiveQuery& query) {
-    auto row = session_.connection.query(
-        query.user ? sql::has_live_of_user : sql::has_live_without_user, query.schedule, query.user,
-        query.origin, query.due_before, query.due_after);
-    return row.next() && row.get<bool>(0);
-}
+    void erase_of_user(UserId user) override {
+        auto& connection = session_.connection;
+        for (const Event& event : lock_of_user(user)) {
+            if (is_claimed(event)) continue;  // it is delivered as planned
+            connection.execute(sql::remove_attempts, event.id);
+            connection.execute(sql::remove_moves, event.id);
+            connection.execute(sql::remove_event, event.id);
+            session_.ledger.removed(event);
+        }
+        {
+            auto row = connection.query(sql::count_finished_of_user, user);
+            while (row.next()) {
+                session_.ledger.removed(standing_of_finished(row.get<EventStatus>(0)),
+                                        row.get<std::int64_t>(1));
+            }
+        }
+        connection.execute(sql::erase_attempts_of_user, user);
+        connection.execute(sql::erase_moves_of_user, user);
+        connection.execute(sql::erase_finished_of_user, user);
+        forget_user(user);
+    }
 
-Page<Event> SqliteEventRepository::list(const EventQuery& query) {
-    return list_events(session_, query);
-}
+    void forget_user(UserId user) override {
+        session_.connection.execute(sql::forget_user_live, user);
+        session_.connection.execute(sql::forget_user_finished, user);
+    }
 
-std::vector<Event> SqliteEventRepository::walk(const EventWalk& walk) {
-    return walk_events(session_.connection, walk);
-}
+    std::size_t unpark(std::optional<EndpointId> endpoint, std::size_t limit) override {
+        auto parked =
+            endpoint ? session_.connection.query(sql::parked_of_endpoint, *endpoint, never, limit)
+                     : session_.connection.query(sql::parked_of_none, never, limit);
+        return expedite_all(all_of(std::move(parked), read_event));
+    }
 
-std::uint64_t SqliteEventRepository::count(const EventWalk& walk) {
-    return count_events(session_.connection, walk);
-}
+    std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) override {
+        const Instant now = session_.now;
+        auto waiting =
+            reason == WaitReason::retry
+                ? session_.connection.query(sql::events_to_retry, endpoint, now, never, limit)
+                : session_.connection.query(sql::held_up_events, endpoint, to_string(reason), now,
+                                            limit);
+        return expedite_all(all_of(std::move(waiting), read_event));
+    }
 
-DeadLetters SqliteEventRepository::dead_letters(DeadLettersBy by) {
-    return sqlite::dead_letters(session_.connection, by);
-}
+    bool has_live(const LiveQuery& query) override {
+        auto row = session_.connection.query(
+            query.user ? sql::has_live_of_user : sql::has_live_without_user, query.schedule,
+            query.user, query.origin, query.due_before, query.due_after);
+        return row.next() && row.get<bool>(0);
+    }
 
-std::vector<AttemptRecord> SqliteEventRepository::attempts_of(EventId id) {
-    auto attempts = all_of(session_.connection.query(sql::attempts, id), read_attempt);
-    const auto success = first_of(session_.connection.query(sql::success, id), read_attempt);
-    if (success) attempts.push_back(*success);
-    return attempts;
-}
+    Page<Event> list(const EventQuery& query) override { return list_events(session_, query); }
+    std::vector<Event> walk(const EventWalk& walk) override {
+        return walk_events(session_.connection, walk);
+    }
+    std::uint64_t count(const EventWalk& walk) override {
+        return count_events(session_.connection, walk);
+    }
+    DeadLetters dead_letters(DeadLettersBy by) override {
+        return sqlite::dead_letters(session_.connection, by);
+    }
 
-DuplicateIdempotencyKey SqliteEventRepository::duplicate(const IdempotencyKey& key) {
-    const auto holder = id_of<EventId>(session_.connection.query(sql::key_holder, key));
-    base::check(holder.has_value());
-    return {key, *holder, status(*holder).value_or(EventStatus::completed)};
-}
+    std::vector<AttemptRecord> attempts_of(EventId id) override {
+        auto attempts = all_of(session_.connection.query(sql::attempts, id), read_attempt);
+        const auto success = first_of(session_.connection.query(sql::success, id), read_attempt);
+        if (success) attempts.push_back(*success);
+        return attempts;
+    }
 
-std::optional<EventStatus> SqliteEventRepository::status(EventId id) {
-    return first_of(session_.connection.query(sql::event_status, id),
-                    [](Cursor& row) { return row.get<EventStatus>(0); });
+private:
+    void replace(const Event& before, const Event& changed) {
+        base::check(!is_claimed(before) && !is_final(changed) &&
+                    changed.version == base::next(before.version));
+        std::apply(
+            [&](const auto&... body) {
+                session_.connection.execute(sql::update_event, changed.id, status_of(changed),
+                                            changed.priority, changed.claimable_at,
+                                            claimed_by(changed), body..., changed.obstacle);
+            },
+            body_of(changed));
+        if (changed.due > before.due) {
+            session_.connection.execute(sql::keep_key, changed.key, changed.id,
+                                        key_expires(changed));
+        }
+        session_.ledger.moved(before, changed);
+    }
+
+    std::size_t expedite_all(const std::vector<Event>& waiting) {
+        for (const Event& event : waiting) {
+            move_live(session_, event, sundial::expedite(event, session_.now).value());
+        }
+        return waiting.size();
+    }
+
+    /// Unless the event is an occurrence or another event has its key.
+    void set_key_free(const Event& finished, bool free) {
+        if (finished.occurrence) return;
+        session_.connection.execute(sql::set_key_free, finished.key, finished.id, free,
+                                    finished.attempt);
+    }
+
+    [[nodiscard]] DuplicateIdempotencyKey duplicate(const IdempotencyKey& key) {
+        const auto holder = id_of<EventId>(session_.connection.query(sql::key_holder, key));
+        base::check(holder.has_value());
+        return {key, *holder, status(*holder).value_or(EventStatus::completed)};
+    }
+
+    [[nodiscard]] std::optional<EventStatus> status(EventId id) {
+        return first_of(session_.connection.query(sql::event_status, id),
+                        [](Cursor& row) { return row.get<EventStatus>(0); });
+    }
+
+    Session& session_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventRepository> make_event_repository(Session& session) {
+    return std::make_unique<SqliteEventRepository>(session);
 }
 
 }  // namespace sundial::sqlite

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "application/ports/failures.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 
 namespace sundial::sqlite {
 namespace {

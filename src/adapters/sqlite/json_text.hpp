@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "domain/endpoint.hpp"
-#include "domain/signing_key.hpp"
 
 /// The JSON in our own columns: small, and read by people and by SQLite too.
 namespace sundial::sqlite {

@@ -1,9 +1,11 @@
-#include "adapters/sqlite/lock_repository.hpp"
-
+#include <memory>
 #include <string_view>
 
-#include "adapters/sqlite/lock_statements.hpp"
+#include "adapters/sqlite/lock_sql.hpp"
+#include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/session.hpp"
+#include "application/ports/lock_store.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -18,33 +20,52 @@ Lock read_lock(Cursor& row) {
             .expires_at = row.take<Instant>()};
 }
 
+/// No other connection writes during a transaction, so there is nothing to lock.
+class SqliteLockRepository final : public LockRepository {
+public:
+    explicit SqliteLockRepository(Session& session) : session_{session} {}
+    Instant now() override { return session_.now; }
+    std::optional<Lock> find(const std::string& name) override {
+        return first_of(session_.connection.query(sql::find_lock, name), read_lock);
+    }
+    /// Only one transaction writes at a time.
+    std::optional<Lock> lock_to_grant(const std::string& name) override { return lock(name); }
+
+    Lock lock(const std::string& name) override {
+        session_.connection.execute(sql::add_lock, name);
+        auto row = find(name);
+        base::check(row.has_value());
+        return std::move(row).value();
+    }
+
+    std::optional<Lock> lock_to_renew(const std::string& name) override { return find(name); }
+    std::optional<Lock> guard(const std::string& name) override { return find(name); }
+
+    void update(const Lock& lock) override {
+        const auto rows = session_.connection.execute(
+            sql::update_lock, lock.name, lock.fencing_token, Bytes{lock.token_hash}, lock.holder,
+            lock.acquired_at, lock.expires_at);
+        base::check(rows == 1);
+    }
+
+    Page<Lock> list(const LockQuery& query, Instant now) override {
+        Page<Lock> page{.items =
+                            all_of(session_.connection.query(sql::held_locks, now, query.prefix,
+                                                             query.after, query.limit + 1),
+                                   read_lock)};
+        page.has_more = page.items.size() > query.limit;
+        if (page.has_more) page.items.pop_back();
+        return page;
+    }
+
+private:
+    Session& session_;
+};
+
 }  // namespace
 
-std::optional<Lock> SqliteLockRepository::find(const std::string& name) {
-    return first_of(session_.connection.query(sql::find_lock, name), read_lock);
-}
-
-Lock SqliteLockRepository::lock(const std::string& name) {
-    session_.connection.execute(sql::add_lock, name);
-    auto row = find(name);
-    base::check(row.has_value());
-    return std::move(row).value();
-}
-
-void SqliteLockRepository::update(const Lock& lock) {
-    const auto rows = session_.connection.execute(sql::update_lock, lock.name, lock.fencing_token,
-                                                  Bytes{lock.token_hash}, lock.holder,
-                                                  lock.acquired_at, lock.expires_at);
-    base::check(rows == 1);
-}
-
-Page<Lock> SqliteLockRepository::list(const LockQuery& query, Instant now) {
-    Page<Lock> page{.items = all_of(session_.connection.query(sql::held_locks, now, query.prefix,
-                                                              query.after, query.limit + 1),
-                                    read_lock)};
-    page.has_more = page.items.size() > query.limit;
-    if (page.has_more) page.items.pop_back();
-    return page;
+std::unique_ptr<LockRepository> make_lock_repository(Session& session) {
+    return std::make_unique<SqliteLockRepository>(session);
 }
 
 }  // namespace sundial::sqlite

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "adapters/sqlite/migration_statements.hpp"
+#include "adapters/sqlite/migration_sql.hpp"
 #include "adapters/sqlite/rows.hpp"
-#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/transaction_sql.hpp"
 #include "base/check.hpp"
 #include "base/crash_point.hpp"
 #include "sqlite_migrations.hpp"

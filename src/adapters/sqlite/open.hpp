@@ -11,7 +11,6 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/event_store.hpp"
-#include "application/ports/feed_meter.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/retention.hpp"
 #include "application/ports/store.hpp"

@@ -2,16 +2,16 @@
 
 #include <chrono>
 
-#include "adapters/sqlite/health.hpp"
-#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/time.hpp"
+#include "adapters/sqlite/transaction_sql.hpp"
 
 namespace sundial::sqlite {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto wait_limit = 5s;  // maximum wait for a free reader
+constexpr auto reader_wait_limit = 5s;  // maximum wait for a free reader
 
 /// A read transaction that ends with its scope.
 class Snapshot {
@@ -48,7 +48,7 @@ void Readers::run(const std::function<void(Session&)>& work) {
 
 Connection& Readers::take() {
     std::unique_lock lock{mutex_};
-    if (!free_again_.wait_for(lock, wait_limit, [&] { return !free_.empty(); })) {
+    if (!free_again_.wait_for(lock, reader_wait_limit, [&] { return !free_.empty(); })) {
         throw Unavailable{"all reading connections are busy"};
     }
     Connection* reader = free_.back();

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "adapters/sqlite/connection.hpp"
+#include "adapters/sqlite/session.hpp"
 #include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
@@ -16,6 +18,7 @@
 
 /// Converts rows to values. Each function reads the columns that the macro of its name lists, and
 /// throws Corrupt for values that we cannot have written.
+
 namespace sundial::sqlite {
 
 [[nodiscard]] Event read_event(Cursor& row);
@@ -95,5 +98,27 @@ template <class Id>
 [[nodiscard]] inline std::uint64_t count_in(Cursor&& row) {
     return row.next() ? row.get<std::uint64_t>(0) : 0;
 }
+
+/// Changes to event rows, shared by the repository and the queue and counted in the ledger.
+
+/// A live event; empty if the event is finished or unknown.
+[[nodiscard]] std::optional<Event> live_event(Connection& connection, EventId id);
+
+void add_live(Session& session, const Event& event);
+/// Writes a transition of a live event: the columns that claims and settlements change.
+void move_live(Session& session, const Event& before, const Event& after);
+
+/// The attempt that ended an event; empty for a cancelled one.
+struct LastAttempt {
+    std::optional<Claimant> settled_by{};
+    std::optional<Instant> started_at{};
+    std::chrono::microseconds duration{0};
+    std::optional<int> status_code{};
+};
+/// Moves `after`, which is final, to history.
+void finish_live(Session& session, const Event& before, const Event& after,
+                 const LastAttempt& last);
+
+void add_attempt(Session& session, const AttemptRecord& attempt);
 
 }  // namespace sundial::sqlite

@@ -1,103 +1,149 @@
-#include "adapters/sqlite/store.hpp"
+#include "application/ports/store.hpp"
 
-#include "adapters/sqlite/api_key_repository.hpp"
-#include "adapters/sqlite/checkpoint_store.hpp"
-#include "adapters/sqlite/circuit_repository.hpp"
-#include "adapters/sqlite/endpoint_repository.hpp"
-#include "adapters/sqlite/event_repository.hpp"
-#include "adapters/sqlite/event_store.hpp"
-#include "adapters/sqlite/idempotency_repository.hpp"
-#include "adapters/sqlite/inbox_repository.hpp"
-#include "adapters/sqlite/limit_repository.hpp"
-#include "adapters/sqlite/lock_repository.hpp"
-#include "adapters/sqlite/operation_repository.hpp"
+#include <memory>
+
+#include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/readers.hpp"
-#include "adapters/sqlite/schedule_repository.hpp"
+#include "adapters/sqlite/retention_sql.hpp"
 #include "adapters/sqlite/session.hpp"
-#include "adapters/sqlite/skip_repository.hpp"
-#include "adapters/sqlite/tz_repository.hpp"
-#include "adapters/sqlite/user_repository.hpp"
+#include "adapters/sqlite/time.hpp"
+#include "adapters/sqlite/transaction_sql.hpp"
 #include "adapters/sqlite/writer.hpp"
+#include "application/ports/clock.hpp"
+#include "application/ports/retention.hpp"
+#include "application/transactions/transaction_of.hpp"
 
 namespace sundial::sqlite {
 namespace {
 
-class SqliteTransaction final : public Transaction {
+class SqliteStore final : public Store {
 public:
-    explicit SqliteTransaction(Session& session)
-        : session_{session},
-          users_{session},
-          schedules_{session},
-          endpoints_{session},
-          circuits_{session},
-          limits_{session},
-          events_{session},
-          inbox_{session},
-          skips_{session},
-          tz_{session},
-          operations_{session},
-          api_keys_{session},
-          streams_{session},
-          checkpoints_{session},
-          locks_{session},
-          idempotency_{session} {}
+    SqliteStore(Writer& writer, Readers& readers) : writer_{writer}, readers_{readers} {}
 
-    Instant now() override { return session_.now; }
-    UserRepository& users() override { return users_; }
-    ScheduleRepository& schedules() override { return schedules_; }
-    EndpointRepository& endpoints() override { return endpoints_; }
-    CircuitRepository& circuits() override { return circuits_; }
-    LimitRepository& limits() override { return limits_; }
-    EventRepository& events() override { return events_; }
-    InboxRepository& inbox() override { return inbox_; }
-    SkipRepository& skips() override { return skips_; }
-    TzRepository& tz() override { return tz_; }
-    OperationRepository& operations() override { return operations_; }
-    ApiKeyRepository& api_keys() override { return api_keys_; }
-    EventStore& streams() override { return streams_; }
-    CheckpointStore& checkpoints() override { return checkpoints_; }
-    LockRepository& locks() override { return locks_; }
-    IdempotencyRepository& idempotency() override { return idempotency_; }
-    void record(const RecordedEvent& recorded) override { streams_.append({&recorded, 1}); }
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        writer_.run([&](Session& session) {
+            TransactionOf<Session> transaction{session};
+            return work(transaction);
+        });
+    }
+
+    void read(const std::function<void(Transaction&)>& work) override {
+        const auto query = [&](Session& session) {
+            TransactionOf<Session> transaction{session};
+            work(transaction);
+        };
+        // Inside a transaction, a read must see its changes.
+        if (Session* const open = writer_.open_here()) return query(*open);
+        readers_.run(query);
+    }
+
+    [[nodiscard]] bool open_here() override { return writer_.open_here() != nullptr; }
 
 private:
-    Session& session_;
-    SqliteUserRepository users_;
-    SqliteScheduleRepository schedules_;
-    SqliteEndpointRepository endpoints_;
-    SqliteCircuitRepository circuits_;
-    SqliteLimitRepository limits_;
-    SqliteEventRepository events_;
-    SqliteInboxRepository inbox_;
-    SqliteSkipRepository skips_;
-    SqliteTzRepository tz_;
-    SqliteOperationRepository operations_;
-    SqliteApiKeyRepository api_keys_;
-    SqliteEventStore streams_;
-    SqliteCheckpointStore checkpoints_;
-    SqliteLockRepository locks_;
-    SqliteIdempotencyRepository idempotency_;
+    Writer& writer_;
+    Readers& readers_;
 };
 
 }  // namespace
 
-void SqliteStore::transact(const std::function<bool(Transaction&)>& work) {
-    writer_.run([&](Session& session) {
-        SqliteTransaction transaction{session};
-        return work(transaction);
-    });
+std::unique_ptr<Store> make_store(Writer& writer, Readers& readers) {
+    return std::make_unique<SqliteStore>(writer, readers);
 }
 
-void SqliteStore::read(const std::function<void(Transaction&)>& work) {
-    const auto query = [&](Session& session) {
-        SqliteTransaction transaction{session};
-        work(transaction);
-    };
-    // Inside a transaction, a read must see its changes.
-    if (Session* const open = writer_.open_here()) return query(*open);
-    readers_.run(query);
+namespace {
+
+class SqliteClock final : public Clock {
+public:
+    SqliteClock(Time& time, Writer& writer) : time_{time}, writer_{writer} {}
+    Instant now() override { return time_.now(); }
+    [[nodiscard]] bool is_test() const override { return time_.is_test(); }
+
+    Result<void> set(Instant now) override {
+        if (!is_test()) return ClockNotTest{};
+        bool back = false;
+        writer_.run([&](Session& session) {
+            back = now < session.now;
+            if (back) return false;
+            session.connection.execute(sql::set_setting, std::string_view{"time"}, now);
+            // Later jobs of the same commit see the new time. If the commit fails, the file is
+            // broken anyway.
+            time_.move(now);
+            return true;
+        });
+        if (back) return invalid("/now", "out_of_range", "the clock never moves backward");
+        return {};
+    }
+
+private:
+    Time& time_;
+    Writer& writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Clock> make_clock(Time& time, Writer& writer) {
+    return std::make_unique<SqliteClock>(time, writer);
 }
 
-bool SqliteStore::open_here() { return writer_.open_here() != nullptr; }
+namespace {
+
+/// A key's `expires_at` is this much later than the instant from which its age counts
+/// (event_sql.hpp).
+constexpr std::chrono::microseconds in_expiry = std::chrono::days{400};
+
+/// Finished events are counted, so their removal is counted too.
+std::size_t forget_events(Session& session, const Statement& statement, Instant before,
+                          std::size_t limit) {
+    std::size_t rows = 0;
+    auto row = session.connection.query(statement, before, limit);
+    for (; row.next(); ++rows) {
+        session.ledger.removed(standing_of_finished(row.get<EventStatus>(0)), 1);
+    }
+    return rows;
+}
+
+std::size_t forget_in(Session& session, Kept what, std::chrono::microseconds age,
+                      std::size_t limit) {
+    const Instant before = session.now - age;
+    Connection& connection = session.connection;
+    switch (what) {
+        case Kept::completed:
+            return forget_events(session, sql::forget_completed, before, limit);
+        case Kept::failed:
+            return forget_events(session, sql::forget_failed, before, limit);
+        case Kept::attempts:
+            return static_cast<std::size_t>(
+                connection.execute(sql::forget_attempts, before, limit));
+        case Kept::keys:
+            return static_cast<std::size_t>(
+                connection.execute(sql::forget_keys, before + in_expiry, limit));
+        case Kept::skips:
+            break;
+    }
+    return static_cast<std::size_t>(connection.execute(sql::forget_skips, before, limit));
+}
+
+class SqliteRetention final : public Retention {
+public:
+    explicit SqliteRetention(Writer& writer) : writer_{writer} {}
+
+    bool forget(Kept what, std::chrono::microseconds age, std::size_t limit) override {
+        std::size_t rows = 0;
+        writer_.run([&](Session& session) {
+            rows = forget_in(session, what, age, limit);
+            return rows > 0;
+        });
+        return rows == limit;
+    }
+
+private:
+    Writer& writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Retention> make_retention(Writer& writer) {
+    return std::make_unique<SqliteRetention>(writer);
+}
 
 }  // namespace sundial::sqlite

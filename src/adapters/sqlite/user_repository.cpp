@@ -1,11 +1,14 @@
-#include "adapters/sqlite/user_repository.hpp"
+#include "application/ports/user_repository.hpp"
 
+#include <memory>
 #include <set>
 
-#include "adapters/sqlite/control_statements.hpp"
 #include "adapters/sqlite/json_text.hpp"
 #include "adapters/sqlite/paging.hpp"
+#include "adapters/sqlite/ports.hpp"
 #include "adapters/sqlite/rows.hpp"
+#include "adapters/sqlite/session.hpp"
+#include "adapters/sqlite/user_sql.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {
@@ -33,80 +36,87 @@ const Statement& statement_for(const UserQuery& query) {
     return down ? sql::users_by_creation_down : sql::users_by_creation;
 }
 
+/// Only one connection writes, so every row that it reads is already locked and shared.
+class SqliteUserRepository final : public UserRepository {
+public:
+    explicit SqliteUserRepository(Session& session) : connection_{session.connection} {}
+
+    Result<void> add(const User& user) override {
+        if (write(connection_, sql::add_user, user) == 1) return {};
+        return DuplicateExternalId{Noun::user, user.external_id.value(),
+                                   id_of(*user.external_id).value().value};
+    }
+
+    std::optional<User> find(UserId id) override {
+        return first_of(connection_.query(sql::user, id), read_user);
+    }
+    std::optional<UserId> id_of(std::string_view external_id) override {
+        return sqlite::id_of<UserId>(connection_.query(sql::user_id, external_id));
+    }
+
+    std::map<std::string, UserId> ids_of(std::span<const std::string> external_ids) override {
+        std::map<std::string, UserId> found;
+        for (const std::string& external_id : external_ids) {
+            if (const auto id = id_of(external_id)) found.emplace(external_id, *id);
+        }
+        return found;
+    }
+
+    std::optional<User> lock(UserId id) override { return find(id); }
+
+    std::vector<User> share(std::span<const UserId> ids) override {
+        std::vector<User> users;
+        for (const UserId& id : std::set<UserId>{ids.begin(), ids.end()}) {
+            if (auto user = find(id)) users.push_back(*std::move(user));
+        }
+        return users;
+    }
+
+    std::vector<User> try_share(std::span<const UserId> ids) override { return share(ids); }
+
+    Result<void> update(const User& user) override {
+        if (user.external_id) {
+            const auto holder = id_of(*user.external_id);
+            if (holder && *holder != user.id) {
+                return DuplicateExternalId{Noun::user, *user.external_id, holder->value};
+            }
+        }
+        base::check(write(connection_, sql::update_user, user) == 1);
+        return {};
+    }
+
+    void remove(UserId id) override { connection_.execute(sql::remove_user, id); }
+
+    Page<User> list(const UserQuery& query) override {
+        std::optional<std::string> zones;
+        if (!query.timezones.empty()) zones = array_of(query.timezones);
+        const IdRange ids = ids_with(query.prefix);
+        const auto read = [&](const auto& last_value) {
+            return page_of(
+                all_of(connection_.query(statement_for(query), zones, query.birth_month,
+                                         query.birth_day, query.prefix, ids.first, ids.last,
+                                         query.created_from, query.created_to, id_after(query.page),
+                                         last_value, limit_of(query.page)),
+                       read_user),
+                query.page);
+        };
+        if (query.sort == UserQuery::Sort::last_name) return read(text_after(query.page));
+        return read(number_after(query.page));
+    }
+
+    std::uint64_t count() override { return count_in(connection_.query(sql::count_users)); }
+    std::vector<User> share_after(std::optional<UserId> after, std::size_t limit) override {
+        return all_of(connection_.query(sql::users_after, after, limit), read_user);
+    }
+
+private:
+    Connection& connection_;
+};
+
 }  // namespace
 
-Result<void> SqliteUserRepository::add(const User& user) {
-    if (write(connection_, sql::add_user, user) == 1) return {};
-    return DuplicateExternalId{Noun::user, user.external_id.value(),
-                               id_of(*user.external_id).value().value};
-}
-
-std::optional<User> SqliteUserRepository::find(UserId id) {
-    return first_of(connection_.query(sql::user, id), read_user);
-}
-
-std::optional<UserId> SqliteUserRepository::id_of(std::string_view external_id) {
-    return sqlite::id_of<UserId>(connection_.query(sql::user_id, external_id));
-}
-
-std::map<std::string, UserId> SqliteUserRepository::ids_of(
-    std::span<const std::string> external_ids) {
-    std::map<std::string, UserId> found;
-    for (const std::string& external_id : external_ids) {
-        if (const auto id = id_of(external_id)) found.emplace(external_id, *id);
-    }
-    return found;
-}
-
-std::vector<User> SqliteUserRepository::share(std::span<const UserId> ids) {
-    std::vector<User> users;
-    for (const UserId& id : std::set<UserId>{ids.begin(), ids.end()}) {
-        if (auto user = find(id)) users.push_back(*std::move(user));
-    }
-    return users;
-}
-
-std::vector<User> SqliteUserRepository::try_share(std::span<const UserId> ids) {
-    return share(ids);
-}
-
-Result<void> SqliteUserRepository::update(const User& user) {
-    if (user.external_id) {
-        const auto holder = id_of(*user.external_id);
-        if (holder && *holder != user.id) {
-            return DuplicateExternalId{Noun::user, *user.external_id, holder->value};
-        }
-    }
-    base::check(write(connection_, sql::update_user, user) == 1);
-    return {};
-}
-
-void SqliteUserRepository::remove(UserId id) { connection_.execute(sql::remove_user, id); }
-
-Page<User> SqliteUserRepository::list(const UserQuery& query) {
-    std::optional<std::string> zones;
-    if (!query.timezones.empty()) zones = array_of(query.timezones);
-    const IdRange ids = ids_with(query.prefix);
-    const auto read = [&](const auto& last_value) {
-        return page_of(
-            all_of(connection_.query(statement_for(query), zones, query.birth_month,
-                                     query.birth_day, query.prefix, ids.first, ids.last,
-                                     query.created_from, query.created_to, id_after(query.page),
-                                     last_value, limit_of(query.page)),
-                   read_user),
-            query.page);
-    };
-    if (query.sort == UserQuery::Sort::last_name) return read(text_after(query.page));
-    return read(number_after(query.page));
-}
-
-std::uint64_t SqliteUserRepository::count() {
-    return count_in(connection_.query(sql::count_users));
-}
-
-std::vector<User> SqliteUserRepository::share_after(std::optional<UserId> after,
-                                                    std::size_t limit) {
-    return all_of(connection_.query(sql::users_after, after, limit), read_user);
+std::unique_ptr<UserRepository> make_user_repository(Session& session) {
+    return std::make_unique<SqliteUserRepository>(session);
 }
 
 }  // namespace sundial::sqlite

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <utility>
 
-#include "adapters/sqlite/health.hpp"
-#include "adapters/sqlite/statements.hpp"
+#include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/time.hpp"
+#include "adapters/sqlite/transaction_sql.hpp"
 #include "base/check.hpp"
 
 namespace sundial::sqlite {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "application/ports/failures.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::system {

@@ -8,8 +8,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "base/json_writer.hpp"
-#include "base/redacted.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::system {

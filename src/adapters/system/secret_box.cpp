@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view secret_prefix = "whsec_";
 constexpr std::string_view public_key_prefix = "whpk_";
 constexpr std::size_t key_id_size = 8;
-constexpr std::size_t key_size = 32;
+constexpr std::size_t sealing_key_size = 32;
 
 ValidationFailed no_key(const char* pointer) {
     return invalid(
@@ -30,7 +30,7 @@ ValidationFailed no_key(const char* pointer) {
 }
 
 /// The bytes of a secret given by a caller; empty if the text does not have the format of a secret.
-std::optional<std::string> bytes_of(std::string_view given) {
+std::optional<std::string> key_bytes_of(std::string_view given) {
     if (!given.starts_with(secret_prefix)) return std::nullopt;
     auto bytes = base::from_base64(given.substr(secret_prefix.size()));
     if (!bytes || bytes->size() < 24 || bytes->size() > 64) return std::nullopt;
@@ -52,7 +52,7 @@ std::string SecretBox::sealed_now(std::string_view secret) const {
 
 Result<NewSecret> SecretBox::seal(const std::optional<std::string>& given) {
     if (keys_.empty()) return no_key("/secret");
-    const auto bytes = given ? bytes_of(*given) : random_bytes(32);
+    const auto bytes = given ? key_bytes_of(*given) : random_bytes(32);
     if (!bytes) {
         return invalid("/secret", "bad_format",
                        "a secret is 'whsec_' followed by 24 to 64 bytes in base64");
@@ -108,7 +108,7 @@ std::vector<std::string> parse_encryption_keys(std::string_view text, std::strin
          start = text.find_first_not_of(between, start)) {
         const auto end = std::min(text.find_first_of(between, start), text.size());
         auto key = base::from_base64(text.substr(start, end - start));
-        if (!key || key->size() != key_size) {
+        if (!key || key->size() != sealing_key_size) {
             keys.clear();
             break;
         }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sundial::webhook {
 namespace {

@@ -7,8 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "adapters/webhook/request_body.hpp"
-#include "adapters/webhook/request_headers.hpp"
+#include "adapters/webhook/request.hpp"
 
 namespace sundial::webhook {
 namespace {

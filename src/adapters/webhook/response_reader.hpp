@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "adapters/webhook/request.hpp"
 #include "domain/outcome.hpp"
 
 namespace sundial::webhook {
@@ -39,5 +40,11 @@ private:
     std::string kept_body_;
     std::string retry_after_;
 };
+
+/// `body`, the beginning of a receiver's answer, with `*` in place of the values of the headers
+/// that it was sent: error pages of some receivers repeat the request. Finds a value with or
+/// without the word before its first blank (Bearer), and one that was cut off at the end of `body`.
+/// Leaves values of fewer than eight characters: they may stand there by chance.
+[[nodiscard]] std::string without_echoes(std::string body, const HeaderList& sent);
 
 }  // namespace sundial::webhook

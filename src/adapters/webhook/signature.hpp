@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "domain/signing_key.hpp"
+#include "domain/endpoint.hpp"
 
 namespace sundial::webhook {
 

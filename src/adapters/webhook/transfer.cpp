@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "adapters/webhook/echoes.hpp"
-#include "adapters/webhook/request_body.hpp"
+#include "adapters/webhook/request.hpp"
+#include "adapters/webhook/response_reader.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial::webhook {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "adapters/webhook/destination.hpp"
-#include "adapters/webhook/request_headers.hpp"
+#include "adapters/webhook/request.hpp"
 #include "adapters/webhook/response_reader.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/delivery.hpp"

@@ -3,11 +3,39 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "application/ports/time_zones.hpp"
 
 namespace sundial::zones {
+
+/// The release if the files do not state it.
+inline constexpr std::string_view unknown_release = "unknown";
+
+/// One Zone or Link of the tz database.
+struct TzEntry {
+    std::string name;
+    std::string tzif;  // the compiled zone, RFC 9636
+    friend bool operator==(const TzEntry&, const TzEntry&) = default;
+};
+
+/// A snapshot of a tz database, completely in memory (about 1.5 MB). Later changes of the files
+/// cannot mix two releases, and names that users type never reach the file system.
+struct TzDatabase {
+    std::string release;               // "2025b", or unknown_release
+    std::vector<TzEntry> entries;      // sorted by name, at least one
+    std::vector<std::string> missing;  // listed in `tzdata.zi`, but without a file
+    friend bool operator==(const TzDatabase&, const TzDatabase&) = default;
+};
+
+/// Reads the compiled database in `directory`. The names are the Zones and Links of its
+/// `tzdata.zi`, or its files if that is missing; never `Factory`, `localtime`, `posixrules`,
+/// `posix/…` or `right/…`. A link without a file of its own is read from its target. Symbolic links
+/// in `directory` are resolved once, before any file is read. Throws CannotStart if there is no
+/// database.
+[[nodiscard]] TzDatabase read_tz_database(const std::filesystem::path& directory);
 
 struct TzDatabase;
 

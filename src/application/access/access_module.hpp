@@ -1,10 +1,9 @@
 #pragma once
 
 #include "application/access/api_key_ring.hpp"
-#include "application/access/create_api_key.hpp"
-#include "application/access/revoke_api_key.hpp"
-#include "application/ports/api_key_secrets.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/ports/module_ports.hpp"
+#include "application/ports/secrets.hpp"
 
 namespace sundial {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "application/ports/api_key_secrets.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "domain/api_key.hpp"
 

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include "application/schedules/trigger_json.hpp"
-#include "application/streams/own_streams.hpp"
-#include "base/json_writer.hpp"
-#include "domain/time/policies.hpp"
+#include "application/schedules/schedule_fields.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

@@ -5,8 +5,8 @@
 #include "application/audit/caller.hpp"
 #include "domain/api_key.hpp"
 #include "domain/endpoint.hpp"
-#include "domain/recorded_event.hpp"
 #include "domain/schedule.hpp"
+#include "domain/stream.hpp"
 #include "domain/user.hpp"
 
 /// One recorded event per change of the control plane. A creation is recorded completely, an update

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "domain/circuit.hpp"
+#include "domain/event_status.hpp"
 #include "domain/ids.hpp"
 #include "domain/limits.hpp"
-#include "domain/obstacle.hpp"
 
 /// Admission: how many events an instance may send to an endpoint, given the limits and the circuit
 /// that all instances share.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "application/ports/wakeups.hpp"
+#include "application/ports/event_queue.hpp"
 
 namespace sundial {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "application/ports/mono.hpp"
+#include "application/ports/clock.hpp"
 
 namespace sundial {
 

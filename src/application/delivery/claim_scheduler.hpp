@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "application/delivery/database_time.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/ports/mono.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <optional>
 
-#include "application/ports/mono.hpp"
+#include "application/ports/clock.hpp"
 #include "domain/time/types.hpp"
 
 namespace sundial {

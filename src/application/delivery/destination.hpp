@@ -8,7 +8,7 @@
 
 #include "domain/endpoint.hpp"
 #include "domain/event.hpp"
-#include "domain/obstacle.hpp"
+#include "domain/event_status.hpp"
 #include "domain/outcome.hpp"
 #include "domain/retry.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "domain/reason.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {

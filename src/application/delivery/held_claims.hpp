@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "application/delivery/destination.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/ports/mono.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {

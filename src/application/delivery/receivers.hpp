@@ -11,7 +11,7 @@
 
 #include "application/delivery/admission.hpp"
 #include "application/delivery/destination.hpp"
-#include "application/ports/mono.hpp"
+#include "application/ports/clock.hpp"
 
 namespace sundial {
 

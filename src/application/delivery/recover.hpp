@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/ports/mono.hpp"
 #include "base/log.hpp"
 #include "domain/time/types.hpp"
 

@@ -17,9 +17,9 @@
 #include "application/delivery/destination.hpp"
 #include "application/delivery/held_claims.hpp"
 #include "application/delivery/receivers.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
-#include "application/ports/mono.hpp"
-#include "application/transactions/backoff.hpp"
+#include "application/transactions/retrying.hpp"
 #include "domain/event.hpp"
 #include "domain/outcome.hpp"
 

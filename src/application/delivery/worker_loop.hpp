@@ -20,8 +20,6 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
-#include "application/ports/mono.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 

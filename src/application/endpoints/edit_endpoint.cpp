@@ -9,7 +9,7 @@
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/endpoint_headers.hpp"
 #include "application/observation/engine_log.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 #include "application/transactions/after_commit.hpp"
 

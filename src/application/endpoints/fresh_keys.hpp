@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "application/ports/secrets.hpp"
-#include "domain/signing_key.hpp"
+#include "domain/endpoint.hpp"
 
 namespace sundial {
 

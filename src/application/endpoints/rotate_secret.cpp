@@ -4,7 +4,7 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/fresh_keys.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 
 namespace sundial {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 
 namespace sundial {
 

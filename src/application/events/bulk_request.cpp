@@ -7,7 +7,7 @@
 #include "application/ports/failures.hpp"
 #include "base/uuid.hpp"
 #include "domain/enum_names.hpp"
-#include "domain/time/policies.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "base/crash_point.hpp"

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string_view>
 
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {

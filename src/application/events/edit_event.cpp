@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "application/events/event_references.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 #include "domain/names.hpp"
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "application/events/target.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/requests/edits.hpp"
 #include "domain/event.hpp"
 

@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "application/requests/reference.hpp"
-#include "domain/time/nominal.hpp"
-#include "domain/time/policies.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

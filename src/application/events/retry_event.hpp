@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 #include "domain/event.hpp"
 
 namespace sundial {

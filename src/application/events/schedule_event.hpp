@@ -8,10 +8,10 @@
 
 #include "application/events/event_references.hpp"
 #include "application/events/target.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/transactions/group_commit.hpp"
 #include "domain/event.hpp"
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "application/requests/moment.hpp"
-#include "domain/time/local_request.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 

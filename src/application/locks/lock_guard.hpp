@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "application/locks/locks.hpp"
-#include "domain/lock_lease.hpp"
+#include "domain/lock.hpp"
 
 namespace sundial {
 

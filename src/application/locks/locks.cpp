@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "application/ports/failures.hpp"
 #include "base/saturate.hpp"
 #include "domain/names.hpp"
 
@@ -135,6 +136,24 @@ Result<void> Locks::release(const std::string& name, std::string_view lock_token
     auto released = ports_.store.release(name, ports_.tokens.hash(lock_token));
     if (released) ports_.waits.released(name);
     return released;
+}
+
+std::optional<std::string> LockLeases::try_acquire(const std::string& name,
+                                                   std::chrono::microseconds ttl) {
+    try {
+        const auto lock = locks_.acquire({.name = name, .holder = holder_, .ttl = ttl});
+        if (lock) return lock->lock_token;
+    } catch (const Unavailable&) {  // the caller asks again
+    }
+    return std::nullopt;
+}
+
+void LockLeases::release(const std::string& name, const std::string& token) {
+    try {
+        // Refused if the lease has expired, because another process may hold the lock.
+        (void)locks_.release(name, token);
+    } catch (const Unavailable&) {  // its lease expires anyway
+    }
 }
 
 }  // namespace sundial

@@ -5,14 +5,15 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "application/locks/lock_waits.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/lock_store.hpp"
-#include "application/ports/lock_tokens.hpp"
-#include "application/ports/mono.hpp"
+#include "application/ports/secrets.hpp"
+#include "sundial/cache.hpp"
 
 namespace sundial {
 
@@ -81,6 +82,22 @@ private:
     [[nodiscard]] std::chrono::microseconds pause_after(int tries);
 
     Ports ports_;
+};
+
+/// Locks as leases with which one process loads for all (once_across_processes). An unavailable
+/// lock store grants nothing, and a lease that cannot be released expires by itself. Thread-safe.
+class LockLeases final : public LoadLeases {
+public:
+    /// `holder` names this process, for people.
+    LockLeases(Locks& locks, std::string holder) : locks_{locks}, holder_{std::move(holder)} {}
+
+    std::optional<std::string> try_acquire(const std::string& name,
+                                           std::chrono::microseconds ttl) override;
+    void release(const std::string& name, const std::string& token) override;
+
+private:
+    Locks& locks_;
+    const std::string holder_;
 };
 
 }  // namespace sundial

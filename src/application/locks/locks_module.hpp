@@ -5,7 +5,7 @@
 #include "application/ports/clock.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/lock_store.hpp"
-#include "application/ports/lock_tokens.hpp"
+#include "application/ports/secrets.hpp"
 
 namespace sundial {
 

@@ -1,10 +1,24 @@
 #include "application/maintenance/maintenance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
 
 namespace sundial {
+
+bool ForgetOld::batch() {
+    const std::array kinds{
+        std::pair{Kept::completed, terms_.completed}, std::pair{Kept::failed, terms_.failed},
+        std::pair{Kept::attempts, terms_.attempts}, std::pair{Kept::keys, terms_.keys},
+        std::pair{Kept::skips, terms_.completed}};
+    bool more = false;
+    for (const auto& [what, age] : kinds) {
+        more = retention_.forget(what, age, rows_of_a_batch) || more;
+    }
+    return more;
+}
+
 namespace {
 
 using namespace std::chrono_literals;

@@ -8,9 +8,9 @@
 #include "application/delivery/admission.hpp"
 #include "application/delivery/worker.hpp"
 #include "base/log.hpp"
+#include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/ids.hpp"
-#include "domain/lock_error.hpp"
 
 /// The engine's log lines, with the fields of docs/reference/logs.md.
 namespace sundial {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "application/observation/engine_log.hpp"
-#include "application/streams/own_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "application/transactions/after_commit.hpp"
 
 namespace sundial {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,10 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "application/ports/event_queue.hpp"
+#include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
+#include "application/ports/time_zones.hpp"
 #include "domain/operation.hpp"
 
 namespace sundial {
+
+/// Rows in one transaction of a long job: few enough that claims skip them only briefly.
+inline constexpr std::size_t batch_size = 200;
+/// Events that a dry run shows.
+inline constexpr std::size_t max_samples = 5;
 
 /// The result of one batch of an operation.
 struct Batch {
@@ -44,5 +53,9 @@ public:
 };
 
 using MakeOperationTask = std::function<std::unique_ptr<OperationTask>(const Operation&)>;
+
+/// The task for each kind of operation. The arguments outlive it.
+[[nodiscard]] MakeOperationTask operation_tasks(Store& store, const TimeZones& zones, Ids& ids,
+                                                Wakeups& wakeups);
 
 }  // namespace sundial

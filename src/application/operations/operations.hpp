@@ -12,9 +12,9 @@
 
 #include "application/operations/operation_task.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 #include "domain/schedule.hpp"
 

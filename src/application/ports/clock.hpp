@@ -7,6 +7,9 @@
 
 namespace sundial {
 
+/// A moment of the monotonic clock.
+using Mono = std::chrono::microseconds;
+
 /// The database's clock. It alone decides which events are due and when a lease expires (ADR 0005).
 /// Thread-safe.
 class Clock {

@@ -1,14 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "application/ports/paging.hpp"
+#include "domain/circuit.hpp"
 #include "domain/endpoint.hpp"
+#include "domain/ids.hpp"
+#include "domain/limits.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 
@@ -34,6 +40,54 @@ public:
     /// Replaces a locked endpoint. Errors: DuplicateExternalId.
     virtual Result<void> update(const Endpoint& endpoint) = 0;
     virtual Page<Endpoint> list(const EndpointQuery& query) = 0;
+};
+
+/// The circuits of endpoints, inside one transaction. An endpoint without reported results has no
+/// circuit, which means the same as a closed one.
+class CircuitRepository {
+public:
+    virtual ~CircuitRepository() = default;
+    /// The circuits that exist, by endpoint.
+    virtual std::vector<Circuit> find_all(std::span<const EndpointId> endpoints) = 0;
+    /// Creates the circuit if there is none. No other transaction changes it until this one ends. A
+    /// caller that locks several circuits locks them in the order of their endpoints.
+    virtual Circuit lock(EndpointId endpoint) = 0;
+    /// Replaces a locked circuit.
+    virtual void put(const Circuit& circuit) = 0;
+    /// At most `limit`, by endpoint; circuits that are not closed come first.
+    virtual std::vector<Circuit> list(std::size_t limit) = 0;
+};
+
+/// The state of endpoint limits that instances share, inside one transaction.
+class LimitRepository {
+public:
+    virtual ~LimitRepository() = default;
+    /// Creates the limits if there are none. No other transaction changes them until this one ends.
+    /// A caller that locks the limits of several endpoints locks them in the order of endpoints.
+    virtual Limits lock(EndpointId endpoint) = 0;
+    /// Replaces locked limits, including their leases.
+    virtual void put(const Limits& limits) = 0;
+};
+
+/// A request that an INBOX endpoint received, as a webhook receiver would have seen it.
+struct InboxRequest {
+    Uuid id;  // version 7: in order of arrival
+    EndpointId endpoint;
+    Instant received_at;
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string body;
+    friend bool operator==(const InboxRequest&, const InboxRequest&) = default;
+};
+
+/// Requests received by INBOX endpoints, inside one transaction. Keeps the newest 10,000 of each
+/// endpoint.
+class InboxRepository {
+public:
+    virtual ~InboxRepository() = default;
+    virtual void add(const InboxRequest& request) = 0;
+    /// Newest first; `page.descending` and `after->value` are not used.
+    virtual Page<InboxRequest> list(EndpointId endpoint, const PageRequest& page) = 0;
+    virtual void clear(EndpointId endpoint) = 0;
 };
 
 }  // namespace sundial

@@ -10,10 +10,19 @@
 #include <vector>
 
 #include "domain/event.hpp"
-#include "domain/obstacle.hpp"
+#include "domain/event_status.hpp"
 #include "domain/outcome.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
+
+/// A hint to this instance's worker: an event may be claimable at `when`, which may be past. A lost
+/// hint costs at most one tick. Thread-safe, never blocks.
+class Wakeups {
+public:
+    virtual ~Wakeups() = default;
+    virtual void due_at(Instant when) = 0;
+};
 
 struct ClaimRequest {
     InstanceId by;
@@ -126,5 +135,16 @@ public:
     virtual std::optional<Instant> first_missed(Instant from, Instant until) = 0;
     virtual QueueDepth depth() = 0;
 };
+
+/// The next state of a claimed event by the domain's rules, and the attempt to record, for queues
+/// that change rows one by one. The SQL queues give the same results (contract tests).
+
+/// The event after its settlement. It must be claimed.
+[[nodiscard]] Event settled(const Event& event, const Settlement& settlement, Instant now);
+/// The attempt that a holder never settled, of an event that is claimed again after its lease
+/// expired. It began when that holder claimed the event.
+[[nodiscard]] AttemptRecord lost_attempt(const Event& event);
+/// The attempt of a claim released unsent.
+[[nodiscard]] AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim);
 
 }  // namespace sundial

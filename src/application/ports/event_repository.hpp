@@ -1,18 +1,64 @@
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "application/ports/dead_letters.hpp"
 #include "application/ports/paging.hpp"
 #include "domain/event.hpp"
-#include "domain/obstacle.hpp"
+#include "domain/event_status.hpp"
+#include "domain/ids.hpp"
 #include "domain/outcome.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
+
+enum class DeadLettersBy : std::uint8_t { reason, endpoint };
+
+/// Dead letters with the same reason or the same endpoint.
+struct DeadLetterGroup {
+    std::string reason{};  // if grouped by reason
+    /// If grouped by endpoint; events without one form a group too.
+    std::optional<EndpointId> endpoint{};
+    std::uint64_t count = 0;
+    Instant oldest{}, newest{};      // when they FAILED
+    std::vector<EventId> samples{};  // the newest
+    friend bool operator==(const DeadLetterGroup&, const DeadLetterGroup&) = default;
+};
+
+struct DeadLetters {
+    std::uint64_t counted = 0;
+    bool complete = true;                 // false: older dead letters were not counted
+    std::vector<DeadLetterGroup> groups;  // the largest first; of equal groups the newest first
+};
+
+/// Counting millions of rows takes too long, so only the newest are examined.
+inline constexpr std::size_t max_dead_letters = 100'000;
+inline constexpr std::size_t max_dead_letter_groups = 100;
+inline constexpr std::size_t max_dead_letter_samples = 5;
+
+/// Groups dead letters in the order in which a storage returns them.
+class DeadLetterCounters {
+public:
+    explicit DeadLetterCounters(DeadLettersBy by) : by_(by) {}
+    /// Call for the newest first. Dead letters beyond `max_dead_letters` only clear `complete`.
+    void add(const std::string& reason, std::optional<EndpointId> endpoint, Instant failed_at,
+             EventId id);
+    [[nodiscard]] DeadLetters result() &&;
+
+private:
+    using Key = std::pair<std::string, std::optional<EndpointId>>;
+    DeadLettersBy by_;
+    DeadLetters letters_{};
+    std::map<Key, DeadLetterGroup> groups_;
+};
 
 struct EventQuery {
     /// `executed_at` is the instant of COMPLETED or FAILED. Rows without the value come last in
@@ -61,7 +107,7 @@ struct EventWalk {
     PageRequest page;
 };
 
-/// Events, live and finished, inside one transaction, for the operations of users and of planning.
+/// Events, live and finished, inside one transaction, for the actions of users and of planning.
 /// EventQueue has those of scheduler instances.
 class EventRepository {
 public:
@@ -135,5 +181,30 @@ public:
     /// records, is the last.
     virtual std::vector<AttemptRecord> attempts_of(EventId id) = 0;
 };
+
+/// Splits a list by execution, latest first, into queries over growing time ranges. Each range ends
+/// where the page begins and is fifteen times as long as the one before. The first range with more
+/// rows than a page contains the page. No index has the order of execution instants, because every
+/// settlement would pay for it, but an index finds the rows of one range. `last` is the execution
+/// instant of the last row of the previous page.
+[[nodiscard]] inline std::vector<EventQuery> latest_executions(const EventQuery& query,
+                                                               std::optional<Instant> last,
+                                                               Instant now) {
+    using std::chrono::seconds;
+    constexpr std::array stretches{seconds{1},     seconds{15},     seconds{225},
+                                   seconds{3'375}, seconds{50'625}, seconds{759'375}};
+    std::vector<EventQuery> narrowed;
+    const bool none_left = query.page.after && !last;  // only events without execution remain
+    if (query.sort != EventQuery::Sort::executed_at || !query.page.descending || none_left) {
+        return narrowed;
+    }
+    const Instant end = last.value_or(query.executed_to.value_or(now));
+    for (const seconds stretch : stretches) {
+        if (query.executed_from && *query.executed_from >= end - stretch) break;
+        narrowed.push_back(query);
+        narrowed.back().executed_from = end - stretch;
+    }
+    return narrowed;
+}
 
 }  // namespace sundial

@@ -10,7 +10,8 @@
 
 #include "application/ports/paging.hpp"
 #include "domain/append.hpp"
-#include "domain/recorded_event.hpp"
+#include "domain/checkpoint.hpp"
+#include "domain/stream.hpp"
 
 namespace sundial {
 
@@ -99,6 +100,52 @@ public:
     /// At most `limit` (at least 1) entries after `after`. Stops before the position of an append
     /// that has not ended yet, without waiting for it.
     virtual FeedPage read_all(std::uint64_t after, const FeedFilter& filter, std::size_t limit) = 0;
+};
+
+/// Position of the feed and of its subscribers.
+struct FeedProgress {
+    struct Follower {
+        std::string name;
+        std::uint64_t position;  // of its checkpoint
+        friend bool operator==(const Follower&, const Follower&) = default;
+    };
+    std::uint64_t position = 0;  // of the newest recorded event
+    std::vector<Follower> followers{};
+    friend bool operator==(const FeedProgress&, const FeedProgress&) = default;
+};
+
+/// For monitoring the feed without following it. Thread-safe. Throws Unavailable.
+class FeedMeter {
+public:
+    virtual ~FeedMeter() = default;
+    /// The first `max_followers` followers, by name. A follower is a subscriber that has stored a
+    /// checkpoint.
+    virtual FeedProgress measure(std::size_t max_followers) = 0;
+};
+
+/// A feed that reports its progress. Thread-safe.
+class MeteredFeed : public Feed, public FeedMeter {};
+
+/// Checkpoints of the feed's subscribers, inside one transaction. A subscriber that saves its
+/// checkpoint together with its results counts each event exactly once. `domain/checkpoint.hpp`
+/// decides which checkpoints may be written.
+class CheckpointStore {
+public:
+    virtual ~CheckpointStore() = default;
+    /// No other transaction changes the checkpoint until this one ends, whether or not it exists. A
+    /// checkpoint that was never stored has version 0.
+    virtual Checkpoint lock(const std::string& name) = 0;
+    virtual Checkpoint find(const std::string& name) = 0;
+    /// The checkpoint must be locked.
+    virtual void put(const std::string& name, const Checkpoint& checkpoint) = 0;
+
+    /// An event that is already parked at this position stays unchanged.
+    virtual void park(const std::string& name, const ParkedEvent& event) = 0;
+    /// In order of position, starting after `after`.
+    virtual std::vector<ParkedEvent> parked(const std::string& name, std::uint64_t after,
+                                            std::size_t limit) = 0;
+    /// False if no event is parked there.
+    virtual bool unpark(const std::string& name, std::uint64_t position) = 0;
 };
 
 }  // namespace sundial

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 #include "domain/ids.hpp"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "application/ports/event_queue.hpp"
-#include "domain/claimant.hpp"
 #include "domain/ids.hpp"
 
 namespace sundial {

@@ -6,18 +6,13 @@
 #include <type_traits>
 
 #include "application/ports/api_key_repository.hpp"
-#include "application/ports/checkpoint_store.hpp"
-#include "application/ports/circuit_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
 #include "application/ports/event_repository.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/idempotency_repository.hpp"
-#include "application/ports/inbox_repository.hpp"
-#include "application/ports/limit_repository.hpp"
-#include "application/ports/lock_repository.hpp"
+#include "application/ports/lock_store.hpp"
 #include "application/ports/operation_repository.hpp"
 #include "application/ports/schedule_repository.hpp"
-#include "application/ports/skip_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
 

@@ -17,7 +17,6 @@
 #include "application/ports/ids.hpp"
 #include "application/ports/pull_queue.hpp"
 #include "application/ports/store.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/schedules/plan_successors.hpp"
 #include "base/log.hpp"
 #include "domain/event.hpp"

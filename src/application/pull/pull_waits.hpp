@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "application/ports/mono.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/pull_queue.hpp"
 
 namespace sundial {

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "application/ports/clock.hpp"
-#include "application/ports/mono.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
-#include "application/ports/wakeups.hpp"
 #include "base/log.hpp"
 
 namespace sundial {

@@ -9,7 +9,7 @@
 #include "application/observation/engine_report.hpp"
 #include "application/pull/pull_events.hpp"
 #include "application/requests/reference.hpp"
-#include "domain/reason.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {

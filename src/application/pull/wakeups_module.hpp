@@ -6,10 +6,10 @@
 
 #include "application/delivery/both_wakeups.hpp"
 #include "application/ports/clock.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/pull_queue.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/pull/pull_watch.hpp"
-#include "application/transactions/wakeups_after_commit.hpp"
+#include "application/transactions/after_commit.hpp"
 #include "base/log.hpp"
 
 namespace sundial {

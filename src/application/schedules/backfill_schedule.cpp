@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "application/operations/batch_size.hpp"
+#include "application/operations/operation_task.hpp"
 #include "application/requests/moment.hpp"
 #include "application/requests/reference.hpp"
 #include "application/schedules/plan_occurrence.hpp"

@@ -7,7 +7,7 @@
 #include "application/schedules/payload_template.hpp"
 #include "application/schedules/plan_occurrence.hpp"
 #include "base/check.hpp"
-#include "domain/time/nominal.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

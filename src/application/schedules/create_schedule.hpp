@@ -5,10 +5,11 @@
 
 #include "application/audit/caller.hpp"
 #include "application/operations/operations.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
+#include "application/schedules/edit_schedule.hpp"
 #include "application/schedules/schedule_fields.hpp"
 
 namespace sundial {
@@ -35,6 +36,26 @@ private:
     Ids& ids_;
     Wakeups& wakeups_;
     Operations& operations_;
+};
+
+struct PutScheduleResult {
+    EditedSchedule edited;
+    bool created = false;
+};
+
+/// Creates or replaces the schedule of an external id.
+class PutSchedule {
+public:
+    PutSchedule(CreateSchedule& create, EditSchedule& edit) : create_(create), edit_(edit) {}
+    /// With `expected` it must exist. Errors: those of CreateSchedule and EditSchedule.
+    [[nodiscard]] Result<PutScheduleResult> run(const std::string& external_id,
+                                                ScheduleFields wanted,
+                                                std::optional<Version> expected,
+                                                const Caller& caller);
+
+private:
+    CreateSchedule& create_;
+    EditSchedule& edit_;
 };
 
 }  // namespace sundial

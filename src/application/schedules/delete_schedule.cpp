@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/operations/batch_size.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/operations/operation_task.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
-#include "application/streams/own_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "base/check.hpp"
 
 namespace sundial {

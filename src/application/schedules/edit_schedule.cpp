@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 
 namespace sundial {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "domain/names.hpp"
 #include "domain/time/text.hpp"
 

@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "application/schedules/misfire_judge.hpp"
 #include "application/schedules/plan_occurrence.hpp"
 #include "base/check.hpp"
 #include "base/crash_point.hpp"

@@ -6,7 +6,7 @@
 #include "application/requests/moment.hpp"
 #include "application/requests/reference.hpp"
 #include "application/schedules/plan_occurrence.hpp"
-#include "domain/time/listed.hpp"
+#include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "application/operations/operation_task.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 
 namespace sundial {
 

@@ -8,9 +8,13 @@
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
 #include "application/requests/edits.hpp"
+#include "domain/occurrence.hpp"
 #include "domain/schedule.hpp"
 
 namespace sundial {
+
+/// `{"cron":"30 2 * * *"}`: a trigger in the form of the API and of recorded events.
+[[nodiscard]] std::string trigger_json(const Trigger& trigger);
 
 /// A requested trigger, as texts. Empty fields stay, or get their defaults.
 struct YearlyFields {

@@ -7,7 +7,6 @@
 #include "application/schedules/delete_schedule.hpp"
 #include "application/schedules/edit_schedule.hpp"
 #include "application/schedules/preview_schedule.hpp"
-#include "application/schedules/put_schedule.hpp"
 #include "application/schedules/trigger_schedule.hpp"
 
 namespace sundial {

@@ -1,15 +1,36 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "application/ports/digest.hpp"
+#include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "base/result.hpp"
 #include "domain/append.hpp"
+#include "domain/error.hpp"
+#include "domain/stream.hpp"
 
 namespace sundial {
+
+/// The types of Sundial's own streams.
+namespace own_stream {
+inline constexpr const char* user = "User";
+inline constexpr const char* schedule = "Schedule";
+inline constexpr const char* endpoint = "Endpoint";
+inline constexpr const char* api_key = "ApiKey";
+inline constexpr std::array<std::string_view, 4> types{user, schedule, endpoint, api_key};
+}  // namespace own_stream
+
+/// Only changes of users, schedules, endpoints and API keys write to the streams that record them.
+/// If a client appended to, closed or archived such a stream, the next change would fail. Pointers
+/// begin with `at`.
+[[nodiscard]] std::optional<FieldError> refuse_own_stream(const StreamId& stream,
+                                                          const std::string& at = {});
 
 /// The refused one of several appends, and the reason.
 struct RefusedAppend {

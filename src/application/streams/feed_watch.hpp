@@ -8,7 +8,6 @@
 
 #include "application/ports/clock.hpp"
 #include "application/ports/event_store.hpp"
-#include "application/ports/mono.hpp"
 #include "base/log.hpp"
 
 namespace sundial {

@@ -3,8 +3,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "application/streams/own_streams.hpp"
-#include "base/canonical_json.hpp"
+#include "application/streams/append_to_stream.hpp"
+#include "base/json.hpp"
 
 namespace sundial {
 namespace {

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "application/ports/clock.hpp"
-#include "application/ports/digest.hpp"
 #include "application/ports/event_store.hpp"
+#include "application/ports/secrets.hpp"
 #include "application/ports/store.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "application/streams/feed_watch.hpp"

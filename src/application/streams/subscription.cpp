@@ -9,7 +9,7 @@
 #include "application/requests/refusal.hpp"
 #include "application/streams/lanes.hpp"
 #include "domain/lock.hpp"
-#include "domain/reason.hpp"
+#include "domain/outcome.hpp"
 
 namespace sundial {
 namespace {

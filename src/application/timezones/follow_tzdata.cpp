@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "application/operations/batch_size.hpp"
+#include "application/operations/operation_task.hpp"
 #include "application/schedules/chain_planner.hpp"
 #include "application/schedules/plan_occurrence.hpp"
 #include "base/check.hpp"

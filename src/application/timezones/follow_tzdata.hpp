@@ -6,10 +6,10 @@
 #include <stop_token>
 #include <string>
 
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
 #include "application/timezones/stale_clocks.hpp"
 #include "base/log.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "application/operations/batch_size.hpp"
+#include "application/operations/operation_task.hpp"
 #include "application/timezones/stale_clocks.hpp"
 
 namespace sundial {

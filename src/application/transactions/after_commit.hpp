@@ -3,6 +3,8 @@
 #include <functional>
 #include <vector>
 
+#include "application/ports/event_queue.hpp"
+
 namespace sundial {
 
 /// For effects of a use case outside the database after its commit, such as a wake-up or a metric.
@@ -25,6 +27,18 @@ private:
     friend void after_commit(std::function<void()> effect);
     std::vector<std::function<void()>> effects_;
     HeldEffects* const outer_;
+};
+
+/// Forwards hints once the events they refer to are committed.
+class WakeupsAfterCommit final : public Wakeups {
+public:
+    explicit WakeupsAfterCommit(Wakeups& wakeups) : wakeups_(wakeups) {}
+    void due_at(Instant when) override {
+        after_commit([this, when] { wakeups_.due_at(when); });
+    }
+
+private:
+    Wakeups& wakeups_;
 };
 
 }  // namespace sundial

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "application/audit/caller.hpp"
+#include "application/ports/event_queue.hpp"
 #include "application/ports/ids.hpp"
 #include "application/ports/store.hpp"
 #include "application/ports/time_zones.hpp"
-#include "application/ports/wakeups.hpp"
-#include "application/users/user_fields.hpp"
+#include "application/users/edit_user.hpp"
 #include "domain/user.hpp"
 
 namespace sundial {
@@ -28,6 +29,26 @@ private:
     const TimeZones& zones_;
     Ids& ids_;
     Wakeups& wakeups_;
+};
+
+struct PutResult {
+    User user;
+    bool created = false;
+    std::optional<Reschedule> reschedule;
+};
+
+/// Creates the user of an external id, or replaces all its fields.
+class PutUser {
+public:
+    PutUser(CreateUser& create, EditUser& edit) : create_(create), edit_(edit) {}
+    /// Ignores `wanted.external_id`. With `expected` nothing is created. Errors: ValidationFailed,
+    /// OptimisticLock, NotFound (only with `expected`).
+    [[nodiscard]] Result<PutResult> run(const std::string& external_id, UserFields wanted,
+                                        std::optional<Version> expected, const Caller& caller);
+
+private:
+    CreateUser& create_;
+    EditUser& edit_;
 };
 
 }  // namespace sundial

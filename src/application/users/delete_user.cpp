@@ -1,9 +1,9 @@
 #include "application/users/delete_user.hpp"
 
 #include "application/audit/recorded_changes.hpp"
-#include "application/requests/expected_version.hpp"
+#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
-#include "application/streams/own_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "base/check.hpp"
 
 namespace sundial {

@@ -4,7 +4,6 @@
 #include "application/users/create_user.hpp"
 #include "application/users/delete_user.hpp"
 #include "application/users/edit_user.hpp"
-#include "application/users/put_user.hpp"
 
 namespace sundial {
 

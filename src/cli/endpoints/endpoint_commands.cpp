@@ -4,9 +4,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "base/json_writer.hpp"
-#include "cli/answer_text.hpp"
-#include "cli/zone/text_table.hpp"
+#include "base/json.hpp"
+#include "cli/output.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -7,9 +7,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "cli/answer_text.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/zone/text_table.hpp"
+#include "cli/output.hpp"
 
 namespace sundial::cli {
 namespace {

@@ -16,11 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.hpp"
-#include "base/redacted.hpp"
-#include "cli/answer_text.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/live_line.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "cli/output.hpp"
 #include "sundial/retry.hpp"
 
 namespace sundial::cli {

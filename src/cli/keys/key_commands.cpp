@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_writer.hpp"
-#include "cli/answer_text.hpp"
+#include "base/json.hpp"
+#include "cli/output.hpp"
 
 namespace sundial::cli {
 namespace {

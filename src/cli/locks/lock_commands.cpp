@@ -1,12 +1,23 @@
 #include "cli/locks/lock_commands.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <optional>
 #include <ostream>
+#include <stop_token>
 #include <string_view>
+#include <thread>
+#include <utility>
 
-#include "base/json_writer.hpp"
-#include "cli/answer_text.hpp"
-#include "cli/exit_code.hpp"
+#include "application/ports/clock.hpp"
+#include "base/json.hpp"
+#include "cli/locks/guarded_command.hpp"
+#include "cli/output.hpp"
+#include "domain/lock.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial::cli {
 namespace {
@@ -75,6 +86,162 @@ int list_locks(const HttpClient& client, const std::optional<std::string>& prefi
                        << text_of(lock, "expiresAt") << '\n';
         }
     });
+}
+
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds longest_request = 60s;  // of a waiting request: the API's maximum
+constexpr std::chrono::microseconds no_end = std::chrono::hours{24 * 365};
+
+std::chrono::milliseconds in_milliseconds(std::chrono::microseconds time) {
+    return std::chrono::ceil<std::chrono::milliseconds>(time);
+}
+
+/// The lock from its grant to its release, renewed on its own thread.
+class Lease {
+public:
+    Lease(const HttpClient& client, const LockedRun& run, const MonotonicClock& monotonic,
+          std::string lock_token)
+        : client_{client},
+          run_{run},
+          monotonic_{monotonic},
+          lock_token_{std::move(lock_token)},
+          // The grant may be much older than its response, so the lease counts from a renewal.
+          lease_{{.ttl = run.ttl, .max_hold = no_end}, monotonic.now() - run.ttl, monotonic.now()} {
+    }
+
+    /// False if the lease has expired already, or the server does not respond.
+    [[nodiscard]] bool begin() { return renew(); }
+    void keep() {
+        renewing_ = std::jthread{[this](const std::stop_token& stop) { renew_until(stop); }};
+    }
+    [[nodiscard]] Mono lost_at() {
+        const std::lock_guard lock{mutex_};
+        return lease_.lost_at();
+    }
+    void release() {
+        renewing_ = {};
+        try {
+            CallOptions options = showing(lock_token_);
+            options.timeout = 5s;
+            (void)client_.call("DELETE", lock_path(run_.name), {}, options);
+        } catch (const Unreachable&) {
+            return;  // the lease expires by itself
+        }
+    }
+
+private:
+    /// False if the renewal was refused.
+    bool renew() {
+        const Mono asked = monotonic_.now();
+        std::optional<int> status;
+        try {
+            status = client_
+                         .call("PUT", lock_path(run_.name),
+                               renew_body(lock_token_, format_duration(run_.ttl)),
+                               {.timeout = std::max(1'000ms, in_milliseconds(run_.ttl / 3))})
+                         .status;
+        } catch (const Unreachable&) {
+            status.reset();
+        }
+        const Mono answered = monotonic_.now();
+        const std::lock_guard lock{mutex_};
+        if (status == 200) {
+            lease_.renewed(asked, answered);
+        } else if (status == 409) {
+            lease_.refused(answered);
+        } else {
+            lease_.failed(answered);  // there may be time for another attempt
+        }
+        return status == 200;
+    }
+
+    void renew_until(const std::stop_token& stop) {
+        std::unique_lock lock{mutex_};
+        while (const auto due = lease_.renew_at()) {
+            const auto rest = *due - monotonic_.now();
+            if (rest > 0us) ended_.wait_for(lock, stop, rest, [] { return false; });
+            if (stop.stop_requested()) return;
+            lock.unlock();
+            (void)renew();
+            lock.lock();
+        }
+    }
+
+    const HttpClient& client_;
+    const LockedRun& run_;
+    const MonotonicClock& monotonic_;
+    const std::string lock_token_;
+    std::mutex mutex_;
+    std::condition_variable_any ended_;
+    LockLease lease_;
+    std::jthread renewing_;
+};
+
+/// The response that grants the lock, or the last one that does not.
+Answer acquire(const HttpClient& client, const LockedRun& run, const MonotonicClock& monotonic) {
+    const Mono give_up = monotonic.now() + run.wait;
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::seconds>(give_up - monotonic.now());
+        const auto wait = std::clamp<std::chrono::seconds>(left, 0s, longest_request);
+        const Answer answer = client.call("POST", lock_path(run.name),
+                                          acquire_body({.name = run.name,
+                                                        .holder = run.holder,
+                                                        .ttl = format_duration(run.ttl),
+                                                        .wait = format_duration(wait)}));
+        if (answer.status != 409 || monotonic.now() >= give_up) return answer;
+    }
+}
+
+/// Returns the command's exit code after it has ended by itself or because the lock was lost.
+int supervise(GuardedCommand& command, Lease& lease, const LockedRun& run,
+              const MonotonicClock& monotonic, const Output& output) {
+    // Maximum time between two checks whether the lease has been renewed.
+    constexpr std::chrono::microseconds poll_interval = 200ms;
+    for (;;) {
+        const auto left = lease.lost_at() - monotonic.now();
+        if (left <= 0us) break;
+        if (const auto code = command.wait(in_milliseconds(std::min(left, poll_interval))))
+            return *code;
+    }
+    output.err << "sundial: the lock '" << run.name << "' is lost; stopping the command\n";
+    command.signal(SIGTERM);
+    // At least half of the remaining lease, which is a tenth of the whole.
+    if (const auto code = command.wait(in_milliseconds(run.ttl / 20))) return *code;
+    command.signal(SIGKILL);
+    for (;;) {
+        if (const auto code = command.wait(1s)) return *code;
+    }
+}
+
+}  // namespace
+
+int run_under_lock(const HttpClient& client, const LockedRun& run, const MonotonicClock& monotonic,
+                   const Output& output) {
+    const Answer granted = acquire(client, run, monotonic);
+    std::string lock_token, fencing_token;
+    const auto note = [&](const json::object& lock) {
+        lock_token = text_of(lock, "lockToken");
+        fencing_token = text_of(lock, "fencingToken");
+    };
+    if (const int code = print(granted, {output.out, output.err, false}, note); code != 0) {
+        return code;
+    }
+    Lease lease{client, run, monotonic, lock_token};
+    if (!lease.begin()) {
+        output.err << "sundial: the lock '" << run.name
+                   << "' was lost before the command started\n";
+        lease.release();
+        return exit_code::conflict;
+    }
+    GuardedCommand command{run.command, {"SUNDIAL_FENCING_TOKEN=" + fencing_token}};
+    lease.keep();
+    const int code = supervise(command, lease, run, monotonic, output);
+    lease.release();
+    return code;
 }
 
 }  // namespace sundial::cli

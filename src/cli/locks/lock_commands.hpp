@@ -1,11 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "application/ports/clock.hpp"
 #include "cli/commands.hpp"
 
 /// Locks, one request each. Exit code 4: another holder has it, or the lease has expired.
+
 namespace sundial::cli {
 
 struct LockToAcquire {
@@ -30,5 +34,20 @@ struct LockToAcquire {
 [[nodiscard]] std::string acquire_body(const LockToAcquire& wanted);
 [[nodiscard]] std::string renew_body(const std::string& lock_token, const std::string& ttl);
 [[nodiscard]] CallOptions showing(const std::string& lock_token);
+
+struct LockedRun {
+    std::string name;
+    std::string holder;
+    std::chrono::seconds ttl{30};
+    std::chrono::seconds wait{0};
+    std::vector<std::string> command;
+};
+
+/// Runs a command under a lock, and renews the lock at a third of its lease. The command finds its
+/// fencing token in SUNDIAL_FENCING_TOKEN. When the lock must be considered lost, the command gets
+/// SIGTERM, and SIGKILL before another holder can get the lock. Returns the command's exit code, or
+/// 4 if another holder has the lock.
+[[nodiscard]] int run_under_lock(const HttpClient& client, const LockedRun& run,
+                                 const MonotonicClock& monotonic, const Output& output);
 
 }  // namespace sundial::cli

@@ -6,7 +6,7 @@
 #include <streambuf>
 
 #include "base/check.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "cli/next/rules.hpp"
 #include "domain/time/text.hpp"
 

@@ -34,4 +34,9 @@ struct Expression {
 [[nodiscard]] TimeResult<JsonValue::Object> request_of(const Expression& expression,
                                                        const ExpressionFlags& flags, Instant from);
 
+/// Describes a rule for people, and for cron jobs the effect of clock changes. It needs no zone:
+/// RRULEs may lack DTSTART, and times a zone.
+[[nodiscard]] TimeResult<std::string> explain(const Expression& expression,
+                                              const ExpressionFlags& flags);
+
 }  // namespace sundial::cli

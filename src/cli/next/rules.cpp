@@ -1,11 +1,11 @@
 #include "cli/next/rules.hpp"
 
 #include "base/check.hpp"
-#include "domain/time/bounded.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/interval.hpp"
-#include "domain/time/local_request.hpp"
+#include "domain/time/recurrence.hpp"
 #include "domain/time/recurrence_set.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/yearly.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cli/next/field_reader.hpp"
+#include "cli/next/request.hpp"
 #include "domain/time/misfire.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/resolve.hpp"

@@ -8,15 +8,13 @@
 #include <ostream>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/json_writer.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/zone/text_table.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "cli/output.hpp"
 #include "domain/time/fingerprint.hpp"
-#include "domain/time/local_request.hpp"
-#include "domain/time/policies.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial::cli {
 namespace {

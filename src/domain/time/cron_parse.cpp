@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.hpp"
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/cron_calendar.hpp"
 

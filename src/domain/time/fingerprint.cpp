@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sundial {
 namespace {

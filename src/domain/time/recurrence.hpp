@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,9 +9,11 @@
 #include <vector>
 
 #include "domain/time/types.hpp"
+#include "domain/time/zone.hpp"
 
 /// The interface of all recurring rules in a zone: yearly, cron, RRULE, interval. A pure function
 /// of rule, zone and `after`; no function here reads a clock.
+
 namespace sundial {
 
 /// How the instant of an occurrence differs from its wall time.
@@ -79,5 +82,40 @@ public:
 /// over older ones.
 [[nodiscard]] std::vector<RuleOccurrence> newest_until(const Recurrence& rule, Instant after,
                                                        Instant until, std::size_t count);
+
+/// The occurrences of `rule` from `from` to `until`, both inclusive, each unbounded if empty: a
+/// schedule's start and end. The rule itself does not change: its COUNT includes occurrences before
+/// `from`.
+[[nodiscard]] std::unique_ptr<Recurrence> bounded(std::shared_ptr<const Recurrence> rule,
+                                                  std::optional<Instant> from,
+                                                  std::optional<Instant> until);
+
+/// A rule with one occurrence or none, for intents that are a single time.
+[[nodiscard]] std::unique_ptr<Recurrence> single_recurrence(
+    std::optional<RuleOccurrence> occurrence);
+
+/// One occurrence as a preview shows it.
+struct ListedOccurrence {
+    RuleOccurrence occurrence;
+    bool offset_changed = false;  // the first at a new UTC offset
+};
+/// How a change of the clocks or a leap day affected it: the occurrence's own note, else
+/// "offset_changed"; empty if not at all. The names are stable API.
+[[nodiscard]] std::string_view note_of(const ListedOccurrence& listed);
+
+/// Iterates over the occurrences of a rule for display: includes those that a policy skips. Rule
+/// and zone must outlive it.
+class ListedOccurrences {
+public:
+    /// Starts with the first one strictly after `after`.
+    ListedOccurrences(const Recurrence& rule, const Zone& zone, Instant after);
+    /// Empty when the rule has ended.
+    [[nodiscard]] std::optional<ListedOccurrence> next();
+
+private:
+    const Zone& zone_;
+    std::unique_ptr<OccurrenceCursor> cursor_;
+    std::optional<std::chrono::seconds> offset_;  // of the last one that fired
+};
 
 }  // namespace sundial

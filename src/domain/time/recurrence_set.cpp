@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "domain/time/nominal.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/rrule_in_zone.hpp"
 #include "domain/time/text.hpp"

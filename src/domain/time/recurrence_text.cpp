@@ -3,10 +3,10 @@
 #include <map>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "domain/time/compact_time.hpp"
-#include "domain/time/quoted.hpp"
+#include "base/text.hpp"
+#include "domain/time/error.hpp"
 #include "domain/time/recurrence_set.hpp"
+#include "domain/time/rrule.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {
@@ -14,7 +14,7 @@ namespace {
 
 using Defect = std::optional<TimeError>;
 
-TimeError bad_rrule(std::string why) { return {TimeErrorCode::bad_rrule, std::move(why)}; }
+TimeError bad_set(std::string why) { return {TimeErrorCode::bad_rrule, std::move(why)}; }
 TimeError bad_request(std::string why) { return {TimeErrorCode::bad_request, std::move(why)}; }
 
 /// `name` in the spelling of messages.
@@ -140,8 +140,8 @@ struct ContentLine {
 };
 
 TimeError malformed_line(std::string_view line) {
-    return bad_rrule("the line " + quoted(line) +
-                     " is not iCalendar; write NAME:VALUE or NAME;TZID=Europe/Rome:VALUE");
+    return bad_set("the line " + quoted(line) +
+                   " is not iCalendar; write NAME:VALUE or NAME;TZID=Europe/Rome:VALUE");
 }
 
 /// Takes `NAME=VALUE` from the front; VALUE may be in double quotes.
@@ -174,12 +174,12 @@ TimeResult<ContentLine> read_line(std::string_view line) {
         if (!parameter) return malformed_line(line);
         const bool is_zone = base::same_ignoring_case(parameter->first, "TZID");
         if (!is_zone && !base::same_ignoring_case(parameter->first, "VALUE"))
-            return bad_rrule("unknown parameter " + quoted(parameter->first) + " of " +
-                             quoted(read.name) + ": there are TZID and VALUE=DATE-TIME");
+            return bad_set("unknown parameter " + quoted(parameter->first) + " of " +
+                           quoted(read.name) + ": there are TZID and VALUE=DATE-TIME");
         auto& place = is_zone ? read.zone : read.value_type;
         if (place)
-            return bad_rrule("the parameter " + quoted(parameter->first) + " of " +
-                             quoted(read.name) + " is given twice; give it once");
+            return bad_set("the parameter " + quoted(parameter->first) + " of " +
+                           quoted(read.name) + " is given twice; give it once");
         place = parameter->second;
     }
     if (!rest.starts_with(':')) return malformed_line(line);
@@ -199,13 +199,13 @@ public:
             return read_dates("RDATE", *line, rdates_);
         if (base::same_ignoring_case(line->name, "EXDATE"))
             return read_dates("EXDATE", *line, exdates_);
-        return bad_rrule("the line " + quoted(line->name) +
-                         " does not belong here: there are DTSTART, RRULE, RDATE and EXDATE");
+        return bad_set("the line " + quoted(line->name) +
+                       " does not belong here: there are DTSTART, RRULE, RDATE and EXDATE");
     }
 
     TimeResult<RecurrenceSet> finish(std::optional<std::string_view> zone) && {
         if (!start_)
-            return bad_rrule(
+            return bad_set(
                 "DTSTART is missing; write for example "
                 "DTSTART;TZID=Europe/Rome:19970902T090000");
         const auto own = start_zone_ ? std::optional<std::string_view>(*start_zone_) : std::nullopt;
@@ -237,9 +237,9 @@ private:
     }
 
     Defect read_rule(const ContentLine& line, std::string_view text) {
-        if (rule_) return bad_rrule("RRULE is given twice; give one rule");
+        if (rule_) return bad_set("RRULE is given twice; give one rule");
         if (line.has_parameters)
-            return bad_rrule("RRULE takes no parameters; write RRULE:FREQ=DAILY");
+            return bad_set("RRULE takes no parameters; write RRULE:FREQ=DAILY");
         auto rule = parse_rrule(text);
         if (!rule) return rule.error();
         rule_ = *std::move(rule);
@@ -247,7 +247,7 @@ private:
     }
 
     Defect read_start(const ContentLine& line) {
-        if (start_) return bad_rrule("DTSTART is given twice; give one");
+        if (start_) return bad_set("DTSTART is given twice; give one");
         if (auto defect = defect_of_type("DTSTART", line)) return defect;
         const auto time = read_time("DTSTART", line.value);
         if (!time) return time.error();

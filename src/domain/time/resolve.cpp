@@ -152,4 +152,102 @@ Passes resolve_recurring(WallTime wall, const Zone& zone, GapPolicy gap, Overlap
     return passes;
 }
 
+namespace {
+
+OccurrenceNote note_of(GapPolicy policy) {
+    switch (policy) {
+        case GapPolicy::earlier:
+            return OccurrenceNote::gap_earlier;
+        case GapPolicy::compatible:
+        case GapPolicy::later:
+            return OccurrenceNote::gap_later;
+        case GapPolicy::boundary:
+            return OccurrenceNote::gap_boundary;
+        case GapPolicy::skip:
+        case GapPolicy::reject:
+            break;
+    }
+    return OccurrenceNote::gap_skipped;
+}
+
+/// Of the first occurrence; with `both` the second pass is a separate one.
+OccurrenceNote note_of(OverlapPolicy policy) {
+    switch (policy) {
+        case OverlapPolicy::compatible:
+        case OverlapPolicy::earlier:
+        case OverlapPolicy::both:
+            return OccurrenceNote::overlap_earlier;
+        case OverlapPolicy::later:
+            return OccurrenceNote::overlap_later;
+        case OverlapPolicy::skip:
+        case OverlapPolicy::reject:
+            break;
+    }
+    return OccurrenceNote::overlap_skipped;
+}
+
+OccurrenceNote note_of(LocalLookup::Kind kind, GapPolicy gap, OverlapPolicy overlap) {
+    switch (kind) {
+        case LocalLookup::Kind::unique:
+            return OccurrenceNote::none;
+        case LocalLookup::Kind::gap:
+            return note_of(gap);
+        case LocalLookup::Kind::overlap:
+            return note_of(overlap);
+    }
+    base::check(false);
+    return {};
+}
+
+/// Where a skipped occurrence would have been.
+Instant place_of(OccurrenceNote skipped, WallTime nominal, const Zone& zone) {
+    const auto wall = std::chrono::floor<std::chrono::seconds>(nominal);
+    const LocalLookup found = zone.lookup(wall);
+    if (skipped == OccurrenceNote::gap_skipped) return found.boundary;
+    return found.earlier + (nominal - wall);
+}
+
+}  // namespace
+
+NominalOccurrences occurrences_at(WallTime nominal, const Zone& zone, GapPolicy gap,
+                                  OverlapPolicy overlap) {
+    const Passes passes = resolve_recurring(nominal, zone, gap, overlap);
+    const OccurrenceNote note = note_of(passes.kind, gap, overlap);
+    if (is_skip(note)) {
+        const Instant place = place_of(note, nominal, zone);
+        if (!in_range(place)) return {};
+        return {RuleOccurrence{place, nominal, false, note}, {}};
+    }
+    NominalOccurrences found;
+    if (passes.first) found.first = {*passes.first, nominal, false, note};
+    if (passes.second)
+        found.second = {*passes.second, nominal, true, OccurrenceNote::overlap_later};
+    return found;
+}
+
+TimeResult<LocalRequest> read_local_request(std::string_view text,
+                                            std::optional<std::string_view> zone) {
+    const auto local = parse_local(text);
+    if (!local) return local.error();
+    const std::optional<std::string>& suffix = local->zone;
+    if (zone && suffix && *zone != *suffix)
+        return TimeError{
+            TimeErrorCode::bad_request,
+            "the separate zone and the zone in the brackets of the time must be equal"};
+    if (!zone && !suffix)
+        return TimeError{TimeErrorCode::bad_request,
+                         "a local time needs a zone: give it separately or in brackets, as "
+                         "2027-05-04T10:11:12[Europe/Rome]"};
+    return LocalRequest{local->wall, zone ? std::string(*zone) : *suffix, local->offset};
+}
+
+std::optional<TimeError> offset_defect(const InstantText& text, const Zone& zone) {
+    if (!text.offset) return std::nullopt;
+    const auto right = zone.offset_at(text.instant);
+    if (right == *text.offset) return std::nullopt;
+    return TimeError{TimeErrorCode::offset_mismatch,
+                     "the offset " + format_offset(*text.offset) + " is not the one of " +
+                         std::string(zone.name()) + " at that time, " + format_offset(right)};
+}
+
 }  // namespace sundial

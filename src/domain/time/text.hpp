@@ -26,7 +26,7 @@ struct InstantText {
 [[nodiscard]] TimeResult<InstantText> parse_instant(std::string_view text);
 
 /// `2027-05-04T10:11[:12[.5]][+02:00][[Europe/Rome]]`: a wall time, with the text's offset and zone
-/// if any. local_request.hpp combines it with a separate zone field.
+/// if any. resolve.hpp combines it with a separate zone field.
 struct LocalText {
     WallTime wall;
     std::optional<std::chrono::seconds> offset;

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

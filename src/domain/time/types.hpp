@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace sundial {
 
@@ -24,7 +26,6 @@ inline constexpr Instant latest_instant =
 /// Later than any instant in the range (year 9999 is the last): means "never" or "parked".
 inline constexpr Instant never = Instant::max();
 
-/// policies.hpp has the policies' names in texts.
 /// Handling of a local time that does not exist (time-semantics 5). Only kind `local` accepts
 /// `reject`.
 enum class GapPolicy : std::uint8_t { compatible, earlier, later, boundary, skip, reject };
@@ -35,5 +36,18 @@ enum class OverlapPolicy : std::uint8_t { compatible, earlier, later, both, skip
 enum class LeapPolicy : std::uint8_t { feb28, mar1, skip };
 /// Which of the occurrences fire that came due while no instance ran (time-semantics 11).
 enum class MisfirePolicy : std::uint8_t { all, once, skip };
+
+/// The names of the policies. They are stable API, the same in HTTP, SQL and the batch format.
+
+[[nodiscard]] std::string_view to_string(GapPolicy policy);
+[[nodiscard]] std::string_view to_string(OverlapPolicy policy);
+[[nodiscard]] std::string_view to_string(LeapPolicy policy);
+[[nodiscard]] std::string_view to_string(MisfirePolicy policy);
+
+/// Empty for an unknown name.
+[[nodiscard]] std::optional<GapPolicy> gap_policy(std::string_view name);
+[[nodiscard]] std::optional<OverlapPolicy> overlap_policy(std::string_view name);
+[[nodiscard]] std::optional<LeapPolicy> leap_policy(std::string_view name);
+[[nodiscard]] std::optional<MisfirePolicy> misfire_policy(std::string_view name);
 
 }  // namespace sundial

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "domain/time/nominal.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

@@ -1,4 +1,4 @@
-#include "bench/bench.hpp"
+#include "server/bench/bench.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -7,8 +7,7 @@
 #include <string>
 
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
-#include "server/command_line/settings_flags.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/suggest.hpp"
+#include "base/text.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {

@@ -4,8 +4,7 @@
 
 #include "adapters/system/json_log.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
-#include "server/command_line/settings_flags.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/database.hpp"
 #include "server/version.hpp"
 

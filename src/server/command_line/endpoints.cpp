@@ -4,9 +4,8 @@
 #include <string>
 
 #include "cli/endpoints/endpoint_commands.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

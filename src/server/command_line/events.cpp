@@ -14,9 +14,8 @@
 #include "base/uuid.hpp"
 #include "cli/events/event_commands.hpp"
 #include "cli/events/import_events.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

@@ -2,9 +2,8 @@
 #include <iostream>
 #include <memory>
 
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {

@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/clocks.hpp"
 #include "cli/locks/lock_commands.hpp"
-#include "cli/locks/run_under_lock.hpp"
 #include "domain/time/text.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

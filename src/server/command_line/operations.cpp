@@ -3,9 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

@@ -4,13 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/system/real_time.hpp"
+#include "adapters/system/clocks.hpp"
 #include "cli/next/batch.hpp"
 #include "cli/next/show_next.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
-#include "server/command_line/settings_flags.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/process.hpp"
 
 namespace sundial::server {

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
-#include "server/command_line/settings_flags.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/process.hpp"
 
 namespace sundial::server {

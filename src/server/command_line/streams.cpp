@@ -3,9 +3,8 @@
 #include <string>
 
 #include "cli/streams/stream_commands.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
+#include "server/command_line/flags.hpp"
 
 namespace sundial::server {
 namespace {

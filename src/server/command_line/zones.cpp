@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "adapters/system/real_time.hpp"
+#include "adapters/system/clocks.hpp"
 #include "application/ports/failures.hpp"
 #include "cli/zone/zone_commands.hpp"
-#include "server/command_line/client_flags.hpp"
 #include "server/command_line/command_tree.hpp"
-#include "server/command_line/nouns.hpp"
-#include "server/command_line/settings_flags.hpp"
+#include "server/command_line/flags.hpp"
 #include "server/process.hpp"
 
 namespace sundial::server {

@@ -1,6 +1,6 @@
-#include "adapters/http/client_network.hpp"
-
 #include <gtest/gtest.h>
+
+#include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,8 +1,7 @@
-#include "adapters/http/cors.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "adapters/http/browser_rules.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::http {

@@ -1,9 +1,9 @@
-#include "adapters/http/head_scanner.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ostream>
+
+#include "adapters/http/request_reader.hpp"
 
 namespace sundial::http {
 namespace {

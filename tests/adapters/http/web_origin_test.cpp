@@ -1,9 +1,9 @@
-#include "adapters/http/web_origin.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <utility>
+
+#include "adapters/http/browser_rules.hpp"
 
 namespace sundial::http {
 namespace {

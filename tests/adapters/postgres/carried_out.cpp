@@ -2,7 +2,8 @@
 
 #include <regex>
 
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "support/postgres_cluster.hpp"
 
 namespace sundial::postgres {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "adapters/postgres/open.hpp"
-#include "adapters/postgres/outage.hpp"
+#include "adapters/postgres/sql_error.hpp"
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/commit_cutter.hpp"

@@ -7,9 +7,11 @@
 #include <thread>
 
 #include "adapters/postgres/connection.hpp"
-#include "adapters/postgres/control_statements.hpp"
 #include "adapters/postgres/database.hpp"
+#include "adapters/postgres/endpoint_sql.hpp"
 #include "adapters/postgres/open.hpp"
+#include "adapters/postgres/schedule_sql.hpp"
+#include "adapters/postgres/user_sql.hpp"
 #include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"

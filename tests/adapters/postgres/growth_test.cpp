@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "adapters/postgres/event_list_statements.hpp"
-#include "adapters/postgres/event_statements.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
+#include "adapters/postgres/event_sql.hpp"
 #include "adapters/postgres/open.hpp"
 #include "carried_out.hpp"
 #include "support/postgres_cluster.hpp"

@@ -1,11 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "adapters/postgres/event_list_statements.hpp"
-#include "adapters/postgres/event_statements.hpp"
-#include "adapters/postgres/idempotency_statements.hpp"
-#include "adapters/postgres/statements.hpp"
-#include "adapters/postgres/tz_statements.hpp"
+#include "adapters/postgres/event_list_sql.hpp"
+#include "adapters/postgres/event_sql.hpp"
+#include "adapters/postgres/idempotency_sql.hpp"
+#include "adapters/postgres/queue_sql.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
+#include "adapters/postgres/tz_sql.hpp"
 #include "postgres_storage.hpp"
 #include "support/postgres_cluster.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "adapters/postgres/statements.hpp"
+#include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"

@@ -1,5 +1,3 @@
-#include "adapters/postgres/server_watch.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 
 #include "adapters/postgres/connection.hpp"
 #include "adapters/postgres/open.hpp"
+#include "adapters/postgres/pool.hpp"
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/postgres_cluster.hpp"

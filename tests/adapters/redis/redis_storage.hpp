@@ -3,7 +3,6 @@
 #include <chrono>
 #include <string>
 
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "adapters/redis/connection.hpp"
 #include "adapters/redis/locks.hpp"

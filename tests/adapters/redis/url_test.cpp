@@ -1,10 +1,9 @@
-#include "adapters/redis/url.hpp"
-
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <string>
 
+#include "adapters/redis/connection.hpp"
 #include "application/ports/failures.hpp"
 
 namespace sundial::redis {

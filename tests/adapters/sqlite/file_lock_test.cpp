@@ -1,10 +1,9 @@
-#include "adapters/sqlite/file_lock.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 
+#include "adapters/sqlite/database_file.hpp"
 #include "application/ports/failures.hpp"
 #include "files.hpp"
 #include "support/child_process.hpp"

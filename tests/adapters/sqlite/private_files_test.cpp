@@ -1,11 +1,10 @@
-#include "adapters/sqlite/private_files.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
+#include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/open.hpp"
 #include "files.hpp"
 #include "support/builders.hpp"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "adapters/sqlite/health.hpp"
+#include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/open.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "application/ports/failures.hpp"

@@ -1,9 +1,8 @@
-#include "adapters/system/api_key_secrets.hpp"
-
 #include <gmock/gmock.h>
 
 #include <set>
 
+#include "adapters/system/secrets.hpp"
 #include "domain/api_key.hpp"
 
 namespace sundial::system {

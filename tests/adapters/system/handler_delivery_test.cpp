@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "adapters/system/monotonic_clock.hpp"
+#include "adapters/system/clocks.hpp"
 #include "support/builders.hpp"
 
 namespace sundial::system {

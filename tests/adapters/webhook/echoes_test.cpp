@@ -1,6 +1,6 @@
-#include "adapters/webhook/echoes.hpp"
-
 #include <gtest/gtest.h>
+
+#include "adapters/webhook/response_reader.hpp"
 
 namespace sundial::webhook {
 namespace {

@@ -1,5 +1,3 @@
-#include "adapters/webhook/request_headers.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +5,7 @@
 #include <memory>
 #include <set>
 
-#include "adapters/webhook/request_body.hpp"
-#include "adapters/webhook/trace.hpp"
+#include "adapters/webhook/request.hpp"
 #include "support/builders.hpp"
 
 namespace sundial::webhook {

@@ -12,8 +12,8 @@
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "adapters/zones/zoneinfo.hpp"
 #include "domain/time/cron.hpp"
-#include "domain/time/nominal.hpp"
 #include "domain/time/recurrence_set.hpp"
+#include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/yearly.hpp"
 

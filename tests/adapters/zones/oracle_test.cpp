@@ -14,7 +14,7 @@
 
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "adapters/zones/zoneinfo.hpp"
-#include "domain/time/policies.hpp"
+#include "domain/time/types.hpp"
 #include "domain/time/yearly.hpp"
 
 namespace sundial::zones {

@@ -1,5 +1,3 @@
-#include "adapters/zones/tz_database.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
+#include "application/access/api_keys.hpp"
+
 #include <gmock/gmock.h>
 
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/access/api_key_ring.hpp"
-#include "application/access/create_api_key.hpp"
-#include "application/access/revoke_api_key.hpp"
 #include "application/ports/failures.hpp"
 #include "support/builders.hpp"
 #include "support/defects.hpp"

@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/delivery/judge_receivers.hpp"
 #include "support/builders.hpp"

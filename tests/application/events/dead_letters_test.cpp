@@ -1,7 +1,6 @@
-#include "application/ports/dead_letters.hpp"
-
 #include <gmock/gmock.h>
 
+#include "application/ports/event_repository.hpp"
 #include "support/builders.hpp"
 
 namespace sundial {

@@ -8,7 +8,6 @@
 #include <stop_token>
 #include <thread>
 
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/locks/lock_guard.hpp"
 #include "application/locks/stored_locks.hpp"

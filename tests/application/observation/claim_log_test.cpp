@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "adapters/memory/pull_queue.hpp"
 #include "application/observation/observed_storage.hpp"
 #include "support/engine.hpp"
 
@@ -44,7 +43,7 @@ protected:
     }
 
     RecordedClaims claims;
-    memory::MemoryPullQueue pull_queue{store};
+    PullQueue& pull_queue = store.pull_queue();
     StorageObserver uncounted;
     ObservedStorage logged{{.store = store,
                             .queue = faulty,

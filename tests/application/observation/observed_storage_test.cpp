@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/memory/pull_queue.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "support/engine.hpp"
 #include "support/fake_digest.hpp"
@@ -47,7 +46,7 @@ protected:
     }
 
     CountingStorageObserver counted;
-    memory::MemoryPullQueue pull_queue{store};
+    PullQueue& pull_queue = store.pull_queue();
     ObservedStorage watched{{.store = store,
                              .queue = queue,
                              .pull_queue = pull_queue,

@@ -4,8 +4,6 @@
 
 #include <set>
 
-#include "adapters/memory/event_store.hpp"
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/ports/failures.hpp"
 #include "application/streams/append_to_stream.hpp"
@@ -58,7 +56,7 @@ protected:
 
     memory::ManualClock clock_{noon};
     memory::MemoryStore store_{clock_};
-    memory::MemoryFeed memory_feed_{store_};
+    Feed& memory_feed_ = store_.feed();
     CountedFeed feed{memory_feed_};
     FakeDigest digest_;
     AppendToStream append_{store_, digest_};

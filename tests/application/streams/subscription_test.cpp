@@ -6,8 +6,6 @@
 #include <random>
 #include <set>
 
-#include "adapters/memory/event_store.hpp"
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
 #include "application/ports/failures.hpp"
 #include "application/streams/append_to_stream.hpp"
@@ -95,7 +93,7 @@ protected:
 
     memory::ManualClock clock_{noon};
     memory::MemoryStore store_{clock_};
-    memory::MemoryFeed feed_{store_};
+    Feed& feed_ = store_.feed();
     FakeDigest digest_;
     AppendToStream append_{store_, digest_};
     ManualTiming timing_;

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "adapters/memory/pull_queue.hpp"
 #include "application/observation/observed_storage.hpp"
 #include "domain/time/text.hpp"
 #include "support/engine.hpp"
@@ -94,7 +93,7 @@ protected:
 
     StoreThatFails failing{store};
     StorageObserver silent_observer;
-    memory::MemoryPullQueue pull_queue{store};
+    PullQueue& pull_queue = store.pull_queue();
     ObservedStorage observed{{.store = failing,
                               .queue = queue,
                               .pull_queue = pull_queue,

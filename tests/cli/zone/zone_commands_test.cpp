@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "cli/zone/text_table.hpp"
+#include "cli/output.hpp"
 #include "domain/time/text.hpp"
 #include "support/fake_time_zones.hpp"
 

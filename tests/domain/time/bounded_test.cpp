@@ -1,11 +1,10 @@
-#include "domain/time/bounded.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "domain/time/interval.hpp"
+#include "domain/time/recurrence.hpp"
 
 namespace sundial {
 namespace {

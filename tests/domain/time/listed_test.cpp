@@ -1,5 +1,3 @@
-#include "domain/time/listed.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "domain/time/cron.hpp"
+#include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"
 #include "domain/time/yearly.hpp"
 #include "support/fake_zone.hpp"

@@ -1,8 +1,7 @@
-#include "domain/time/local_request.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/time/resolve.hpp"
 #include "support/fake_zone.hpp"
 
 namespace sundial {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/time/bounded.hpp"
 #include "domain/time/interval.hpp"
+#include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial {

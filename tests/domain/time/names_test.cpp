@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/time/error.hpp"
-#include "domain/time/policies.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 #include "support/fake_zone.hpp"
 
 namespace sundial {

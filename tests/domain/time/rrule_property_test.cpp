@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "domain/time/nominal.hpp"
 #include "domain/time/resolve.hpp"
 #include "rrule_support.hpp"
 

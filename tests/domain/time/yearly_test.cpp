@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/time/policies.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 #include "support/fake_zone.hpp"
 
 namespace sundial {

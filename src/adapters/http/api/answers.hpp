@@ -6,8 +6,10 @@
 #include "adapters/http/api/conditions.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/message.hpp"
+#include "application/audit/caller.hpp"
 
 /// Responses that resources share.
+
 namespace sundial::http {
 
 /// Adds the ETag of a versioned resource.
@@ -23,5 +25,10 @@ namespace sundial::http {
 [[nodiscard]] Response showing_secret(Response response);
 [[nodiscard]] Response refused(const Error& error, const Request& request);
 [[nodiscard]] Response refused(const Problem& problem, const Request& request);
+
+/// The caller in whose name a request changes something.
+[[nodiscard]] inline Caller caller_of(const Request& request) {
+    return {request.correlation_id, request.actor};
+}
 
 }  // namespace sundial::http

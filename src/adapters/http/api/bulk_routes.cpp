@@ -7,8 +7,8 @@
 #include "adapters/http/api/event_codec.hpp"
 #include "adapters/http/api/event_filter.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "adapters/http/api/operation_codec.hpp"
-#include "base/json_writer.hpp"
+#include "adapters/http/api/operation_routes.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 
 namespace sundial::http {
 namespace {

@@ -1,7 +1,7 @@
 #include "adapters/http/api/endpoint_codec.hpp"
 
 #include "adapters/http/api/json_members.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

@@ -7,7 +7,7 @@
 #include "application/endpoints/edit_endpoint.hpp"
 #include "application/endpoints/rotate_secret.hpp"
 #include "application/endpoints/test_endpoint.hpp"
-#include "application/ports/inbox_repository.hpp"
+#include "application/ports/endpoint_repository.hpp"
 
 /// Endpoints as JSON. Errors: invalid durations, which the OpenAPI document cannot check.
 namespace sundial::http {

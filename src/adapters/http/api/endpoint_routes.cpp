@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/endpoint_codec.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"

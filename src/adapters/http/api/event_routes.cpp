@@ -8,7 +8,6 @@
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/event_codec.hpp"
 #include "adapters/http/api/event_filter.hpp"
-#include "adapters/http/api/explain_codec.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "adapters/http/api/paging.hpp"
 

@@ -12,7 +12,7 @@
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

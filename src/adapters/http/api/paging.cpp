@@ -6,7 +6,7 @@
 
 #include "adapters/http/api/problems.hpp"
 #include "base/base64.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 #include "base/uuid.hpp"
 #include "domain/time/types.hpp"
 

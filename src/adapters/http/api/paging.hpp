@@ -6,7 +6,7 @@
 
 #include "adapters/http/problem.hpp"
 #include "application/ports/paging.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 
 /// Lists: `limit`, an opaque `cursor` bound to filter and sort, and the envelope around the rows.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "adapters/http/json.hpp"
+#include "adapters/http/message.hpp"
 #include "adapters/http/problem.hpp"
 #include "domain/error.hpp"
 #include "domain/stream.hpp"
@@ -27,5 +28,10 @@ inline constexpr ExpectedVersion version_of_no_stream = ExpectedVersion::exactly
                                                        std::string_view member);
 /// For a cursor that belongs to another list.
 [[nodiscard]] Problem invalid_cursor();
+
+/// Responses in the format of the seeds' aliases: under /user and /users a problem also contains
+/// `{"error":{"code","message","details":[{"field","message"}]}}`. All other responses are
+/// unchanged.
+[[nodiscard]] Response with_seed_error(Response response, const std::string& path);
 
 }  // namespace sundial::http

@@ -1,10 +1,10 @@
 #include "adapters/http/api/schedule_codec.hpp"
 
 #include "adapters/http/api/json_members.hpp"
-#include "application/schedules/trigger_json.hpp"
-#include "base/json_writer.hpp"
-#include "domain/time/policies.hpp"
+#include "application/schedules/schedule_fields.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
+#include "domain/time/types.hpp"
 
 namespace sundial::http {
 namespace {

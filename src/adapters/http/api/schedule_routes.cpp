@@ -1,9 +1,8 @@
 #include "adapters/http/api/schedule_routes.hpp"
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/caller_of.hpp"
 #include "adapters/http/api/event_codec.hpp"
-#include "adapters/http/api/operation_codec.hpp"
+#include "adapters/http/api/operation_routes.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "adapters/http/api/schedule_codec.hpp"

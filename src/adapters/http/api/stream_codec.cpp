@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "adapters/http/api/json_members.hpp"
-#include "application/streams/own_streams.hpp"
+#include "application/streams/append_to_stream.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

@@ -8,7 +8,7 @@
 #include "adapters/http/json.hpp"
 #include "application/ports/event_store.hpp"
 #include "application/ports/ids.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "domain/api_key.hpp"
 #include "domain/checkpoint.hpp"

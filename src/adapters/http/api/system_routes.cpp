@@ -1,11 +1,126 @@
 #include "adapters/http/api/system_routes.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/json_members.hpp"
-#include "base/json_writer.hpp"
+#include "base/json.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
+namespace {
+
+constexpr std::string_view openapi_path = "/openapi.json";
+constexpr std::string_view errors_path = "/docs/errors";
+/// Browsers show Markdown of this type instead of offering to save it.
+constexpr const char* plain_text = "text/plain; charset=utf-8";
+
+/// Start of a section; an empty line separates it from the heading.
+constexpr std::string_view anchor = "<a id=\"";
+constexpr std::string_view anchor_end = "\"></a>";
+
+Response error_section(std::string_view errors, const Request& request) {
+    const std::string& code = request.path_value("code");
+    const std::string_view section = section_of(errors, code);
+    if (!section.empty()) return text(200, plain_text, std::string(section));
+    return refused({.code = Code::route_not_found,
+                    .detail = "unknown error code " + code + "; GET " + std::string(errors_path) +
+                              " lists all codes"},
+                   request);
+}
+
+}  // namespace
+
+void add_document_routes(Router& router, Documents documents) {
+    router.add("GET", std::string(openapi_path),
+               [documents](const Request&) { return json(200, std::string(documents.openapi)); });
+    router.add("GET", std::string(errors_path), [documents](const Request&) {
+        return text(200, plain_text, std::string(documents.errors));
+    });
+    router.add("GET", std::string(errors_path) + "/{code}", [documents](const Request& request) {
+        return error_section(documents.errors, request);
+    });
+}
+
+bool is_document(std::string_view path) {
+    return path == openapi_path || path.starts_with(errors_path);
+}
+
+std::string_view section_of(std::string_view errors, std::string_view code) {
+    const auto own = errors.find(std::string(anchor).append(code).append(anchor_end));
+    if (own == std::string_view::npos) return {};
+    const auto begin = errors.find("## ", own);
+    return errors.substr(begin, errors.find(anchor, begin) - begin);
+}
+
+namespace {
+
+using Status = HealthCheck::Status;
+
+std::string_view name_of(Status status) {
+    switch (status) {
+        case Status::pass:
+            return "pass";
+        case Status::warn:
+            return "warn";
+        case Status::fail:
+            break;
+    }
+    return "fail";
+}
+
+const HealthCheck* first_failed(const std::vector<HealthCheck>& checks) {
+    const auto failed = std::ranges::find(checks, Status::fail, &HealthCheck::status);
+    return failed == checks.end() ? nullptr : &*failed;
+}
+
+std::string checks_json(const std::vector<HealthCheck>& checks) {
+    base::JsonWriter json;
+    json.begin_object();
+    for (const HealthCheck& check : checks) {
+        json.key(check.name).begin_object().member("status", name_of(check.status));
+        if (!check.detail.empty()) json.member("detail", check.detail);
+        json.end_object();
+    }
+    return std::move(json.end_object()).text();
+}
+
+Response ready(const HealthApi& api, const Request& request) {
+    const auto checks = api.checks();
+    const HealthCheck* const failed = first_failed(checks);
+    if (!failed) return text(200, "text/plain", "ready\n");
+    return refused({.code = Code::not_ready, .detail = failed->detail}, request);
+}
+
+/// The same checks in detail, for people and dashboards.
+Response health(const HealthApi& api, const Request& request) {
+    const auto checks = api.checks();
+    const std::string detail = checks_json(checks);
+    if (const HealthCheck* const failed = first_failed(checks)) {
+        return refused({.code = Code::not_ready,
+                        .detail = failed->detail,
+                        .members = {{"checks", RawJson{detail}}}},
+                       request);
+    }
+    const bool warned = std::ranges::count(checks, Status::warn, &HealthCheck::status) > 0;
+    base::JsonWriter body;
+    body.begin_object().member("status", name_of(warned ? Status::warn : Status::pass));
+    body.key("checks").raw(detail).end_object();
+    return json(200, std::move(body).text());
+}
+
+}  // namespace
+
+void add_health_routes(Router& router, HealthApi api) {
+    // A response alone proves that the server handles connections.
+    router.add("GET", "/livez", [](const Request&) { return text(200, "text/plain", "alive\n"); });
+    router.add("GET", "/readyz", [api](const Request& request) { return ready(api, request); });
+    router.add("GET", "/healthz", [api](const Request& request) { return health(api, request); });
+}
+
+bool asks_for_life(const Request& request) { return request.path == "/livez"; }
+
 namespace {
 
 Response clock_answer(Clock& clock, Instant now) {

@@ -1,14 +1,52 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "adapters/http/router.hpp"
 #include "application/delivery/clock_module.hpp"
 #include "application/ports/clock.hpp"
 
 namespace sundial::http {
+
+/// Documents embedded in the program. The texts must outlive the routes.
+struct Documents {
+    std::string_view openapi;  // openapi.json
+    std::string_view errors;   // docs/reference/errors.md
+};
+
+/// /openapi.json, /docs/errors, and /docs/errors/{code}, the target of the `type` of every error.
+void add_document_routes(Router& router, Documents documents);
+
+/// Whether `path` is one of these. They need no database.
+[[nodiscard]] bool is_document(std::string_view path);
+
+/// The section of `errors` about `code`, including its heading; empty if there is none.
+[[nodiscard]] std::string_view section_of(std::string_view errors, std::string_view code);
+
+/// One check and its result. A failed check makes the instance not ready; a warning does not.
+struct HealthCheck {
+    enum class Status : std::uint8_t { pass, warn, fail };
+
+    std::string name;  // "database"
+    Status status = Status::pass;
+    std::string detail{};  // why the check did not pass: for people, without internals
+};
+
+/// Health probes, which also work without a database.
+struct HealthApi {
+    std::function<std::vector<HealthCheck>()> checks;
+};
+
+/// /livez, /readyz, /healthz.
+void add_health_routes(Router& router, HealthApi api);
+
+/// Whether a request is for /livez, which is answered without any check.
+[[nodiscard]] bool asks_for_life(const Request& request);
 
 struct Info {
     std::string version;

@@ -12,7 +12,7 @@
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
 #include "application/ports/failures.hpp"
-#include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {

@@ -3,17 +3,69 @@
 #include <array>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/caller_of.hpp"
+#include "adapters/http/api/json_members.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/query.hpp"
-#include "adapters/http/api/user_codec.hpp"
+#include "base/json.hpp"
+#include "domain/time/text.hpp"
 
 namespace sundial::http {
 namespace {
 
-constexpr std::string_view by_external_id = "ext:";
+void write_reschedule(base::JsonWriter& json, const Reschedule& reschedule) {
+    json.key("reschedule").begin_object();
+    json.member("rescheduledCount", reschedule.rescheduled)
+        .member("skippedCount", reschedule.skipped.size());
+    json.member("totalPendingCount", reschedule.total_pending).key("skippedEventIds").begin_array();
+    for (const EventId& id : reschedule.skipped) json.value(to_string(id));
+    json.end_array().end_object();
+}
 
-UserQuery::Sort sort_of(const Request& request) {
+}  // namespace
+
+UserFields user_fields(const JsonBody& body) {
+    const Members members(body);
+    return {.external_id = members.text("externalId"),
+            .first_name = members.text("firstName").value_or(""),
+            .last_name = members.text("lastName").value_or(""),
+            .date_of_birth = members.text("dateOfBirth").value_or(""),
+            .timezone = members.text("timezone").value_or(""),
+            .dates = members.texts("dates"),
+            .metadata = members.texts("metadata")};
+}
+
+UserEdit user_edit(const JsonBody& body) {
+    const Members members(body);
+    return {.external_id = members.edit("externalId"),
+            .first_name = members.text("firstName"),
+            .last_name = members.text("lastName"),
+            .date_of_birth = members.text("dateOfBirth"),
+            .timezone = members.text("timezone"),
+            .dates = members.texts_edit("dates"),
+            .metadata = members.texts_edit("metadata")};
+}
+
+std::string user_json(const User& user, const std::optional<Reschedule>& reschedule) {
+    base::JsonWriter json;
+    json.begin_object().member("id", to_string(user.id)).member("externalId", user.external_id);
+    json.member("firstName", user.first_name).member("lastName", user.last_name);
+    json.member("dateOfBirth", format_date(user.date_of_birth)).member("timezone", user.timezone);
+    json.key("dates").begin_object();
+    for (const auto& [name, date] : user.dates) json.member(name, format_date(date));
+    json.end_object().key("metadata").begin_object();
+    for (const auto& [name, text] : user.metadata) json.member(name, text);
+    json.end_object().member("version", user.version.value);
+    json.member("createdAt", format_instant_millis(user.created_at));
+    json.member("updatedAt", format_instant_millis(user.updated_at));
+    if (reschedule) write_reschedule(json, *reschedule);
+    return std::move(json.end_object()).text();
+}
+
+namespace {
+
+constexpr std::string_view user_by_external_id = "ext:";
+
+UserQuery::Sort user_sort_of(const Request& request) {
     std::string_view sort = request.query_value("sort").value_or("createdAt");
     if (sort.starts_with('-')) sort.remove_prefix(1);
     if (sort == "lastName") return UserQuery::Sort::last_name;
@@ -62,7 +114,7 @@ public:
         query.prefix = text_value(request, "q");
         query.created_from = moments.value("createdFrom");
         query.created_to = moments.value("createdTo");
-        query.sort = sort_of(request);
+        query.sort = user_sort_of(request);
         if (!errors.empty()) return refused(validation_failed(std::move(errors)), request);
         const auto page =
             page_request(request, query.sort == UserQuery::Sort::last_name ? SortValue::text
@@ -93,8 +145,9 @@ public:
 
     [[nodiscard]] Response put(const Request& request) const {
         const std::string& id = request.path_value("id");
-        return id.starts_with(by_external_id) ? put_whole(request, id.substr(by_external_id.size()))
-                                              : patch(request);
+        return id.starts_with(user_by_external_id)
+                   ? put_whole(request, id.substr(user_by_external_id.size()))
+                   : patch(request);
     }
 
     [[nodiscard]] Response patch(const Request& request) const {

@@ -9,11 +9,10 @@
 
 #include "adapters/http/key_guard.hpp"
 #include "adapters/http/router.hpp"
-#include "adapters/memory/manual_clock.hpp"
 #include "adapters/memory/store.hpp"
-#include "application/access/create_api_key.hpp"
+#include "application/access/api_keys.hpp"
+#include "application/ports/clock.hpp"
 #include "application/ports/failures.hpp"
-#include "application/ports/mono.hpp"
 #include "support/builders.hpp"
 #include "support/fake_api_key_secrets.hpp"
 #include "support/fake_ids.hpp"

@@ -1,11 +1,10 @@
-#include "adapters/http/api/document_routes.hpp"
-
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "adapters/http/api/system_routes.hpp"
 #include "adapters/http/problem.hpp"
 
 namespace sundial::http {

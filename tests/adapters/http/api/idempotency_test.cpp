@@ -8,7 +8,7 @@
 #include "adapters/http/api/api_fixture.hpp"
 #include "adapters/http/key_guard.hpp"
 #include "application/access/api_key_ring.hpp"
-#include "application/access/create_api_key.hpp"
+#include "application/access/api_keys.hpp"
 #include "application/ports/failures.hpp"
 #include "support/fake_api_key_secrets.hpp"
 

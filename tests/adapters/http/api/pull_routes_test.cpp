@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "adapters/http/api/api_fixture.hpp"
-#include "adapters/memory/pull_queue.hpp"
 #include "support/fake_ids.hpp"
 
 namespace sundial::http {
@@ -39,7 +38,7 @@ protected:
 
     Handlers handlers;
     FakeDelivery in_process;
-    memory::MemoryPullQueue pull_queue{store};
+    PullQueue& pull_queue = store.pull_queue();
     EngineObserver observer;
     DeliveryModule delivery{{.store = store,
                              .queue = queue,

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "adapters/memory/event_store.hpp"
 #include "api_fixture.hpp"
 #include "support/fake_ids.hpp"
 
@@ -27,7 +26,7 @@ protected:
     }
     std::uint64_t version() { return streams.read.read({"Order", "1"}, {})->head.version; }
 
-    memory::MemoryFeed feed{store};
+    Feed& feed = store.feed();
     StreamsModule streams{{store, feed, digest, monotonic, log}, std::chrono::seconds{1}};
 };
 

@@ -1,0 +1,299 @@
+#pragma once
+
+#include "adapters/postgres/statement.hpp"
+
+/// SQL statements for events inside a transaction, each complete. A statement about one event
+/// touches only its shard.
+namespace sundial::postgres::sql {
+
+/// Adds PENDING events, each together with its key or not at all. Takes over keys that are known
+/// but free. Returns the ids of the events that were added, with the transaction id, and their
+/// attempt numbers, which go on from those of the keys' former events. If two events have the same
+/// key, the first wins. Keys are inserted in order, so that two such statements cannot deadlock. $1
+/// shards of the events, $2 ids, $3 keys, $4 types, $5 priorities, $6 users, $7 endpoints, $8
+/// schedules, $9 their versions, $10 nominal dates, $11 wall times, $12 zones, $13 gap and $14
+/// overlap policies, $15 due, $16 tz releases, $17 payloads, $18 claimable at, $19 versions, $20
+/// retry of, $21 created, $22 number of shards, $23 jitters, $24 nominal times, $25 second passes,
+/// $26 origins. Columns other than shards, ids, keys, due and claimable at are sent once if all
+/// rows have the same value (statement.hpp).
+inline constexpr Statement add_events{"add_events", R"sql(
+    WITH given AS (
+        SELECT * FROM unnest($1::smallint[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::uuid[],
+                             $7::uuid[], $8::uuid[], $9::bigint[], $10::date[], $11::timestamp[],
+                             $12::text[], $13::text[], $14::text[], $15::timestamptz[], $16::text[],
+                             $17::text[], $18::timestamptz[], $19::bigint[], $20::uuid[], $21::timestamptz[],
+                             $23::interval[], $24::interval[], $25::boolean[], $26::text[])
+            WITH ORDINALITY AS given(shard, id, idempotency_key, event_type, priority, user_id,
+                     endpoint_id, schedule_id, schedule_version, nominal, wall,
+                     zone, gap, overlap, due, tz_release,
+                     payload, claimable_at, version, retry_of, created_at,
+                     jitter, nominal_time, second_pass, origin, place)),
+    keyed AS (
+        INSERT INTO sundial.event_keys AS known (shard, key, event_id, expires_at)
+        SELECT DISTINCT ON (idempotency_key)
+               sundial.shard_of_key(idempotency_key, $22), idempotency_key, id,
+               greatest(due, coalesce(created_at, $21[1])) + interval '400 days'
+          FROM given ORDER BY idempotency_key, place
+        ON CONFLICT (shard, key) DO UPDATE
+           SET event_id = excluded.event_id, free = false,
+               expires_at = greatest(known.expires_at, excluded.expires_at)
+         WHERE known.free
+        RETURNING event_id, attempt)
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
+         jitter, nominal_time, second_pass, origin, pull)
+    SELECT shard, id, 'PENDING', coalesce(priority, $5[1]), claimable_at,
+           coalesce(version, $19[1]), keyed.attempt, 0, due, idempotency_key,
+           coalesce(event_type, $4[1]),
+           user_id, endpoint_id, schedule_id, schedule_version, nominal, wall,
+           coalesce(zone, $12[1]), coalesce(gap, $13[1]), coalesce(overlap, $14[1]),
+           coalesce(tz_release, $16[1]), coalesce(payload, $17[1]), retry_of,
+           coalesce(created_at, $21[1]), coalesce(created_at, $21[1]), coalesce(jitter, $23[1]),
+           coalesce(nominal_time, $24[1]), coalesce(second_pass, $25[1]), coalesce(origin, $26[1]),
+           endpoint_id IS NOT NULL
+               AND EXISTS (SELECT FROM sundial.endpoints AS its  -- whose type never changes
+                            WHERE its.id = given.endpoint_id AND its.type = 'PULL')
+      FROM given JOIN keyed ON keyed.event_id = given.id
+    RETURNING id, (SELECT pg_current_xact_id()::text), attempt)sql"};
+
+/// Whether the key belongs to the event. $1 key, $2 event, $3 number of shards.
+inline constexpr Statement find_key{"find_key", R"sql(
+    SELECT FROM sundial.event_keys
+     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql",
+                                    Statement::Plan::fresh};
+
+/// The event that has the key, and its status. A purged or erased event counts as done. $1 key, $2
+/// number of shards.
+inline constexpr Statement holder_of_key{"holder_of_key", R"sql(
+    SELECT held.event_id,
+           coalesce((SELECT event.status FROM sundial.v_events AS event
+                      WHERE event.shard = (get_byte(uuid_send(held.event_id), 15) % $2)::smallint
+                        AND event.id = held.event_id
+                      LIMIT 1),
+                    'COMPLETED')
+      FROM sundial.event_keys AS held
+     WHERE held.shard = sundial.shard_of_key($1, $2) AND held.key = $1)sql"};
+
+/// Live rows come first, so that the history is not read if the event is live. $1 shard, $2 id.
+inline constexpr Statement find_event{"find_event", R"sql(
+    SELECT * FROM sundial.v_events WHERE shard = $1 AND id = $2 LIMIT 1)sql"};
+
+/// $1 shard, $2 id.
+inline constexpr Statement lock_event{"lock_event", R"sql(
+    SELECT * FROM sundial.events WHERE shard = $1 AND id = $2 FOR UPDATE)sql"};
+
+/// $1 user.
+inline constexpr Statement lock_events_of_user{"lock_events_of_user", R"sql(
+    SELECT * FROM sundial.events WHERE user_id = $1 ORDER BY id FOR UPDATE)sql"};
+
+/// Unclaimed live events that an earlier version of the schedule planned. Events that are claimed
+/// while the statement waits for their rows are left out. $1 schedule, $2 version, $3 after this id
+/// (or null), $4 limit.
+inline constexpr Statement lock_events_behind{"lock_events_behind", R"sql(
+    SELECT * FROM sundial.events
+     WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL
+       AND id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+     ORDER BY id LIMIT $4 FOR UPDATE)sql"};
+/// The number of those events. $1 schedule, $2 version.
+inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
+    SELECT count(*) FROM sundial.events
+     WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
+
+/// Updates all of a live row but its shard and id, and extends the expiry of its key to match the
+/// new due instant. $1 shard, $2 id, $3 version before; then the columns below in order; $29 number
+/// of shards, $30 obstacle.
+inline constexpr Statement update_event{"update_event", R"sql(
+    WITH kept AS (
+        UPDATE sundial.event_keys SET expires_at = $21 + interval '400 days'
+         WHERE shard = sundial.shard_of_key($9, $29) AND key = $9 AND event_id = $2
+           AND expires_at < $21 + interval '400 days')
+    UPDATE sundial.events
+       SET status = $4, version = $5, claimable_at = $6, attempt = $7, retry_count = $8,
+           idempotency_key = $9, event_type = $10, priority = $11, user_id = $12, endpoint_id = $13,
+           schedule_id = $14, schedule_version = $15, nominal = $16, wall = $17, zone = $18, gap = $19,
+           overlap = $20, due = $21, tz_release = $22, payload = $23, first_attempt_at = $24,
+           updated_at = $25, jitter = $26, nominal_time = $27, second_pass = $28,
+           obstacle = $30,
+           pull = EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $13 AND its.type = 'PULL')
+     WHERE shard = $1 AND id = $2 AND version = $3 AND claimed_by IS NULL
+    RETURNING pg_current_xact_id()::text)sql"};
+
+/// Finds an event as a transaction left it. $1 shard, $2 id, $3 version, $4 updated at, $5
+/// transaction id. The transaction id alone would not be enough, because after a crash the server
+/// may assign it again.
+inline constexpr Statement find_change{"find_change", R"sql(
+    SELECT version FROM sundial.events
+     WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid
+    UNION ALL
+    SELECT version FROM sundial.event_history
+     WHERE shard = $1 AND id = $2 AND version = $3 AND updated_at = $4 AND xmin = $5::xid8::xid)sql",
+                                       Statement::Plan::fresh};
+/// $1 shard, $2 id, $3 version.
+inline constexpr Statement find_version{"find_version", R"sql(
+    SELECT version FROM sundial.v_events WHERE shard = $1 AND id = $2 AND version = $3)sql",
+                                        Statement::Plan::fresh};
+
+/// Adds a key for an event that had another one so far. $1 key, $2 event, $3 expiry, $4 number of
+/// shards.
+inline constexpr Statement add_key{"add_key", R"sql(
+    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+    VALUES (sundial.shard_of_key($1, $4), $1, $2, $3 + interval '400 days')
+    ON CONFLICT DO NOTHING)sql"};
+
+/// $1 key, $2 its event, $3 number of shards.
+inline constexpr Statement remove_key{"remove_key", R"sql(
+    DELETE FROM sundial.event_keys
+     WHERE shard = sundial.shard_of_key($1, $3) AND key = $1 AND event_id = $2)sql"};
+
+/// Moves the key of a FAILED or CANCELLED event to the event that retries it (compare and set).
+/// Succeeds also if no event has the key any more.
+/// $1 key, $2 new event, $3 finished event, $4 shard of the finished one, $5 expiry, $6 number of
+/// shards.
+inline constexpr Statement move_key{"move_key", R"sql(
+    INSERT INTO sundial.event_keys (shard, key, event_id, expires_at)
+    SELECT sundial.shard_of_key($1, $6), $1, $2, $5 + interval '400 days'
+     WHERE EXISTS (SELECT FROM sundial.event_history
+                    WHERE shard = $4 AND id = $3 AND status IN ('FAILED', 'CANCELLED'))
+    ON CONFLICT (shard, key) DO UPDATE
+       SET event_id = excluded.event_id, expires_at = excluded.expires_at, free = false
+     WHERE event_keys.event_id = $3)sql"};
+
+/// Adds a live event whose key already exists. $1 to $21 as one row of add_events, $22 jitter, $23
+/// nominal time, $24 second pass, $25 origin, $26 attempt.
+inline constexpr Statement add_event_with_key{"add_event_with_key", R"sql(
+    INSERT INTO sundial.events
+        (shard, id, status, priority, claimable_at, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, created_at, updated_at,
+         jitter, nominal_time, second_pass, origin, pull)
+    VALUES ($1, $2, 'PENDING', $5, $18, $19, $26, 0, $15,
+            $3, $4, $6, $7, $8, $9, $10,
+            $11, $12, $13, $14, $16, $17, $20, $21, $21, $22, $23, $24, $25,
+            EXISTS (SELECT FROM sundial.endpoints AS its WHERE its.id = $7 AND its.type = 'PULL'))
+    RETURNING pg_current_xact_id()::text)sql"};
+
+/// Moves a locked live event to history, and frees the key of a CANCELLED event that is no
+/// occurrence. $1 shard, $2 id, $3 version before, $4 new version, $5 status, $6 time, $7 reason,
+/// $8 user, $9 number of shards.
+inline constexpr Statement finish_event{"finish_event", R"sql(
+    WITH finished AS (
+        DELETE FROM sundial.events WHERE shard = $1 AND id = $2 AND version = $3 RETURNING *),
+    freed AS (
+        UPDATE sundial.event_keys AS its SET free = true, attempt = finished.attempt
+          FROM finished
+         WHERE $5 = 'CANCELLED' AND finished.schedule_id IS NULL
+           AND its.shard = sundial.shard_of_key(finished.idempotency_key, $9)
+           AND its.key = finished.idempotency_key AND its.event_id = finished.id)
+    INSERT INTO sundial.event_history
+        (shard, id, status, priority, finished_at, reason, version, attempt, retry_count, due,
+         idempotency_key, event_type, user_id, endpoint_id, schedule_id, schedule_version, nominal,
+         wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
+         updated_at, jitter, nominal_time, second_pass, origin)
+    SELECT shard, id, $5, priority, $6, $7, $4, attempt, retry_count, due,
+           idempotency_key, event_type, $8, endpoint_id, schedule_id, schedule_version, nominal,
+           wall, zone, gap, overlap, tz_release, payload, retry_of, first_attempt_at, created_at,
+           $6, jitter, nominal_time, second_pass, origin
+      FROM finished
+    RETURNING pg_current_xact_id()::text)sql"};
+
+/// Also frees the key of a dismissed event that is no occurrence, or takes it back. $1 shard, $2
+/// id, $3 version before, $4 new version, $5 dismissed at (or null), $6 time, $7 number of shards.
+inline constexpr Statement update_dismissed{"update_dismissed", R"sql(
+    WITH changed AS (
+        UPDATE sundial.event_history SET dismissed_at = $5, version = $4, updated_at = $6
+         WHERE shard = $1 AND id = $2 AND version = $3 AND status = 'FAILED'
+        RETURNING id, idempotency_key, schedule_id, attempt),
+    freed AS (
+        UPDATE sundial.event_keys AS its SET free = $5 IS NOT NULL, attempt = changed.attempt
+          FROM changed
+         WHERE changed.schedule_id IS NULL
+           AND its.shard = sundial.shard_of_key(changed.idempotency_key, $7)
+           AND its.key = changed.idempotency_key AND its.event_id = changed.id)
+    SELECT pg_current_xact_id()::text FROM changed)sql"};
+
+/// Erases all events of a user but the claimed ones. The live events must be locked. $1 user.
+inline constexpr Statement erase_events_of_user{"erase_events_of_user", R"sql(
+    WITH live AS (
+        DELETE FROM sundial.events WHERE user_id = $1 AND claimed_by IS NULL RETURNING shard, id),
+    finished AS (
+        DELETE FROM sundial.event_history WHERE user_id = $1 RETURNING shard, id),
+    erased AS (SELECT * FROM live UNION ALL SELECT * FROM finished),
+    moves AS (
+        DELETE FROM sundial.event_moves AS move USING erased AS event
+         WHERE move.shard = event.shard AND move.event_id = event.id)
+    DELETE FROM sundial.attempts AS attempt USING erased AS event
+     WHERE attempt.shard = event.shard AND attempt.event_id = event.id)sql"};
+
+/// Removes the user from claimed and finished events, which stay. The live events must be locked.
+/// $1 user.
+inline constexpr Statement forget_user_of_events{"forget_user_of_events", R"sql(
+    WITH finished AS (
+        UPDATE sundial.event_history SET user_id = NULL WHERE user_id = $1)
+    UPDATE sundial.events SET user_id = NULL WHERE user_id = $1 AND claimed_by IS NOT NULL)sql"};
+
+/// $1 endpoint, $2 limit, $3 now.
+inline constexpr Statement unpark_of_endpoint{"unpark_of_endpoint", R"sql(
+    WITH parked AS (
+        SELECT shard, id FROM sundial.events
+         WHERE endpoint_id = $1 AND claimable_at = 'infinity' AND status = 'PROCESSING'
+         ORDER BY id LIMIT $2 FOR UPDATE)
+    UPDATE sundial.events AS event
+       SET claimable_at = $3, version = version + 1, updated_at = $3
+      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+/// Uses the claim index, where parked events are at the end of each priority of a shard. Skips rows
+/// that other transactions have locked. $1 limit, $2 now, $3 number of shards.
+inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
+    WITH parked AS (
+        SELECT head.* FROM generate_series(0, $3::integer - 1) AS shard(number)
+         CROSS JOIN generate_series(0, 3) AS priority(number)
+         CROSS JOIN LATERAL (
+            SELECT shard, id FROM sundial.events
+             WHERE shard = shard.number::smallint AND priority = priority.number::smallint
+               AND NOT pull AND claimable_at = 'infinity'
+               AND endpoint_id IS NULL AND status = 'PROCESSING'
+             LIMIT $1 FOR UPDATE SKIP LOCKED) AS head
+         LIMIT $1)
+    UPDATE sundial.events AS event
+       SET claimable_at = $2, version = version + 1, updated_at = $2
+      FROM parked WHERE event.shard = parked.shard AND event.id = parked.id)sql"};
+
+/// $1 endpoint, $2 reason of waiting, RETRY, CIRCUIT or LIMIT, $3 limit, $4 now.
+inline constexpr Statement expedite{"hasten", R"sql(
+    WITH held_up AS (
+        SELECT shard, id FROM sundial.events
+         WHERE endpoint_id = $1 AND status = 'PROCESSING' AND claimed_by IS NULL
+           AND coalesce(obstacle, 'RETRY') = $2 AND claimable_at > $4 AND claimable_at < 'infinity'
+         ORDER BY id LIMIT $3 FOR UPDATE)
+    UPDATE sundial.events AS event
+       SET claimable_at = $4, obstacle = NULL, version = version + 1, updated_at = $4
+      FROM held_up WHERE event.shard = held_up.shard AND event.id = held_up.id)sql"};
+
+/// $1 schedule, $2 user, $3 origin (null: any), $4 due before, $5 due after (null: any time).
+inline constexpr Statement live_of_user{"live_of_user", R"sql(
+    SELECT FROM sundial.events
+     WHERE user_id = $2 AND schedule_id = $1 AND ($3::text IS NULL OR origin = $3)
+       AND ($4::timestamptz IS NULL OR due < $4) AND ($5::timestamptz IS NULL OR due > $5)
+     LIMIT 1)sql"};
+/// The same for events without a user: $1 schedule, $2 origin, $3 due before, $4 due after.
+inline constexpr Statement live_without_user{"live_of_nobody", R"sql(
+    SELECT FROM sundial.events
+     WHERE schedule_id = $1 AND user_id IS NULL AND ($2::text IS NULL OR origin = $2)
+       AND ($3::timestamptz IS NULL OR due < $3) AND ($4::timestamptz IS NULL OR due > $4)
+     LIMIT 1)sql"};
+
+/// Ordered by number. The successful attempt of a COMPLETED event is in its history row and comes
+/// last.
+/// $1 shard, $2 id.
+inline constexpr Statement attempts_of{"attempts_of", R"sql(
+    SELECT number, outcome, endpoint_id, started_at, duration, status_code,
+           error_code, error_text, response_body, instance_id, held, worker
+      FROM sundial.attempts WHERE shard = $1 AND event_id = $2
+    UNION ALL
+    SELECT attempt, 'SUCCEEDED', endpoint_id, started_at, coalesce(duration, '0'), status_code,
+           '', '', '', settled_by, version - 1, worker
+      FROM sundial.event_history WHERE shard = $1 AND id = $2 AND status = 'COMPLETED'
+    ORDER BY number)sql"};
+
+}  // namespace sundial::postgres::sql

@@ -1,0 +1,81 @@
+#include "application/access/api_keys.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "application/audit/recorded_changes.hpp"
+#include "base/text.hpp"
+#include "domain/api_key.hpp"
+
+namespace sundial {
+namespace {
+
+constexpr std::size_t longest_name = 100;
+
+std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
+    std::vector<FieldError> found;
+    const auto length = base::count_code_points(wanted.name);
+    if (!length || *length == 0) {
+        found.push_back({"/name", "required", "a key needs a name"});
+    } else if (*length > longest_name) {
+        found.push_back({"/name", "too_long", "a name has at most 100 characters"});
+    }
+    if (wanted.expires_at && *wanted.expires_at <= now) {
+        found.push_back({"/expiresAt", "out_of_range", "a key must expire in the future"});
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<CreatedApiKey> CreateApiKey::run(const NewApiKey& wanted, const Caller& caller) {
+    const auto fresh = secrets_.make();
+    const auto fixed = fixed_roles_();
+    return in_transaction(store_, [&](Transaction& tx) -> Result<CreatedApiKey> {
+        if (auto found = defects(wanted, tx.now()); !found.empty()) {
+            return ValidationFailed{std::move(found)};
+        }
+        const auto others = tx.api_keys().lock_all();
+        if (others.size() >= max_api_keys) {
+            return invalid("", "not_allowed",
+                           "there are " + std::to_string(others.size()) +
+                               " keys, the maximum; revoke some first");
+        }
+        ApiKey key{.id = ApiKeyId{ids_.fresh()},
+                   .name = wanted.name,
+                   .role = wanted.role,
+                   .secret_hash = fresh.hash,
+                   .expires_at = wanted.expires_at,
+                   .created_at = tx.now()};
+        const auto same_handle = [&](const ApiKey& other) {
+            return handle_of(other.id) == handle_of(key.id);
+        };
+        while (std::ranges::any_of(others, same_handle)) key.id = ApiKeyId{ids_.fresh()};
+        const auto allowed = may_add(key, {others, fixed}, tx.now());
+        if (!allowed) return allowed.error();
+        tx.api_keys().add(key);
+        tx.record(api_key_created(key, {ids_.fresh(), caller}));
+        return CreatedApiKey{key, to_string(KeyText{handle_of(key.id), fresh.secret})};
+    });
+}
+
+Result<void> RevokeApiKey::run(std::string_view reference, const Caller& caller) {
+    const auto fixed = fixed_roles_();
+    const auto uuid = base::parse_uuid(reference);
+    return in_transaction(store_, [&](Transaction& tx) -> Result<void> {
+        const auto keys = tx.api_keys().lock_all();
+        const auto key = std::ranges::find_if(keys, [&](const ApiKey& one) {
+            return uuid ? one.id.value == *uuid : handle_of(one.id) == reference;
+        });
+        if (key == keys.end()) return NotFound{Noun::api_key, std::string{reference}};
+        const auto allowed = may_remove(*key, {keys, fixed}, tx.now());
+        if (!allowed) return allowed.error();
+        tx.api_keys().remove(key->id);
+        tx.record(api_key_revoked(*key, {ids_.fresh(), caller}));
+        return {};
+    });
+}
+
+}  // namespace sundial

@@ -1,0 +1,61 @@
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/text.hpp"
+
+namespace sundial::base {
+namespace {
+
+constexpr std::string_view stars = "***";
+constexpr std::string_view token_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=";  // RFC 6750
+
+std::size_t find_ignoring_case(std::string_view text, std::string_view word, std::size_t from) {
+    const auto found =
+        std::search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), word.begin(),
+                    word.end(), [](char a, char b) { return lower(a) == lower(b); });
+    return found == text.end() ? std::string_view::npos
+                               : static_cast<std::size_t>(found - text.begin());
+}
+
+/// Replaces the token after each `word` by stars, except its first `kept` characters.
+std::string without_tokens(std::string text, std::string_view word, std::size_t kept) {
+    for (std::size_t at = find_ignoring_case(text, word, 0); at != std::string::npos;
+         at = find_ignoring_case(text, word, at)) {
+        at += word.size();
+        const std::size_t end = std::min(text.find_first_not_of(token_characters, at), text.size());
+        const std::size_t from = std::min(at + kept, end);
+        if (from == end) continue;
+        text.replace(from, end - from, stars);
+        at = from + stars.size();
+    }
+    return text;
+}
+
+/// Removes the password from `scheme://user:password@`.
+std::string without_passwords(std::string text) {
+    for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
+        at += 3;
+        const std::size_t end = std::min(text.find_first_of("/?# '\"\t\r\n", at), text.size());
+        const std::size_t sign = text.rfind('@', end);
+        if (sign == std::string::npos || sign < at || sign >= end) continue;
+        const std::size_t colon = text.find(':', at);
+        if (colon >= sign) continue;
+        text.replace(colon + 1, sign - colon - 1, stars);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string redacted(std::string_view text) {
+    constexpr std::size_t names_a_key = 11;  // its ten characters, not secret, and an underscore
+    std::string clean = without_passwords(std::string(text));
+    clean = without_tokens(std::move(clean), "bearer ", 0);
+    clean = without_tokens(std::move(clean), "whsec_", 0);
+    return without_tokens(std::move(clean), "sundial_sk_", names_a_key);
+}
+
+}  // namespace sundial::base

@@ -1,0 +1,87 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace sundial::base {
+namespace {
+
+/// Length in bytes of the well-formed sequence at the front of `text` (RFC 3629 section 4); 0 if
+/// there is none.
+std::size_t sequence_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    const auto within = [&](std::size_t i, unsigned low, unsigned high) {
+        return i < text.size() && byte(i) >= low && byte(i) <= high;
+    };
+    const auto tail = [&](std::size_t i) { return within(i, 0x80, 0xBF); };
+    const unsigned lead = byte(0);
+    if (lead <= 0x7F) return 1;
+    if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
+    if (lead >= 0xE0 && lead <= 0xEF) {
+        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
+        const unsigned high = lead == 0xED ? 0x9F : 0xBF;
+        return within(1, low, high) && tail(2) ? 3 : 0;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
+        const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
+        return within(1, low, high) && tail(2) && tail(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> count_code_points(std::string_view text) {
+    std::size_t count = 0;
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        if (length == 0) return std::nullopt;
+        text.remove_prefix(length);
+        ++count;
+    }
+    return count;
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0U);
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substituted = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> nearest(std::string_view wrong,
+                                   std::span<const std::string> candidates) {
+    constexpr std::size_t longest_word =
+        64;  // longer than any known name; bounds the cost of hostile input
+    if (wrong.empty() || wrong.size() > longest_word) return std::nullopt;
+    std::size_t best = std::max<std::size_t>(2, wrong.size() / 3) + 1;
+    const std::string* found = nullptr;
+    for (const std::string& candidate : candidates) {
+        const std::size_t difference = candidate.size() > wrong.size()
+                                           ? candidate.size() - wrong.size()
+                                           : wrong.size() - candidate.size();
+        if (difference >= best) continue;
+        if (const std::size_t distance = edit_distance(wrong, candidate); distance < best) {
+            best = distance;
+            found = &candidate;
+        }
+    }
+    return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace sundial::base

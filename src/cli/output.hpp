@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/http_client.hpp"
+
+/// The exit codes. docs/reference/cli.md has the list for users.
+
+namespace sundial::cli::exit_code {
+
+inline constexpr int ok = 0;
+inline constexpr int failure = 1;
+inline constexpr int usage = 2;
+inline constexpr int not_found = 3;
+inline constexpr int conflict = 4;
+inline constexpr int not_allowed = 5;
+inline constexpr int partly_failed = 7;
+inline constexpr int timed_out = 8;
+
+}  // namespace sundial::cli::exit_code
+
+namespace boost::json {
+class object;
+}
+
+/// Presents the API's responses to the user.
+
+namespace sundial::cli {
+
+/// A member as text for people: strings without quotes, the rest as JSON, null or absent as
+/// nothing.
+[[nodiscard]] std::string text_of(const boost::json::object& object, std::string_view member);
+
+/// Prints a response: the body itself for --json, a problem, or the text from `say`. Returns the
+/// exit code.
+[[nodiscard]] int print(const Answer& answer, const Output& output,
+                        const std::function<void(const boost::json::object&)>& say);
+
+/// `0199… REPLAN_SCHEDULE RUNNING 1200 of 20000, 3 failed`
+[[nodiscard]] std::string operation_line(const boost::json::object& operation);
+
+/// Escapes a text for use in a query.
+[[nodiscard]] std::string query_text(std::string_view text);
+
+/// Shows progress: one line that is redrawn on a terminal, else a line every ten seconds.
+class LiveLine {
+public:
+    LiveLine(const WaitOptions& wait_options, std::ostream& err)
+        : wait_options_(wait_options), err_(err) {}
+
+    void show(const std::string& text) {
+        if (wait_options_.terminal) {
+            err_ << '\r' << text << "\x1b[K" << std::flush;
+        } else if (wait_options_.elapsed() >= next_) {
+            next_ = wait_options_.elapsed() + std::chrono::seconds(10);
+            err_ << text << '\n' << std::flush;
+        }
+    }
+    /// Removes the line from a terminal.
+    void end() {
+        if (wait_options_.terminal) err_ << "\r\x1b[K" << std::flush;
+    }
+
+private:
+    const WaitOptions& wait_options_;
+    std::ostream& err_;
+    std::chrono::milliseconds next_ = std::chrono::seconds(10);
+};
+
+/// Texts in aligned columns with headers.
+class TextTable {
+public:
+    explicit TextTable(std::vector<std::string> names) { rows_.push_back(std::move(names)); }
+    /// Must have as many fields as there are headers.
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    /// Two blanks between columns, no trailing blanks.
+    [[nodiscard]] std::string text() const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace sundial::cli
