@@ -92,12 +92,13 @@ struct EventQuery {
     const bool in_order =
         query.sort == EventQuery::Sort::target || query.sort == EventQuery::Sort::created_at;
     const bool found_otherwise = query.user || query.key;
-    const bool filtered =
-        !query.priorities.empty() || !query.types.empty() || !query.zones.empty() ||
-        query.schedule || query.endpoint || query.executed_from || query.executed_to ||
-        query.late_execution || query.dismissed || query.prefix || query.reason ||
-        !query.waiting_for.empty() ||
-        (query.sort == EventQuery::Sort::created_at && (query.target_from || query.target_to));
+    const bool filtered = !query.priorities.empty() || !query.types.empty() ||
+                          !query.zones.empty() || query.schedule || query.endpoint ||
+                          query.executed_from || query.executed_to || query.late_execution ||
+                          query.dismissed || query.prefix || query.reason ||
+                          !query.waiting_for.empty() ||
+                          (query.sort == EventQuery::Sort::created_at &&
+                           (!query.statuses.empty() || query.target_from || query.target_to));
     return in_order && !found_otherwise && filtered;
 }
 

@@ -14,7 +14,6 @@
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "adapters/zones/zoneinfo.hpp"
 #include "domain/time/effort.hpp"
-#include "domain/time/listed.hpp"
 #include "domain/time/recurrence_set.hpp"
 #include "domain/time/text.hpp"
 
