@@ -3,10 +3,10 @@
     python3 bench/isolation.py [sqlite|postgres] [--rows 150000] [--seconds 20] [--rounds 3]
 
 Measures p99 of another client's creates, and p99 of the lateness of its events, quiet and under each attack, in turns. Prints
-the medians, and their ratios to the quiet ones (the target is at most 3).
+the medians, their ratios to the quiet ones (the target is at most 3), and the server's greatest resident memory.
 
 - previews: 64 connections that preview an expensive rule, and four readers of lists whose filter matches nothing
-- readers: 30 connections at a time that ask for large pages and read nothing
+- readers: 30 connections at a time that ask for pages of 2 MiB and read nothing
 - idlers: 2,048 idle connections without a key, opened again as the server closes them
 """
 import argparse
@@ -29,6 +29,7 @@ PREVIEW = {"schedule": {"eventType": "X", "timezone": "UTC", "trigger": {"rrule"
            "from": "9000-01-01T00:00:00Z", "count": 10}
 CREATES_A_SECOND = 50
 DUE_AFTER = 1.0  # seconds
+LARGE_EVENTS = 200  # of 100 KiB each, first in the list
 
 
 def forever(*calls):
@@ -129,7 +130,20 @@ def measure(server, headers, endpoint, seconds):
     return p99(took), p99(late)
 
 
+def forget_peak(server):
+    with open(f"/proc/{server.process.pid}/clear_refs", "w", encoding="utf-8") as references:
+        references.write("5")
+
+
+def peak_mb(server):
+    with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) / 1024
+
+
 def fill(client, headers, rows):
+    for i in range(LARGE_EVENTS):
+        client.ok("POST", "/v1/events", {"eventType": "LARGE", "targetTimestampUTC": f"2039-01-01T00:00:{i % 60:02}Z",
+                                         "deliveryPayload": {"text": "x" * 102_400}}, headers)
     for begin in range(0, rows, 500):
         batch = [{"eventType": "COMMON", "targetTimestampUTC": f"2040-01-01T{i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}Z",
                   "deliveryPayload": {"text": "x" * 1000}} for i in range(begin, min(begin + 500, rows))]
@@ -150,18 +164,20 @@ def report(kind, rows, seconds, rounds):
         fill(client, headers, rows)
         for _ in range(rounds):
             for name in names:
+                forget_peak(server)
                 with attack(name, server, reader):
-                    results[name].append(measure(server, headers, endpoint, seconds))
+                    results[name].append((*measure(server, headers, endpoint, seconds), peak_mb(server)))
     quiet = None
     rows_out = []
     for name in names:
-        create, late = (statistics.median(column) for column in zip(*results[name]))
+        create, late, peak = (statistics.median(column) for column in zip(*results[name]))
         quiet = quiet or (create, late)
         row = {"attack": name, "createP99Ms": round(create, 1), "latenessP99Ms": round(late, 1),
-               "createRatio": round(create / quiet[0], 2), "latenessRatio": round(late / max(quiet[1], 1), 2)}
+               "createRatio": round(create / quiet[0], 2), "latenessRatio": round(late / max(quiet[1], 1), 2),
+               "peakMb": round(peak)}
         rows_out.append(row)
         print(f"{name:10} create p99 {create:8.1f} ms ({row['createRatio']:5.2f})   "
-              f"lateness p99 {late:8.1f} ms ({row['latenessRatio']:5.2f})")
+              f"lateness p99 {late:8.1f} ms ({row['latenessRatio']:5.2f})   memory {row['peakMb']} MB")
     print(json.dumps({"database": kind, "rows": rows, "rounds": rounds, "results": rows_out}))
 
 
