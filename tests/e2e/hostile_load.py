@@ -60,9 +60,10 @@ def attacked(kind, rows):
         writes = {"Authorization": f"Bearer {writer}"}
         inbox = client.ok("POST", "/v1/endpoints", {"name": "inbox", "type": "INBOX"}, writes)["id"]
         for begin in range(0, rows, 1000):
-            batch = [{"eventType": "COMMON", "targetTimestampUTC": f"2040-01-01T{i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}Z"}
-                     for i in range(begin, min(begin + 1000, rows))]
-            client.ok("POST", "/v1/events/batch", {"events": batch}, writes)
+            batch = [{"eventType": "COMMON", "targetTimestampUTC": f"2040-01-01T{i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}Z",
+                      "deliveryPayload": {}} for i in range(begin, min(begin + 1000, rows))]
+            made = client.ok("POST", "/v1/events/batch", {"events": batch}, writes)
+            assert all("id" in event for event in made["data"]), made["data"][0]
         reads = {"Authorization": f"Bearer {reader}"}
         first = client.ok("GET", "/v1/events?eventType=RARE&limit=500", headers=reads)
         if rows > 10_000:
@@ -75,7 +76,7 @@ def attacked(kind, rows):
             ids = []
             for number in range(100):
                 answer = other.call("POST", "/v1/events", {"eventType": "OTHER", "targetTimestampUTC": "now",
-                                                           "endpointId": inbox}, writes)
+                                                           "endpointId": inbox, "deliveryPayload": {}}, writes)
                 assert answer.status == 201, f"create {number}: {answer.status} {answer.body}"
                 ids.append(answer.json()["id"])
 
