@@ -10,9 +10,9 @@
 /// computation needs the same number of steps on every machine (ADR 0035).
 namespace sundial {
 
-/// Steps for the rules of one request: up to 0.1 s. Every rule that fires once a year or more
+/// Steps for the rules of one request: about 0.1 s. Every rule that fires once a year or more
 /// often, and the proof that a rule of any kind never fires, need fewer.
-inline constexpr std::int64_t max_steps_of_request = 8'000'000;
+inline constexpr std::int64_t max_steps_of_request = 10'000'000;
 
 /// Runs `work`. False if it needs more than `steps`; `work` has then ended early, by an exception
 /// that only this function catches. Applies to this thread, and calls may be nested.
