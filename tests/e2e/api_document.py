@@ -3,9 +3,28 @@
 (The other direction is proven by every start: a route that the document lacks is refused there.)
 """
 import json
+import re
 import sys
 
 import harness as h
+
+
+def check_codes(client, document):
+    """The codes of the document are those that the page of errors explains, which has every code of the program."""
+    schemas = document["components"]["schemas"]
+    page = client.get("/docs/errors").body.decode()
+    codes = schemas["Problem"]["properties"]["code"]["enum"]
+    assert sorted(codes) == sorted(re.findall(r"^## (\w+)$", page, re.M)), codes
+    shown = set()
+    for name, response in document["components"]["responses"].items():
+        _, of_status = response["content"]["application/problem+json"]["schema"]["allOf"]
+        for code in of_status["properties"]["code"]["enum"]:
+            section = page.split(f"## {code}\n")[1].split("\n## ")[0]
+            assert f"**{name.removeprefix('Problem')}**" in section, f"{name} with {code}"
+            shown.add(code)
+    assert set(codes) - shown == {"METHOD_NOT_ALLOWED", "URI_TOO_LONG", "HEADERS_TOO_LARGE"}, "any path can answer these"
+    in_words = page.split("Codes of `errors[]`")[1].split("##")[0]
+    assert set(schemas["FieldError"]["properties"]["code"]["enum"]) == set(re.findall(r"`(\w+)`", in_words)), in_words
 
 
 def main():
@@ -22,6 +41,7 @@ def main():
                 assert code not in ("ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"), f"{method} {path}: {answer.body}"
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"
                 operations += 1
+        check_codes(client, document)
         # An error leads to what it means.
         problem = client.call("GET", "/v1/users/ext:nobody").json()
         meaning = client.call("GET", problem["type"])

@@ -269,7 +269,7 @@ def recovery(kind):
         start = lambda: h.Server("serve", "--db", db, *h.LOCAL_RECEIVERS, *LEASE, NO_CIRCUIT, folder=directory).ready()
         server = start()
         client = server.client()
-        endpoint(client, receiver.url, maxInFlight=4, timeout="PT1S", retryPolicy={"delays": ["PT1H"]})
+        endpoint(client, receiver.url, maxInFlight=4, timeout="PT5S", retryPolicy={"delays": ["PT1H"]})
         due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
         client.ok("POST", "/v1/events/batch?atomic=true", {"events": [
             {"eventType": "REMINDER", "targetTimestampUTC": due.isoformat(), "endpointId": "ext:r", "deliveryPayload": {},

@@ -10,6 +10,7 @@ import http.client
 import http.server
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -33,6 +34,17 @@ def wait_until(condition, what, seconds=HANG_GUARD):
         if time.monotonic() > end:
             raise AssertionError(f"waited {seconds} s in vain for: {what}")
         time.sleep(0.02)
+
+
+def free_port():
+    """A port for a server that is given its number. The kernel hands ports of the ephemeral range to every connection of
+    the machine, so one of them could be taken before the server listens: this one is below that range."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as kernel:
+        end = int(kernel.read().split()[0])
+    while True:
+        port = random.randrange(10000, end)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class Answer:

@@ -1,7 +1,6 @@
 """Health is reported before, during and after a failure; no log contains secrets; no core is dumped."""
 import json
 import resource
-import socket
 
 import harness as h
 
@@ -28,7 +27,7 @@ def told_at_each_stage(directory):
 
 def waiting_for_its_database(directory):
     """Listens at once, and says what it waits for."""
-    port = free_port()
+    port = h.free_port()
     server = h.Server("serve", "--db", "postgresql://sundial:geheim@127.0.0.1:1/nothing", folder=directory, port=port)
     try:
         h.wait_until(lambda: [line for line in server.log() if "does not answer" in line["msg"]], "a try in the log")
@@ -43,12 +42,6 @@ def waiting_for_its_database(directory):
     finally:
         if server.process.poll() is None:
             server.kill()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def kept_from_logs(directory):

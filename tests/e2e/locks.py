@@ -134,9 +134,7 @@ class Redis:
     """A redis-server of one's own that keeps nothing."""
 
     def __init__(self, folder):
-        self.folder, self.process = folder, None
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
+        self.folder, self.port, self.process = folder, h.free_port(), None
         self.url = f"redis://127.0.0.1:{self.port}"
 
     def start(self):

@@ -26,16 +26,11 @@ def unprivileged():
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 class Pooler:
     """In front of the database at `direct`, a URL with a folder of sockets as its host."""
 
     def __init__(self, folder, direct):
-        self.direct, self.port, self.process = direct, free_port(), None
+        self.direct, self.port, self.process = direct, h.free_port(), None
         self.ini, self.log = os.path.join(folder, "pgbouncer.ini"), os.path.join(folder, "pgbouncer.log")
         server = re.search(r"host=([^&]*)", direct).group(1)
         users = os.path.join(folder, "users.txt")

@@ -4,7 +4,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 
 import harness as h
@@ -32,17 +31,12 @@ def rights():
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 class Postgres:
     """One server with its data directory."""
 
     def __init__(self, folder, name="main", port=None, options=()):
         self.folder = os.path.join(folder, name)
-        self.name, self.port, self.options, self.process = name, port or free_port(), list(options), None
+        self.name, self.port, self.options, self.process = name, port or h.free_port(), list(options), None
         os.mkdir(self.folder)
         if os.geteuid() == 0:
             os.chmod(folder, 0o755)
@@ -51,8 +45,12 @@ class Postgres:
 
     def tool(self, *command, check=True, **options):
         with open(os.path.join(os.path.dirname(self.folder), f"{self.name}.log"), "ab") as log:
-            return subprocess.run([f"{tools()}/{command[0]}", *command[1:]], check=check, stdin=subprocess.DEVNULL,
+            done = subprocess.run([f"{tools()}/{command[0]}", *command[1:]], stdin=subprocess.DEVNULL,
                                   stdout=options.get("stdout", log), stderr=log, cwd="/", **rights())
+        if check and done.returncode:
+            with open(log.name, encoding="utf-8", errors="replace") as text:
+                raise AssertionError(f"{command[0]} ended with {done.returncode}:\n{text.read()[-2000:]}")
+        return done
 
     def create(self):
         self.tool("initdb", "-D", self.data, "-U", "sundial", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")

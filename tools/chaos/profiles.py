@@ -10,7 +10,7 @@ import history
 from client import EVENT_TYPE, User
 from machine import Disk, SmallDisk, mount_apart, need_programs, need_root
 from network import Network
-from postgres import Postgres, free_port
+from postgres import Postgres
 
 USUAL = {"plain": 60, "later": 12, "flaky": 10, "local": 6, "cancel": 6, "permanent": 3, "redirect": 3}
 
@@ -155,7 +155,7 @@ class Failover(Profile):
     def prepare(self, world):
         super().prepare(world)
         self.primary = world.database
-        self.ports = [self.primary.port, free_port()]
+        self.ports = [self.primary.port, h.free_port()]
         self.add_standby(world, "standby-1", self.ports[1])
 
     def add_standby(self, world, name, port):
