@@ -14,7 +14,7 @@ BOUND_MB = 100
 
 
 def shortages(client):
-    """What ran short, and how often."""
+    """How often each resource ran short."""
     text = client.call("GET", "/metrics").body.decode()
     return {name: int(float(value))
             for name, value in re.findall(r'^sundial_http_shortages_total\{of="(\w+)"\} (\S+)$', text, re.M)}

@@ -8,8 +8,8 @@
 
 namespace sundial::http {
 
-/// Bounds the memory of answers that clients have not read yet: one budget for all, of which a
-/// network (see network_of) gets a quarter. A network without unread answers may always have one.
+/// Bounds the memory of answers that clients have not read yet. All share one budget; a network
+/// (see network_of) gets at most a quarter. A network without unread answers may always have one.
 /// Thread-safe.
 class AnswerBudget {
 public:

@@ -15,7 +15,7 @@ struct AnsweredRequest {
     std::chrono::nanoseconds duration;  // from the end of the head until the response is ready
 };
 
-/// What the server lacked when it refused a request, or cut off a client.
+/// The resource that ran short when the server refused a request, or cut off a client.
 enum class Shortage : std::uint8_t {
     handlers,      // the queue in front of the handlers is full
     heavy_seats,   // a heavy request waited too long for a seat
