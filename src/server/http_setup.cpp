@@ -11,6 +11,7 @@ http::ServerSettings http_settings(const Settings& settings) {
     http::ServerSettings http;
     http.address = listen.host;
     http.port = listen.port;
+    http.heavy_seats = settings.http.heavy_seats;
     http.trusted_proxies = settings.http.trusted_proxies;
     if (!settings.http.tls_cert.empty()) {
         http.tls = http::TlsFiles{settings.http.tls_cert, settings.http.tls_key};
@@ -26,6 +27,8 @@ http::ServerSettings health_settings(const Settings& settings) {
     http.setting = "http.health_listen";
     http.handler_threads = 4;  // a probe takes milliseconds, and a scrape is shared
     http.handler_queue = 64;
+    http.heavy_seats = 1;  // none of its routes is heavy
+    http.handler_nice = 0;
     return http;
 }
 

@@ -36,6 +36,20 @@ std::string status_class(const Outcome& outcome) {
     return outcome.status_code ? std::to_string(*outcome.status_code / 100) + "xx" : "none";
 }
 
+std::string_view name_of(http::Shortage shortage) {
+    switch (shortage) {
+        case http::Shortage::handlers:
+            return "handlers";
+        case http::Shortage::heavy_seats:
+            return "heavy_seats";
+        case http::Shortage::unsent_bytes:
+            return "unsent_bytes";
+        case http::Shortage::slow_reader:
+            break;
+    }
+    return "slow_reader";
+}
+
 std::string_view outcome_name(Verdict verdict) {
     switch (verdict) {
         case Verdict::accepted:
@@ -143,6 +157,9 @@ struct Metrics::Families {
     Family<Counter>& snapshots_ignored =
         counter("sundial_snapshots_ignored_total", "Snapshots that were ignored, by reason");
     Family<Counter>& requests = counter("sundial_http_requests_total", "Requests answered");
+    Family<Counter>& shortages =
+        counter("sundial_http_shortages_total",
+                "Requests refused and clients cut off because something ran short");
     Family<Histogram>& request_duration =
         histogram("sundial_http_request_duration_seconds",
                   "From the end of the request's head to the response");
@@ -283,6 +300,10 @@ void Metrics::answered(const http::AnsweredRequest& request) {
     families_->request_duration.Add(labels, duration_buckets).Observe(seconds(request.duration));
     labels.merge(families_->few({{"status", std::to_string(request.status)}}));
     families_->requests.Add(labels).Increment();
+}
+
+void Metrics::ran_short(http::Shortage of) {
+    families_->shortages.Add({{"of", std::string(name_of(of))}}).Increment();
 }
 
 void Metrics::next_key_expiry(const ExpiringKeys& expiring) {

@@ -42,6 +42,7 @@ public:
     void queried(std::string_view operation, std::chrono::microseconds duration) override;
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
+    void ran_short(http::Shortage of) override;
 
     /// A request's wait for a lock has ended: "granted" or "held".
     void lock_waited(std::string_view outcome);

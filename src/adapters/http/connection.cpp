@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
@@ -16,6 +17,7 @@
 
 #include "adapters/http/problem.hpp"
 #include "adapters/http/response_head.hpp"
+#include "adapters/http/trusted_proxies.hpp"
 
 namespace sundial::http {
 namespace {
@@ -23,12 +25,19 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-/// Runs `job` on the pool and resumes on this coroutine's executor; empty if the pool is full.
-asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool,
-                                                 std::function<Response()> job) {
+/// How a job waits for a thread.
+struct Queueing {
+    std::string client{};
+    std::optional<std::chrono::milliseconds> at_most{};
+};
+
+/// Runs `job` on the pool and resumes on this coroutine's executor; empty if the client's queue is
+/// full, or `job` has not begun in time.
+asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool, std::function<Response()> job,
+                                                 Queueing queueing) {
     using Answered = void(std::optional<Response>);
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
-    auto start = [&pool, executor](auto handler, std::function<Response()> wanted) {
+    auto start = [&pool, executor, queueing](auto handler, std::function<Response()> wanted) {
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
         const auto come_back = [executor, resume](std::optional<Response> response) {
             asio::post(executor, [resume, back = std::move(response)]() mutable {
@@ -36,9 +45,17 @@ asio::awaitable<std::optional<Response>> on_pool(BlockingPool& pool,
                 resumed(std::move(back));
             });
         };
-        if (!pool.try_run([come_back, wanted = std::move(wanted)] { come_back(wanted()); })) {
-            come_back(std::nullopt);
-        }
+        // Set by the first of the two: the job begins, or its time to wait is over.
+        const auto decided = std::make_shared<std::atomic<bool>>(false);
+        auto work = [come_back, decided, wanted = std::move(wanted)] {
+            if (!decided->exchange(true)) come_back(wanted());
+        };
+        if (!pool.try_run(std::move(work), queueing.client)) return come_back(std::nullopt);
+        if (!queueing.at_most) return;
+        const auto alarm = std::make_shared<asio::steady_timer>(executor, *queueing.at_most);
+        alarm->async_wait([alarm, come_back, decided](boost::system::error_code) {
+            if (!decided->exchange(true)) come_back(std::nullopt);
+        });
     };
     co_return co_await asio::async_initiate<const asio::use_awaitable_t<>&, Answered>(
         std::move(start), asio::use_awaitable, std::move(job));
@@ -56,6 +73,25 @@ std::string chunk(const std::string& piece) {
     std::array<char, 16> length{};
     const auto end = std::to_chars(length.begin(), length.end(), piece.size(), 16).ptr;
     return std::string(length.begin(), end) + "\r\n" + piece + "\r\n";
+}
+
+/// Shorter answers do not count: those of all connections together need little memory.
+constexpr std::size_t small_answer = 16UL * 1024;
+
+bool has_effect(std::string_view method) { return method != "GET" && method != "HEAD"; }
+
+std::string_view detail_of(Shortage of) {
+    switch (of) {
+        case Shortage::heavy_seats:
+            return "Too many requests that read or compute much are under way (http.heavy_seats); "
+                   "ask again later, or for less";
+        case Shortage::unsent_bytes:
+            return "Too many bytes of answers wait until this client reads them; read those first";
+        case Shortage::handlers:
+        case Shortage::slow_reader:
+            break;
+    }
+    return "Too many requests are waiting; send the request again later";
 }
 
 std::string_view method_label(std::string_view method) {
@@ -108,9 +144,12 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const std::string method = incoming.request.method;
     const std::string id = incoming.request.correlation_id;
     const std::string path = incoming.request.path;
+    const std::string network = network_of(incoming.request.remote_address);
     Response response;
     if (incoming.refused) {
         response = to_response(*incoming.refused, incoming.request);
+    } else if (has_effect(method) && shared_.budget.spent(network)) {
+        response = refuse(Shortage::unsent_bytes, path, id);
     } else {
         auto answered = co_await respond(std::move(incoming.request));
         if (!answered) co_return false;
@@ -121,6 +160,8 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
         co_return false;
     }
     note_key(response);
+    const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
+    const auto share = share_for(response, network, has_effect(method), path, id);
     report(incoming, method, id, response);
 
     const bool without_end = response.stream && !incoming.http_1_1;  // HTTP/1.0 has no chunks
@@ -131,15 +172,15 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
                                 .http_1_1 = incoming.http_1_1,
                                 .keep_alive = keep_alive};
     const std::string head = response_head(response, context);
-    const bool body_follows = method != "HEAD" && response.status != 204 && response.status != 304;
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
-    const bool written = co_await socket_.write(head, body, after(shared_.settings.answer_time));
+    const bool written = co_await send(head, body);
     if (!written) {
         undo(std::move(response));
         co_return false;
     }
     if (response.stream && method != "HEAD") {
-        const bool whole = co_await write_pieces(response.stream, incoming.http_1_1, path, id);
+        const bool whole =
+            co_await write_pieces(response.stream, incoming.http_1_1, network, path, id);
         co_return (whole && keep_alive);
     }
     co_return keep_alive;
@@ -179,14 +220,16 @@ asio::awaitable<std::optional<Response>> Connection::respond(Request request) {
 }
 
 asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
-                                               std::string path, std::string id) {
+                                               std::string network, std::string path,
+                                               std::string id) {
     const auto end = after(stream->at_most);
     const auto framed = [in_chunks](const std::string& piece) {
         return in_chunks ? chunk(piece) : piece;
     };
     while (!shared_.stopping && std::chrono::steady_clock::now() < end) {
         std::function<Response()> next = stream->next;
-        const Response piece = co_await run(std::move(next), path, id);
+        Response piece = co_await run(std::move(next), path, id);
+        const auto share = share_for(piece, network, false, path, id);
         if (piece.status != 200) break;  // the client reconnects
         std::string bytes = piece.body;
         if (bytes.empty()) {
@@ -197,21 +240,64 @@ asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> str
         }
         if (bytes.empty()) continue;
         const std::string frame = framed(bytes);
-        const bool sent = co_await socket_.write(frame, "", after(shared_.settings.answer_time));
+        const bool sent = co_await send(frame, "");
         if (!sent) co_return false;
     }
     const std::string_view last = in_chunks ? "0\r\n\r\n" : "";
-    const bool ended = co_await socket_.write(last, "", after(shared_.settings.answer_time));
+    const bool ended = co_await send(last, "");
     co_return ended;
 }
 
 asio::awaitable<Response> Connection::run(std::function<Response()> job, std::string path,
                                           std::string id) {
-    std::optional<Response> response = co_await on_pool(shared_.pool, std::move(job));
-    if (response) co_return std::move(*response);
-    const Problem full{.code = Code::overloaded,
-                       .detail = "Too many requests are waiting; send the request again later"};
-    co_return to_response(full, path, id);
+    Queueing queueing;
+    std::optional<Response> first = co_await on_pool(shared_.pool, std::move(job), queueing);
+    if (!first) co_return refuse(Shortage::handlers, path, id);
+    if (!first->heavy) co_return std::move(*first);
+    Response response = co_await run_heavy(first->heavy, path, id);
+    response.route = first->route;
+    response.actor = first->actor;
+    response.subject = first->subject;
+    for (const Parameter& field : first->headers.all()) {
+        response.headers.add(field.name, field.value);
+    }
+    co_return response;
+}
+
+asio::awaitable<Response> Connection::run_heavy(std::shared_ptr<const HeavyWork> work,
+                                                std::string path, std::string id) {
+    Queueing queueing{.client = work->client, .at_most = shared_.settings.heavy_wait};
+    std::optional<Response> response = co_await on_pool(shared_.heavy_pool, work->run, queueing);
+    if (!response) co_return refuse(Shortage::heavy_seats, path, id);
+    co_return std::move(*response);
+}
+
+Response Connection::refuse(Shortage of, const std::string& path, const std::string& id) const {
+    shared_.observer.ran_short(of);
+    return to_response({.code = Code::overloaded, .detail = std::string(detail_of(of))}, path, id);
+}
+
+std::optional<AnswerBudget::Share> Connection::share_for(Response& response,
+                                                         const std::string& network, bool must_send,
+                                                         const std::string& path,
+                                                         const std::string& id) {
+    const std::size_t bytes = response.body.size();
+    if (bytes <= small_answer) return std::nullopt;
+    if (must_send) return shared_.budget.take(network, bytes);
+    auto share = shared_.budget.reserve(network, bytes);
+    if (share) return share;
+    Response refusal = refuse(Shortage::unsent_bytes, path, id);
+    refusal.route = response.route;
+    refusal.actor = response.actor;
+    refusal.subject = response.subject;
+    response = std::move(refusal);
+    return std::nullopt;
+}
+
+asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body) {
+    const bool sent = co_await socket_.write(head, body, shared_.settings.answer_time);
+    if (!sent && socket_.timed_out()) shared_.observer.ran_short(Shortage::slow_reader);
+    co_return sent;
 }
 
 void Connection::undo(Response response) {
@@ -275,7 +361,7 @@ void Connection::report(const Incoming& incoming, const std::string& method, con
 asio::awaitable<void> reject(tcp::socket socket, std::string answer,
                              std::chrono::milliseconds at_most) {
     TimedSocket timed(std::move(socket));
-    const bool written = co_await timed.write(answer, "", after(at_most));
+    const bool written = co_await timed.write(answer, "", at_most);
     if (written) co_await timed.finish(after(at_most));
 }
 

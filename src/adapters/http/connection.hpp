@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "adapters/http/answer_budget.hpp"
 #include "adapters/http/blocking_pool.hpp"
 #include "adapters/http/connection_table.hpp"
 #include "adapters/http/in_flight.hpp"
@@ -27,9 +28,11 @@ struct Shared {
     RequestObserver& observer;
     base::Log& log;
     BlockingPool& pool;
+    BlockingPool& heavy_pool;  // for heavy requests
     InFlight& in_flight;
     const std::atomic<bool>& stopping;
     const TrustedProxies& proxies;
+    AnswerBudget& budget;
 };
 
 /// One client, from accept to close. Lives on the strand of its socket.
@@ -53,12 +56,24 @@ private:
     boost::asio::awaitable<bool> answer(Incoming incoming);
     /// Empty if the client disconnects before a response exists.
     boost::asio::awaitable<std::optional<Response>> respond(Request request);
-    /// Runs `job` on the pool. If the pool is full, returns a problem that says so.
+    /// Runs `job` on the pool, and the heavy work that it leaves on a seat. If there is no room,
+    /// returns a problem that says so.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
                                          std::string id);
+    boost::asio::awaitable<Response> run_heavy(std::shared_ptr<const HeavyWork> work,
+                                               std::string path, std::string id);
+    [[nodiscard]] Response refuse(Shortage of, const std::string& path,
+                                  const std::string& id) const;
+    /// Counts the bytes of `response`, or replaces it by a refusal if the client may not have them.
+    std::optional<AnswerBudget::Share> share_for(Response& response, const std::string& network,
+                                                 bool must_send, const std::string& path,
+                                                 const std::string& id);
+    /// Sends the bytes. Disconnects a client that reads too slowly.
+    boost::asio::awaitable<bool> send(std::string_view head, std::string_view body);
     /// Writes the body of a stream until it ends. Returns whether the connection can be reused.
     boost::asio::awaitable<bool> write_pieces(std::shared_ptr<const Stream> stream, bool in_chunks,
-                                              std::string path, std::string id);
+                                              std::string network, std::string path,
+                                              std::string id);
     void undo(Response response);
     void note_key(const Response& response);
     void identify(Request& request) const;

@@ -58,6 +58,7 @@ Admission KeyGuard::admit(Request& request, const Operation* operation) {
     if (!holder) return {.refused = unauthenticated(request)};
     request.actor = holder->handle == no_handle ? "loopback" : "key:" + holder->handle;
     request.role = holder->role;
+    request.heavy = rule && rule->heavy;
 
     Admission admission = within_rate(request, *holder);
     const auto refuse = [&](const Problem& problem) {
@@ -111,10 +112,8 @@ Response KeyGuard::unauthenticated(const Request& request) {
 
 /// The header fields are those of the IETF draft "RateLimit header fields for HTTP".
 Admission KeyGuard::within_rate(const Request& request, const KeyHolder& holder) {
-    if (settings_.requests_per_second == 0) return {};
-    const std::string name =
-        holder.handle == no_handle ? network_of(request.remote_address) : holder.handle;
-    const auto token = requests_.take(name, monotonic_.now());
+    if (settings_.requests_per_second == 0 || holder.handle == no_handle) return {};
+    const auto token = requests_.take(holder.handle, monotonic_.now());
     Admission admission;
     if (!token.taken) {
         admission.refused = to_response(

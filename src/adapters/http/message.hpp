@@ -58,6 +58,7 @@ struct Request {
     std::map<std::size_t, std::vector<FieldError>> refused_items;
     std::string actor;       // the caller, for recorded events: "key:7f3a9k2m1q"; see Caller
     Role role = Role::read;  // the permissions of the caller
+    bool heavy = false;      // may read or compute much, and has no effect: it needs a seat
 
     /// The first query parameter of that name.
     [[nodiscard]] std::optional<std::string_view> query_value(std::string_view name) const;
@@ -65,6 +66,7 @@ struct Request {
     [[nodiscard]] const std::string& path_value(std::string_view name) const;
 };
 
+struct HeavyWork;
 struct Later;
 struct Stream;
 
@@ -79,6 +81,8 @@ struct Response {
     std::string route{};     // the pattern that matched, for metrics; like the next two, never sent
     std::string actor{};     // the caller, for the log
     std::string subject{};   // the id of the requested object, for the log
+    /// If set, this is not the response yet. Its headers, route, actor and subject are added to it.
+    std::shared_ptr<const HeavyWork> heavy{};
     /// If set, replaces all of the above: there is no response yet.
     std::shared_ptr<const Later> later{};
     /// If set, replaces `body`: the body arrives piece by piece.
@@ -86,6 +90,12 @@ struct Response {
     /// Undoes an effect that only this response reports, if the client disconnects before it is
     /// sent. Runs on the pool; exceptions are logged.
     std::function<void()> undelivered{};
+};
+
+/// The rest of a heavy request, for one of the few seats (`ServerSettings::heavy_seats`).
+struct HeavyWork {
+    std::string client;  // clients take turns
+    std::function<Response()> run;
 };
 
 /// A long poll: a handler's wait that holds no thread. The connection waits until it is woken, the

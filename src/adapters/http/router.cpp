@@ -160,10 +160,20 @@ Response Router::handle(Request request) const {
     response.actor = request.actor;
     response.subject = found.subject();
     if (response.later || response.stream) {
-        const auto asked = std::make_shared<const Request>(std::move(request));
-        if (response.later) response.later = guarded(asked, response.later);
-        if (response.stream) response.stream = guarded(asked, response.stream);
+        guard_the_rest(response, std::make_shared<const Request>(std::move(request)));
     }
+    return response;
+}
+
+void Router::guard_the_rest(Response& response,
+                            const std::shared_ptr<const Request>& request) const {
+    if (response.later) response.later = guarded(request, response.later);
+    if (response.stream) response.stream = guarded(request, response.stream);
+}
+
+Response Router::on_a_seat(const Request& request, std::function<Response()> work) {
+    Response response;
+    response.heavy = std::make_shared<const HeavyWork>(HeavyWork{request.actor, std::move(work)});
     return response;
 }
 
@@ -203,9 +213,12 @@ Response Router::admit_and_answer(Request& request, const Found& found) const {
 std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request>& request,
                                              const std::shared_ptr<const Later>& later) const {
     auto answer = [this, request, later](bool last) {
-        Response response = guarded(*request, [&] { return later->answer(last); });
-        if (response.later) response.later = guarded(request, response.later);
-        return response;
+        auto work = [this, request, later, last] {
+            Response response = guarded(*request, [&] { return later->answer(last); });
+            if (response.later) response.later = guarded(request, response.later);
+            return response;
+        };
+        return request->heavy ? on_a_seat(*request, std::move(work)) : work();
     };
     return std::make_shared<const Later>(
         Later{later->at_most, later->listen, std::move(answer), later->check_after});
@@ -213,7 +226,10 @@ std::shared_ptr<const Later> Router::guarded(const std::shared_ptr<const Request
 
 std::shared_ptr<const Stream> Router::guarded(const std::shared_ptr<const Request>& request,
                                               const std::shared_ptr<const Stream>& stream) const {
-    auto next = [this, request, stream] { return guarded(*request, stream->next); };
+    auto next = [this, request, stream] {
+        auto work = [this, request, stream] { return guarded(*request, stream->next); };
+        return request->heavy ? on_a_seat(*request, std::move(work)) : work();
+    };
     return std::make_shared<const Stream>(
         Stream{stream->at_most, stream->idle, stream->listen, std::move(next)});
 }
@@ -333,7 +349,20 @@ Response Router::check_and_run(Request& request, const Route& route) const {
     return run(request, route);
 }
 
-Response Router::run(const Request& request, const Route& route) const {
+Response Router::run(Request& request, const Route& route) const {
+    // A request with an effect may hold locks, so it gets no lower priority.
+    const bool has_effect = may_have_key(request.method) && route.effects(request) != Effects::none;
+    request.heavy = request.heavy && !has_effect;
+    if (!request.heavy) return carry_out(request, route);
+    const auto asked = std::make_shared<const Request>(request);
+    return on_a_seat(request, [this, asked, &route] {
+        Response response = guarded(*asked, [&] { return carry_out(*asked, route); });
+        guard_the_rest(response, asked);
+        return response;
+    });
+}
+
+Response Router::carry_out(const Request& request, const Route& route) const {
     if (keyed_ == nullptr || !may_have_key(request.method)) return route.handler(request);
     if (request.headers.find("Idempotency-Key")) {
         const Effects effects = route.effects(request);

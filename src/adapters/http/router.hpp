@@ -56,9 +56,14 @@ private:
     [[nodiscard]] Response admit_and_answer(Request& request, const Found& found) const;
     [[nodiscard]] Response answer(Request& request, const Found& found) const;
     [[nodiscard]] Response check_and_run(Request& request, const Route& route) const;
+    /// The handler's response, or if the request is heavy the work that makes it.
+    [[nodiscard]] Response run(Request& request, const Route& route) const;
     /// The handler's response; if the request has a key, possibly the stored response of an earlier
     /// request.
-    [[nodiscard]] Response run(const Request& request, const Route& route) const;
+    [[nodiscard]] Response carry_out(const Request& request, const Route& route) const;
+    [[nodiscard]] static Response on_a_seat(const Request& request, std::function<Response()> work);
+    /// Puts the same boundary around what the response leaves for later.
+    void guard_the_rest(Response& response, const std::shared_ptr<const Request>& request) const;
     [[nodiscard]] bool lacks_version(const Request& request, const Operation& operation) const;
     [[nodiscard]] Response no_such_method(const Request& request, const Found& found) const;
     [[nodiscard]] Response no_such_route(const Request& request) const;

@@ -28,6 +28,14 @@ struct ServerSettings {
     /// half as many.
     std::size_t handler_threads = 32;
     std::size_t handler_queue = 512;  // requests that wait for a handler; then 503 OVERLOADED
+    /// Threads for requests that may read or compute much (Request::heavy). Others wait for one,
+    /// each client's in turn, then 503 OVERLOADED.
+    std::size_t heavy_seats = 2;
+    std::size_t heavy_queue = 64;  // of one client
+    std::chrono::milliseconds heavy_wait{2'000};
+    /// Lower priorities than the scheduler's threads have; see BlockingPool.
+    int handler_nice = 3;
+    int heavy_nice = 10;
 
     std::size_t head_bytes = 16 * 1024;
     std::size_t target_bytes = 4 * 1024;
@@ -37,10 +45,12 @@ struct ServerSettings {
     std::chrono::milliseconds head_time{10'000};     // from the first byte to the end of the head
     std::chrono::milliseconds request_time{30'000};  // from the first byte to the last of the body
     std::chrono::milliseconds idle_time{60'000};     // between two requests of a connection
-    std::chrono::milliseconds answer_time{30'000};   // for each write of a response
+    std::chrono::milliseconds answer_time{10'000};   // for each 64 KiB of a response
     std::chrono::milliseconds linger_time{2'000};    // a closing client may still be sending
     std::chrono::milliseconds body_grace{5'000};     // after it, a body must keep up with body_rate
     std::size_t body_rate = 1024;                    // bytes a second
+
+    std::size_t unsent_bytes = 64UL * 1024 * 1024;  // see AnswerBudget
 
     std::size_t connections = 2'048;
     std::size_t connections_per_network = 128;  // see network_of; but of a trusted proxy

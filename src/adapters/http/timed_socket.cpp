@@ -28,6 +28,9 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 /// reports the end behind them.
 constexpr auto between_checks = std::chrono::seconds{1};
 
+/// A client that takes less than this within the time of a write is too slow.
+constexpr std::size_t bytes_at_once = 64UL * 1024;
+
 /// The other side has closed or reset the connection. Unread bytes may remain, such as a next
 /// request or the TLS close_notify.
 bool is_at_end(tcp::socket& socket) {
@@ -104,19 +107,28 @@ asio::awaitable<TimedSocket::Read> TimedSocket::read_some(asio::mutable_buffer s
 }
 
 asio::awaitable<bool> TimedSocket::write(std::string_view head, std::string_view body,
-                                         Time deadline) {
-    const Watch watch(state_, deadline);
-    const std::array<asio::const_buffer, 2> bytes{asio::buffer(head), asio::buffer(body)};
-    boost::system::error_code failure;
-    if (state_->secured) {
-        std::tie(failure, std::ignore) =
-            co_await asio::async_write(*state_->secured, bytes, as_result);
-    } else {
-        std::tie(failure, std::ignore) =
-            co_await asio::async_write(state_->socket, bytes, as_result);
-    }
-    co_return !failure;
+                                         std::chrono::milliseconds at_most) {
+    do {
+        const std::string_view of_head = head.substr(0, bytes_at_once);
+        const std::string_view of_body = body.substr(0, bytes_at_once - of_head.size());
+        const std::array<asio::const_buffer, 2> bytes{asio::buffer(of_head), asio::buffer(of_body)};
+        const Watch watch(state_, std::chrono::steady_clock::now() + at_most);
+        boost::system::error_code failure;
+        if (state_->secured) {
+            std::tie(failure, std::ignore) =
+                co_await asio::async_write(*state_->secured, bytes, as_result);
+        } else {
+            std::tie(failure, std::ignore) =
+                co_await asio::async_write(state_->socket, bytes, as_result);
+        }
+        if (failure) co_return false;
+        head.remove_prefix(of_head.size());
+        body.remove_prefix(of_body.size());
+    } while (!head.empty() || !body.empty());
+    co_return true;
 }
+
+bool TimedSocket::timed_out() const { return state_->timed_out; }
 
 asio::awaitable<bool> TimedSocket::rest(Time deadline, Listen listen) {
     // Shared with `wake`, which may be called after the wait has ended.

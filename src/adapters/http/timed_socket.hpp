@@ -37,8 +37,12 @@ public:
     boost::asio::awaitable<bool> handshake(Time deadline);
 
     boost::asio::awaitable<Read> read_some(boost::asio::mutable_buffer space, Time deadline);
-    /// False if `head` and `body` are not sent completely in time.
-    boost::asio::awaitable<bool> write(std::string_view head, std::string_view body, Time deadline);
+    /// Sends `head` and `body`. False if the client disconnects, or does not take the next 64 KiB
+    /// (or the rest) within `at_most`.
+    boost::asio::awaitable<bool> write(std::string_view head, std::string_view body,
+                                       std::chrono::milliseconds at_most);
+    /// Whether the latest operation ended because its time was up.
+    [[nodiscard]] bool timed_out() const;
     /// Waits until `deadline`, or until the function passed to `listen` is called, from any thread.
     /// False if the client closes its side meanwhile: it will not read the response.
     boost::asio::awaitable<bool> rest(Time deadline, Listen listen);

@@ -61,18 +61,47 @@ std::optional<std::int64_t> sort_value_of(const Event& event, EventQuery::Sort s
     return microseconds_of(event.due);
 }
 
+/// Removes the events beyond `max_page_bytes`.
+void end_when_full(Page<Event>& page) {
+    std::size_t bytes = 0;
+    const auto end = std::ranges::find_if(page.items, [&](const Event& event) {
+        return std::exchange(bytes, bytes + event.payload.size()) >= max_page_bytes;
+    });
+    if (end == page.items.end()) return;
+    page.items.erase(end, page.items.end());
+    page.has_more = true;
+}
+
 /// Live and finished events that match `query`, in its order.
 Page<Event> list_events(const State& state, const EventQuery& query) {
     std::vector<Event> events;
+    const bool bounded = query.max_passed && passes_rows(query);
     for (const auto& [id, event] : state.live.rows()) {
-        if (matches(event, query)) events.push_back(event);
+        if (bounded || matches(event, query)) events.push_back(event);
     }
     for (const auto& [id, finished] : state.history.rows()) {
-        if (matches(finished.event, query)) events.push_back(finished.event);
+        if (bounded || matches(finished.event, query)) events.push_back(finished.event);
     }
-    return page_of<std::int64_t>(std::move(events), query.page, [&](const Event& event) {
-        return sort_value_of(event, query.sort);
-    });
+    const auto value_of = [&](const Event& event) { return sort_value_of(event, query.sort); };
+    std::optional<PageKey> passed;
+    if (bounded) {
+        PageRequest all = query.page;
+        all.limit = *query.max_passed;
+        Page<Event> read = page_of<std::int64_t>(std::move(events), all, value_of);
+        if (read.has_more) {
+            const auto value = value_of(read.items.back());
+            passed = PageKey{value ? std::to_string(*value) : "", read.items.back().id.value};
+        }
+        events = std::move(read.items);
+        std::erase_if(events, [&](const Event& event) { return !matches(event, query); });
+    }
+    Page<Event> page = page_of<std::int64_t>(std::move(events), query.page, value_of);
+    end_when_full(page);
+    if (passed && !page.has_more) {
+        page.has_more = true;
+        page.passed = std::move(passed);
+    }
+    return page;
 }
 
 /// One part of `walk`; `has_more` says whether others follow.

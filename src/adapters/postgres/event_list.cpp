@@ -1,5 +1,6 @@
 #include "adapters/postgres/event_list.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -77,25 +78,63 @@ const Statement& statement_for(const EventQuery& query) {
     return query.page.descending ? *directions.down : *directions.up;
 }
 
-Page<Event> page_of(Session& session, const EventQuery& query) {
+/// `end`: the place at which the page ends although it is not full.
+Page<Event> page_of(Session& session, const EventQuery& query,
+                    const std::optional<PageKey>& end = std::nullopt) {
     const auto run = [&](const auto& last_value) {
-        return page_in(
-            events_in(run_filtered(session, statement_for(query), query, last_id(query.page),
-                                   last_value, rows_for(query.page), session.shards())),
-            query.page);
+        PageRequest until;
+        until.after = end;
+        const Answer rows = run_filtered(session, statement_for(query), query, last_id(query.page),
+                                         last_value, rows_for(query.page), session.shards(),
+                                         static_cast<std::int64_t>(max_page_bytes), last_id(until),
+                                         last_instant(until));
+        const bool cut =
+            !rows.empty() && rows.get<std::uint64_t>(0, *rows.column("found")) > rows.size();
+        Page<Event> page = page_in(events_in(rows), query.page);
+        page.has_more = page.has_more || cut;
+        return page;
     };
     if (query.sort == EventQuery::Sort::lateness) return run(last_duration(query.page));
     return run(last_instant(query.page));
 }
 
+/// Only live events have an index by schedule and one by endpoint.
+bool only_live(const EventQuery& query) {
+    const auto live = [](EventStatus status) {
+        return status == EventStatus::pending || status == EventStatus::processing;
+    };
+    return !query.statuses.empty() && std::ranges::all_of(query.statuses, live);
+}
+
 /// Whether a page is read fastest in the order of its list. Filters that have an index of their
-/// own, or match few events, are faster by that index and a sort.
+/// own, or match few events, are faster by that index and a sort. A list that may end early is read
+/// in order unless such an index exists for all its events.
 bool is_in_order(const EventQuery& query) {
-    const bool found_otherwise = query.key || query.user || query.schedule || query.endpoint ||
-                                 query.executed_from || query.executed_to;
-    if (found_otherwise) return false;
+    const bool ends_early = query.max_passed && passes_rows(query);
+    const bool has_index = (query.schedule || query.endpoint) && (!ends_early || only_live(query));
+    if (query.key || query.user || query.executed_from || query.executed_to || has_index) {
+        return false;
+    }
     if (query.sort == EventQuery::Sort::target) return true;
-    return query.sort == EventQuery::Sort::created_at && query.statuses.empty();
+    return query.sort == EventQuery::Sort::created_at && (query.statuses.empty() || ends_early);
+}
+
+/// The place of the last event that a page may pass; empty if there are fewer.
+std::optional<PageKey> last_to_pass(Session& session, const EventQuery& query) {
+    if (!query.max_passed || !passes_rows(query)) return std::nullopt;
+    const bool by_target = query.sort == EventQuery::Sort::target;
+    const Directions by_due{&sql::passed_by_target, &sql::passed_by_target_down};
+    const Directions by_id{&sql::passed_by_creation, &sql::passed_by_creation_down};
+    const Directions& directions = by_target ? by_due : by_id;
+    const Answer row = session.run(query.page.descending ? *directions.down : *directions.up,
+                                   names_if_any(query.statuses), query.target_from, query.target_to,
+                                   last_id(query.page), last_instant(query.page),
+                                   static_cast<std::int64_t>(*query.max_passed), session.shards());
+    if (row.empty()) return std::nullopt;
+    const auto value = [&] {
+        return std::to_string(row.get<Instant>(0, 1).time_since_epoch().count());
+    };
+    return PageKey{by_target ? value() : "", row.get<base::Uuid>(0, 0)};
 }
 
 }  // namespace
@@ -109,8 +148,15 @@ Page<Event> list_events(Session& session, const EventQuery& query) {
             if (page.has_more) return page;
         }
     }
-    if (is_in_order(query)) (void)session.run(sql::walk_indexes);
-    return page_of(session, query);
+    if (!is_in_order(query)) return page_of(session, query);
+    (void)session.run(sql::walk_indexes);
+    auto last = last_to_pass(session, query);
+    Page<Event> page = page_of(session, query, last);
+    if (last && !page.has_more) {
+        page.has_more = true;
+        page.passed = std::move(last);
+    }
+    return page;
 }
 
 std::vector<Event> walk_events(Session& session, const EventWalk& walk) {

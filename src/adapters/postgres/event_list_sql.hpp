@@ -45,13 +45,25 @@
     " SELECT found.* FROM chain CROSS JOIN LATERAL ("                       \
     "     SELECT * FROM sundial.v_events WHERE" SUNDIAL_IN_CHAIN " ) AS found) AS event"
 
+/// Ends a page whose payloads reach $22 bytes. `found` is the number of rows that there would be.
+#define SUNDIAL_SIZED(rows, order)                                                             \
+    "SELECT * FROM (SELECT page.*, count(*) OVER () AS found, sum(octet_length(payload)) OVER" \
+    " (ORDER BY " order                                                                        \
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before"                       \
+    " FROM (" rows                                                                             \
+    ") AS page) AS sized"                                                                      \
+    " WHERE coalesce(bytes_before, 0) < $22::bigint ORDER BY " order
+
 /// $18 id and $19 sort value of the previous page's last row (null: the first page; only the value
-/// null: the row had none), $20 limit, $21 number of shards. Rows without a sort value come last in
-/// both directions.
+/// null: the row had none), $20 limit, $21 number of shards, $22 bytes. Rows without a sort value
+/// come last in both directions. The orders by target and by creation also take the place at which
+/// the page ends although it is not full: $23 id and $24 due (null: none).
 #define SUNDIAL_LIST(name, what, beyond, order)                                                    \
     inline constexpr Statement name {                                                              \
         #name,                                                                                     \
-            "SELECT *" what " AND ($18::uuid IS NULL OR " beyond ") ORDER BY " order " LIMIT $20", \
+            SUNDIAL_SIZED("SELECT *" what " AND ($18::uuid IS NULL OR " beyond ") ORDER BY " order \
+                          " LIMIT $20",                                                            \
+                          order),                                                                  \
             Statement::Plan::fresh                                                                 \
     }
 #define SUNDIAL_BY_DUE(name, from, sign, direction)   \
@@ -59,10 +71,12 @@
                  "(due, id) " sign " ($19::timestamptz, $18)", "due " direction ", id " direction)
 /// Reads a page from each index by due and takes the first rows of all. Needed because the planner
 /// finds no order in a union of filtered subqueries.
-#define SUNDIAL_DUE_ARM(standing, sign, direction)       \
-    "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND " standing \
-    " AND ($18::uuid IS NULL OR (due, id) " sign         \
-    " ($19::timestamptz, $18))"                          \
+#define SUNDIAL_DUE_ARM(standing, sign, direction)             \
+    "(SELECT *" SUNDIAL_FILTERED_EVENTS " AND " standing       \
+    " AND ($18::uuid IS NULL OR (due, id) " sign               \
+    " ($19::timestamptz, $18))"                                \
+    " AND ($23::uuid IS NULL OR ($24::timestamptz, $23) " sign \
+    "= (due, id))"                                             \
     " ORDER BY due " direction ", id " direction " LIMIT $20)"
 /// An event with retry_count 0 is PENDING, or claimed for the first time, or was released unsent.
 /// The latter two are already due, so a list without PENDING ends at the present.
@@ -71,30 +85,70 @@
     " AND ($1::text[] IS NULL OR 'PENDING' = ANY ($1) OR due <= sundial.clock())"
 #define SUNDIAL_RETRIED "status = 'PROCESSING' AND retry_count > 0"
 #define SUNDIAL_FINISHED "status IN ('COMPLETED', 'FAILED', 'CANCELLED')"
-#define SUNDIAL_ALL_BY_DUE(name, sign, direction)                                              \
-    inline constexpr Statement name {                                                          \
-        #name,                                                                                 \
-            SUNDIAL_DUE_ARM(SUNDIAL_UNTRIED, sign, direction) " UNION ALL " SUNDIAL_DUE_ARM(   \
-                SUNDIAL_RETRIED, sign,                                                         \
-                direction) " UNION ALL " SUNDIAL_DUE_ARM(SUNDIAL_FINISHED, sign,               \
-                                                         direction) " ORDER BY due " direction \
-                                                                    ", id " direction          \
-                                                                    " LIMIT $20",              \
-            Statement::Plan::fresh                                                             \
+#define SUNDIAL_ALL_BY_DUE(name, sign, direction)                                                  \
+    inline constexpr Statement name {                                                              \
+        #name,                                                                                     \
+            SUNDIAL_SIZED(                                                                         \
+                SUNDIAL_DUE_ARM(SUNDIAL_UNTRIED, sign, direction) " UNION ALL " SUNDIAL_DUE_ARM(   \
+                    SUNDIAL_RETRIED, sign,                                                         \
+                    direction) " UNION ALL " SUNDIAL_DUE_ARM(SUNDIAL_FINISHED, sign,               \
+                                                             direction) " ORDER BY due " direction \
+                                                                        ", id " direction          \
+                                                                        " LIMIT $20",              \
+                "due " direction ", id " direction),                                               \
+            Statement::Plan::fresh                                                                 \
+    }
+/// Where a page ends that passes many events: the first place at which one of its indexes has been
+/// read for $6 rows. $1 statuses, $2 and $3 due from and to, $4 id and $5 due of the previous
+/// page's last row, $7 number of shards.
+#define SUNDIAL_PASSED_BY_DUE_IN(standing, sign, direction) \
+    "(SELECT id, due FROM sundial.v_events WHERE " standing \
+    " AND ($1::text[] IS NULL OR status = ANY ($1))"        \
+    " AND ($2::timestamptz IS NULL OR due >= $2)"           \
+    " AND ($3::timestamptz IS NULL OR due < $3)"            \
+    " AND ($4::uuid IS NULL OR (due, id) " sign             \
+    " ($5::timestamptz, $4))"                               \
+    " ORDER BY due " direction ", id " direction " OFFSET $6::bigint - 1 LIMIT 1)"
+#define SUNDIAL_PASSED_BY_DUE(name, sign, direction)                                                \
+    inline constexpr Statement name {                                                               \
+        #name,                                                                                    \
+            SUNDIAL_PASSED_BY_DUE_IN(SUNDIAL_UNTRIED, sign, direction) " UNION ALL "              \
+            SUNDIAL_PASSED_BY_DUE_IN(SUNDIAL_RETRIED, sign, direction) " UNION ALL "              \
+            SUNDIAL_PASSED_BY_DUE_IN(SUNDIAL_FINISHED, sign, direction) " ORDER BY due " direction \
+            ", id " direction " LIMIT 1",                                                         \
+            Statement::Plan::fresh \
+    }
+/// Each shard may be read for its part of $6 rows.
+#define SUNDIAL_PASSED_BY_ID(name, sign, direction)                                  \
+    inline constexpr Statement name {                                                \
+        #name,                                                                       \
+            "SELECT event.id FROM generate_series(0, $7 - 1) AS part(number)"        \
+            " CROSS JOIN LATERAL (SELECT id FROM sundial.v_events"                   \
+            " WHERE shard = part.number::smallint AND ($4::uuid IS NULL OR id " sign \
+            " $4)"                                                                   \
+            " ORDER BY id " direction                                                \
+            " OFFSET $6::bigint / $7 LIMIT 1) AS event"                              \
+            " ORDER BY id " direction " LIMIT 1",                                    \
+            Statement::Plan::fresh                                                   \
     }
 /// An id begins with its creation time.
 #define SUNDIAL_BY_ID(name, from, sign, direction) \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS, "id " sign " $18", "id " direction)
 /// Reads each shard's part of the page in key order.
-#define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                            \
-    inline constexpr Statement name {                                                             \
-        #name,                                                                                    \
-            "SELECT event.* FROM generate_series(0, $21 - 1) AS part(number)"                     \
-            " CROSS JOIN LATERAL (SELECT *" SUNDIAL_FILTERED_EVENTS                               \
-            " AND shard = part.number::smallint AND ($18::uuid IS NULL OR id " sign               \
-            " $18)"                                                                               \
-            " ORDER BY id " direction " LIMIT $20) AS event ORDER BY id " direction " LIMIT $20", \
-            Statement::Plan::fresh                                                                \
+#define SUNDIAL_BY_ID_IN_SHARDS(name, sign, direction)                                  \
+    inline constexpr Statement name {                                                   \
+        #name,                                                                          \
+            SUNDIAL_SIZED(                                                              \
+                "SELECT event.* FROM generate_series(0, $21 - 1) AS part(number)"       \
+                " CROSS JOIN LATERAL (SELECT *" SUNDIAL_FILTERED_EVENTS                 \
+                " AND shard = part.number::smallint AND ($18::uuid IS NULL OR id " sign \
+                " $18)"                                                                 \
+                " AND ($23::uuid IS NULL OR $23 " sign                                  \
+                "= id)"                                                                 \
+                " ORDER BY id " direction " LIMIT $20) AS event ORDER BY id " direction \
+                " LIMIT $20",                                                           \
+                "id " direction),                                                       \
+            Statement::Plan::fresh                                                      \
     }
 #define SUNDIAL_BY_VALUE(name, from, value, type, sign, direction)                      \
     SUNDIAL_LIST(name, " FROM " from SUNDIAL_FILTERS,                                   \
@@ -111,6 +165,11 @@ namespace sundial::postgres::sql {
 inline constexpr Statement walk_indexes{"walk_indexes", R"sql(
     SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
            set_config('enable_sort', 'off', true), set_config('jit', 'off', true))sql"};
+
+SUNDIAL_PASSED_BY_DUE(passed_by_target, ">", "ASC");
+SUNDIAL_PASSED_BY_DUE(passed_by_target_down, "<", "DESC");
+SUNDIAL_PASSED_BY_ID(passed_by_creation, ">", "ASC");
+SUNDIAL_PASSED_BY_ID(passed_by_creation_down, "<", "DESC");
 
 SUNDIAL_ALL_BY_DUE(events_by_target, ">", "ASC");
 SUNDIAL_ALL_BY_DUE(events_by_target_down, "<", "DESC");
@@ -188,6 +247,9 @@ inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
 #undef SUNDIAL_BY_VALUE
 #undef SUNDIAL_BY_ID_IN_SHARDS
 #undef SUNDIAL_BY_ID
+#undef SUNDIAL_PASSED_BY_ID
+#undef SUNDIAL_PASSED_BY_DUE
+#undef SUNDIAL_PASSED_BY_DUE_IN
 #undef SUNDIAL_ALL_BY_DUE
 #undef SUNDIAL_FINISHED
 #undef SUNDIAL_RETRIED
@@ -195,6 +257,7 @@ inline constexpr Statement newest_dead_letters{"newest_dead_letters", R"sql(
 #undef SUNDIAL_DUE_ARM
 #undef SUNDIAL_BY_DUE
 #undef SUNDIAL_LIST
+#undef SUNDIAL_SIZED
 #undef SUNDIAL_ALL_WITH_KEY
 #undef SUNDIAL_IN_CHAIN
 #undef SUNDIAL_ALL

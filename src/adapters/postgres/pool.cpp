@@ -5,19 +5,32 @@
 #include <utility>
 
 #include "application/ports/failures.hpp"
+#include "application/ports/scheduler_scope.hpp"
 
 namespace sundial::postgres {
+namespace {
+
+/// The loop plans, and beside it one thread claims and one settles.
+constexpr std::size_t threads_of_scheduler = 3;
+
+}  // namespace
 
 Pool::Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, base::Log& log)
-    : url_{std::move(url)}, size_{size}, wait_{wait}, log_{log} {}
+    : url_{std::move(url)},
+      size_{size},
+      reserve_{std::min(threads_of_scheduler, size / 2)},
+      wait_{wait},
+      log_{log} {}
 
 Pool::Loan Pool::borrow() {
+    const Lane lane = SchedulerScope::is_open() ? Lane::scheduler : Lane::requests;
+    Lent& own = lanes_.at(static_cast<std::size_t>(lane));
     std::unique_ptr<Connection> connection;
     std::uint64_t generation = 0;
     {
         std::unique_lock lock{mutex_};
-        if (borrowed_ == size_ || !waiting_.empty()) wait_for_turn(lock);
-        ++borrowed_;
+        if (!has_room(lane) || !own.waiting.empty()) wait_for_turn(lock, lane);
+        ++own.count;
         wake_the_next();
         generation = generation_;
         while (!connection && !idle_.empty()) {
@@ -29,26 +42,42 @@ Pool::Loan Pool::borrow() {
     try {
         if (!connection) connection = connect(generation);
     } catch (...) {
-        take_back(nullptr, generation);
+        take_back(lane, nullptr, generation);
         throw;
     }
-    return {*this, std::move(connection), generation};
+    return {*this, lane, std::move(connection), generation};
 }
 
-void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock) {
+bool Pool::has_room(Lane lane) const {
+    const std::size_t of_scheduler = lanes_[0].count, of_requests = lanes_[1].count;
+    if (of_scheduler + of_requests >= size_) return false;
+    if (lane == Lane::scheduler) return true;
+    return lanes_[0].waiting.empty() && of_requests < size_ - reserve_;
+}
+
+void Pool::wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane) {
+    auto& waiting = lanes_.at(static_cast<std::size_t>(lane)).waiting;
     std::condition_variable turn;
-    waiting_.push_back(&turn);
+    waiting.push_back(&turn);
     const bool has_come =
-        turn.wait_for(lock, wait_, [&] { return borrowed_ < size_ && waiting_.front() == &turn; });
-    std::erase(waiting_, &turn);
+        turn.wait_for(lock, wait_, [&] { return has_room(lane) && waiting.front() == &turn; });
+    std::erase(waiting, &turn);
     if (has_come) return;
     wake_the_next();
-    throw Unavailable{"all " + std::to_string(size_) +
-                      " PostgreSQL connections (storage.pool_size) are in use"};
+    if (lane == Lane::scheduler) {
+        throw Unavailable{"all " + std::to_string(size_) +
+                          " PostgreSQL connections (storage.pool_size) are in use"};
+    }
+    throw Unavailable{"all " + std::to_string(size_ - reserve_) +
+                      " PostgreSQL connections for requests are in use (storage.pool_size, less " +
+                      std::to_string(reserve_) + " for the scheduler)"};
 }
 
 void Pool::wake_the_next() {
-    if (borrowed_ < size_ && !waiting_.empty()) waiting_.front()->notify_one();
+    for (const Lane lane : {Lane::scheduler, Lane::requests}) {
+        const auto& waiting = lanes_.at(static_cast<std::size_t>(lane)).waiting;
+        if (has_room(lane) && !waiting.empty()) return waiting.front()->notify_one();
+    }
 }
 
 std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
@@ -60,9 +89,9 @@ std::unique_ptr<Connection> Pool::connect(std::uint64_t generation) {
     return connection;
 }
 
-void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t generation) {
+void Pool::take_back(Lane lane, std::unique_ptr<Connection> connection, std::uint64_t generation) {
     const std::lock_guard lock{mutex_};
-    --borrowed_;
+    --lanes_.at(static_cast<std::size_t>(lane)).count;
     const bool usable = connection && !connection->is_broken() && generation == generation_;
     if (usable) idle_.push_back(std::move(connection));
     wake_the_next();
@@ -70,7 +99,9 @@ void Pool::take_back(std::unique_ptr<Connection> connection, std::uint64_t gener
 
 PoolUse Pool::use() const {
     const std::lock_guard lock{mutex_};
-    return {idle_.size(), borrowed_, waiting_.size()};
+    return {.idle = idle_.size(),
+            .in_use = lanes_[0].count + lanes_[1].count,
+            .waiting = lanes_[0].waiting.size() + lanes_[1].waiting.size()};
 }
 
 std::vector<ServerAddress> Pool::servers() const {

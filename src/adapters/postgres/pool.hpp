@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -17,32 +18,40 @@
 
 namespace sundial::postgres {
 
-/// At most `size` connections, opened on demand and lent to callers first come, first served.
-/// Thread-safe.
+/// At most `size` connections, opened on demand and lent to callers first come, first served. Some
+/// of them (`reserve`) are lent to the scheduler's threads only (SchedulerScope), which also come
+/// first. Thread-safe.
 class Pool {
 public:
     Pool(std::string url, std::size_t size, std::chrono::milliseconds wait, base::Log& log);
+
+    enum class Lane : std::uint8_t { scheduler, requests };
 
     /// A borrowed connection. At the end of its scope a broken one is closed, any other goes back
     /// to the pool.
     class Loan {
     public:
-        Loan(Pool& pool, std::unique_ptr<Connection> connection, std::uint64_t generation)
-            : pool_{pool}, connection_{std::move(connection)}, generation_{generation} {}
+        Loan(Pool& pool, Lane lane, std::unique_ptr<Connection> connection,
+             std::uint64_t generation)
+            : pool_{pool},
+              lane_{lane},
+              connection_{std::move(connection)},
+              generation_{generation} {}
         Loan(const Loan&) = delete;
         Loan& operator=(const Loan&) = delete;
-        ~Loan() { pool_.take_back(std::move(connection_), generation_); }
+        ~Loan() { pool_.take_back(lane_, std::move(connection_), generation_); }
         [[nodiscard]] Connection& operator*() const { return *connection_; }
         [[nodiscard]] Connection* operator->() const { return connection_.get(); }
 
     private:
         Pool& pool_;
+        const Lane lane_;
         std::unique_ptr<Connection> connection_;
         std::uint64_t generation_;
     };
 
-    /// Throws Unavailable if all connections are in use for longer than `wait`, or none can be
-    /// opened.
+    /// Throws Unavailable if all connections that this thread may use are in use for longer than
+    /// `wait`, or none can be opened.
     [[nodiscard]] Loan borrow();
     [[nodiscard]] PoolUse use() const;
     [[nodiscard]] std::vector<ServerAddress> servers() const;
@@ -54,18 +63,23 @@ public:
 
 private:
     /// The caller holds the lock.
-    void wait_for_turn(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] bool has_room(Lane lane) const;
+    void wait_for_turn(std::unique_lock<std::mutex>& lock, Lane lane);
     void wake_the_next();
     [[nodiscard]] std::unique_ptr<Connection> connect(std::uint64_t generation);
-    void take_back(std::unique_ptr<Connection> connection, std::uint64_t generation);
+    void take_back(Lane lane, std::unique_ptr<Connection> connection, std::uint64_t generation);
 
     const std::string url_;
     const std::size_t size_;
+    const std::size_t reserve_;  // for the scheduler
     const std::chrono::milliseconds wait_;
     base::Log& log_;
     mutable std::mutex mutex_;
-    std::deque<std::condition_variable*> waiting_;  // the first is served next
-    std::size_t borrowed_ = 0;
+    struct Lent {
+        std::deque<std::condition_variable*> waiting;  // the first is served next
+        std::size_t count = 0;
+    };
+    std::array<Lent, 2> lanes_;  // by Lane
     // generation of the connections; it also selects the host to try first
     std::uint64_t generation_ = 0;
     // the most recently used is last, and lent first

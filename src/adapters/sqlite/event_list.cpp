@@ -69,17 +69,17 @@ std::optional<std::string> any_of(const std::vector<Priority>& wanted) {
     return std::move(json.end_array()).text();
 }
 
-/// Runs `query` for page `page`; `until` for the statements that take it.
-template <class... Until>
+/// Runs `query` for page `page`; `others` for the statements that take more parameters.
+template <class... Others>
 Cursor run(Connection& connection, const Statement& statement, const EventQuery& query,
-           const PageRequest& page, const Until&... until) {
+           const PageRequest& page, const Others&... others) {
     const IdRange ids = ids_with(query.prefix);
     return connection.query(statement, any_of(query.statuses), any_of(query.priorities),
                             any_of(query.types), any_of(query.zones), query.user, query.schedule,
                             query.endpoint, query.target_from, query.target_to, query.executed_from,
                             query.executed_to, query.late_execution, query.dismissed, query.key,
                             query.prefix, ids.first, ids.last, id_after(page), number_after(page),
-                            limit_of(page), query.reason, any_of(query.waiting_for), until...);
+                            limit_of(page), query.reason, any_of(query.waiting_for), others...);
 }
 
 bool dead_letters_suffice(const EventWalk& walk) { return walk.filter.dismissed == false; }
@@ -93,15 +93,60 @@ const Statement& count_of(const EventWalk& walk) {
     return dead_letters_suffice(walk) ? sql::count_dead_letters : sql::count_failed;
 }
 
+/// Ends with the bytes that a page may have.
+Page<Event> page_in(Cursor row, const PageRequest& request) {
+    Page<Event> page;
+    std::size_t bytes = 0;
+    while (row.next()) {
+        page.has_more = page.items.size() == request.limit || bytes >= max_page_bytes;
+        if (page.has_more) break;
+        page.items.push_back(read_event(row));
+        bytes += page.items.back().payload.size();
+    }
+    return page;
+}
+
+/// The place of the last event that a page may pass; empty if there are fewer.
+std::optional<PageKey> last_to_pass(Connection& connection, const EventQuery& query) {
+    if (!query.max_passed || !passes_rows(query)) return std::nullopt;
+    const bool by_target = query.sort == EventQuery::Sort::target;
+    const Directions by_due{&sql::passed_by_target, &sql::passed_by_target_down};
+    const Directions by_id{&sql::passed_by_creation, &sql::passed_by_creation_down};
+    const Directions& directions = by_target ? by_due : by_id;
+    const Statement& statement = query.page.descending ? *directions.down : *directions.up;
+    auto row =
+        connection.query(statement, any_of(query.statuses), query.target_from, query.target_to,
+                         id_after(query.page), number_after(query.page), *query.max_passed - 1);
+    if (!row.next()) return std::nullopt;
+    return PageKey{by_target ? std::to_string(row.get<std::int64_t>(1)) : "", row.get<Uuid>(0)};
+}
+
+/// A page in the order of an index.
+Page<Event> walked_page(Connection& connection, const EventQuery& query) {
+    auto last = last_to_pass(connection, query);
+    PageRequest end;
+    end.after = last;
+    Page<Event> page = page_in(
+        run(connection, statement_for(query), query, query.page, id_after(end), number_after(end)),
+        query.page);
+    if (last && !page.has_more) {
+        page.has_more = true;
+        page.passed = std::move(last);
+    }
+    return page;
+}
+
 }  // namespace
 
 Page<Event> list_events(Session& session, const EventQuery& query) {
     const auto listed = [&](const EventQuery& wanted) {
-        return page_of(
-            all_of(run(session.connection, statement_for(wanted), wanted, wanted.page), read_event),
-            wanted.page);
+        return page_in(run(session.connection, statement_for(wanted), wanted, wanted.page),
+                       wanted.page);
     };
     const bool few = query.key || query.user;
+    const bool by_index =
+        query.sort == EventQuery::Sort::target || query.sort == EventQuery::Sort::created_at;
+    if (by_index && !few) return walked_page(session.connection, query);
     if (!few && query.sort == EventQuery::Sort::executed_at) {
         std::optional<Instant> last;
         if (const auto number = number_after(query.page)) {

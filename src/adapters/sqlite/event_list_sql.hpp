@@ -13,7 +13,8 @@
 /// with that prefix (null: no id has it); ?18 id and ?19 sort value of the previous page's last row
 /// (null: the first page; only the value null: the row had none), ?20 limit, ?21 prefix of the
 /// reason, ?22 reasons of waiting (JSON array). Rows without a sort value come last in both
-/// directions.
+/// directions. The orders by target and by creation also take the place at which the page ends
+/// although it is not full: ?23 id and ?24 due (null: none).
 #define SUNDIAL_LISTED(from, executed, dismissed, reason, waits, value, beyond, narrowed) \
     " FROM " from " WHERE " narrowed                                                      \
     " AND (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))"                    \
@@ -88,13 +89,25 @@
 #define SUNDIAL_DUE_UP                                                                    \
     "due BETWEEN max(coalesce(?8, " SUNDIAL_EARLIEST "), coalesce(?19, " SUNDIAL_EARLIEST \
     "))"                                                                                  \
-    " AND coalesce(?9, " SUNDIAL_LATEST ")"
-#define SUNDIAL_DUE_DOWN                         \
-    "due BETWEEN coalesce(?8, " SUNDIAL_EARLIEST \
-    ")"                                          \
-    " AND min(coalesce(?9, " SUNDIAL_LATEST "), coalesce(?19, " SUNDIAL_LATEST "))"
-#define SUNDIAL_ID_UP "id > coalesce(?18, x'')"
-#define SUNDIAL_ID_DOWN "id < coalesce(?18, x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF')"
+    " AND min(coalesce(?9, " SUNDIAL_LATEST "), coalesce(?24, " SUNDIAL_LATEST            \
+    "))"                                                                                  \
+    " AND (?24 IS NULL OR due < ?24 OR id <= ?23)"
+#define SUNDIAL_DUE_DOWN                                                                  \
+    "due BETWEEN max(coalesce(?8, " SUNDIAL_EARLIEST "), coalesce(?24, " SUNDIAL_EARLIEST \
+    "))"                                                                                  \
+    " AND min(coalesce(?9, " SUNDIAL_LATEST "), coalesce(?19, " SUNDIAL_LATEST            \
+    "))"                                                                                  \
+    " AND (?24 IS NULL OR due > ?24 OR id >= ?23)"
+#define SUNDIAL_LOWEST_ID "x''"
+#define SUNDIAL_HIGHEST_ID "x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'"
+#define SUNDIAL_ID_UP                       \
+    "id > coalesce(?18, " SUNDIAL_LOWEST_ID \
+    ")"                                     \
+    " AND id <= coalesce(?23, " SUNDIAL_HIGHEST_ID ") AND ?24 IS NULL"
+#define SUNDIAL_ID_DOWN                      \
+    "id < coalesce(?18, " SUNDIAL_HIGHEST_ID \
+    ")"                                      \
+    " AND id >= coalesce(?23, " SUNDIAL_LOWEST_ID ") AND ?24 IS NULL"
 #define SUNDIAL_LATENESS "first_attempt_at - due - jitter"
 /// An arm is not read unless one of its statuses is requested: SQLite evaluates conditions without
 /// columns first.
@@ -152,7 +165,47 @@
                                  ")") " ORDER BY executed_at " direction              \
                                       " NULLS LAST, id " direction " LIMIT ?20"}
 
+/// Where a page ends that passes many events: id and due of the event after ?6 others. ?1 statuses,
+/// ?2 and ?3 due from and to, ?4 id and ?5 due of the previous page's last row. Reads indexes only.
+#define SUNDIAL_PASSED_UP                                                           \
+    "due >= max(coalesce(?2, " SUNDIAL_EARLIEST "), coalesce(?5, " SUNDIAL_EARLIEST \
+    ")) AND due < coalesce(?3, " SUNDIAL_LATEST                                     \
+    ")"                                                                             \
+    " AND (?4 IS NULL OR due > ?5 OR id > ?4)"
+#define SUNDIAL_PASSED_DOWN                                                     \
+    "due <= min(coalesce(?3, " SUNDIAL_LATEST "), coalesce(?5, " SUNDIAL_LATEST \
+    ")) AND due >= coalesce(?2, " SUNDIAL_EARLIEST                              \
+    ")"                                                                         \
+    " AND (?3 IS NULL OR due < ?3) AND (?4 IS NULL OR due < ?5 OR id < ?4)"
+#define SUNDIAL_PASSED_IN(from, standing, bounds) \
+    "SELECT id, due FROM " from " WHERE " standing " AND " bounds
+#define SUNDIAL_PASSED_BY_DUE(name, bounds, direction) \
+    inline constexpr Statement name{                                                               \
+        SUNDIAL_PASSED_IN("events INDEXED BY events_pending_by_due",                               \
+                          "status = 'PENDING' AND " SUNDIAL_WANTED("PENDING"), bounds) " UNION ALL " \
+        SUNDIAL_PASSED_IN("events INDEXED BY events_under_way_by_due",                             \
+                          "status = 'PROCESSING' AND " SUNDIAL_WANTED("PROCESSING"),               \
+                          bounds) " UNION ALL "                                                    \
+        SUNDIAL_PASSED_IN("event_history INDEXED BY event_history_completed_by_due",               \
+                          "status = 'COMPLETED' AND " SUNDIAL_WANTED("COMPLETED"),                 \
+                          bounds) " UNION ALL "                                                    \
+        SUNDIAL_PASSED_IN("event_history INDEXED BY event_history_others_by_due",                  \
+                          "status <> 'COMPLETED' AND (" SUNDIAL_WANTED("FAILED") " OR "            \
+                          SUNDIAL_WANTED("CANCELLED") ")", bounds)                                 \
+        " ORDER BY due " direction ", id " direction " LIMIT 1 OFFSET ?6"}
+#define SUNDIAL_PASSED_BY_ID(name, beyond, none, direction)                                        \
+    inline constexpr Statement name{"SELECT id FROM events WHERE id " beyond " coalesce(?4, " none \
+                                    ") UNION ALL SELECT id FROM event_history WHERE id " beyond    \
+                                    " coalesce(?4, " none                                          \
+                                    ")"                                                            \
+                                    " ORDER BY id " direction " LIMIT 1 OFFSET ?6"}
+
 namespace sundial::sqlite::sql {
+
+SUNDIAL_PASSED_BY_DUE(passed_by_target, SUNDIAL_PASSED_UP, "ASC");
+SUNDIAL_PASSED_BY_DUE(passed_by_target_down, SUNDIAL_PASSED_DOWN, "DESC");
+SUNDIAL_PASSED_BY_ID(passed_by_creation, ">", SUNDIAL_LOWEST_ID, "ASC");
+SUNDIAL_PASSED_BY_ID(passed_by_creation_down, "<", SUNDIAL_HIGHEST_ID, "DESC");
 
 SUNDIAL_LIST_BY_DUE(events_by_target, ">", SUNDIAL_DUE_UP, "ASC");
 SUNDIAL_LIST_BY_DUE(events_by_target_down, "<", SUNDIAL_DUE_DOWN, "DESC");
@@ -213,6 +266,11 @@ inline constexpr Statement newest_dead_letters{R"sql(
 #undef SUNDIAL_WALK_DEAD_LETTERS
 #undef SUNDIAL_WALK_FAILED
 #undef SUNDIAL_WALK_LIVE
+#undef SUNDIAL_PASSED_BY_ID
+#undef SUNDIAL_PASSED_BY_DUE
+#undef SUNDIAL_PASSED_IN
+#undef SUNDIAL_PASSED_DOWN
+#undef SUNDIAL_PASSED_UP
 #undef SUNDIAL_LIST_BY_EXECUTION
 #undef SUNDIAL_LIST_BY_ID
 #undef SUNDIAL_LIST_BY_DUE
@@ -223,6 +281,8 @@ inline constexpr Statement newest_dead_letters{R"sql(
 #undef SUNDIAL_LATENESS
 #undef SUNDIAL_ID_DOWN
 #undef SUNDIAL_ID_UP
+#undef SUNDIAL_HIGHEST_ID
+#undef SUNDIAL_LOWEST_ID
 #undef SUNDIAL_DUE_DOWN
 #undef SUNDIAL_DUE_UP
 #undef SUNDIAL_LATEST

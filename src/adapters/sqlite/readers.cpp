@@ -5,6 +5,7 @@
 #include "adapters/sqlite/database_file.hpp"
 #include "adapters/sqlite/time.hpp"
 #include "adapters/sqlite/transaction_sql.hpp"
+#include "application/ports/scheduler_scope.hpp"
 
 namespace sundial::sqlite {
 namespace {
@@ -47,8 +48,10 @@ void Readers::run(const std::function<void(Session&)>& work) {
 }
 
 Connection& Readers::take() {
+    const bool may_take_all = SchedulerScope::is_open() || readers_.size() == 1;
+    const std::size_t left = may_take_all ? 0 : 1;
     std::unique_lock lock{mutex_};
-    if (!free_again_.wait_for(lock, reader_wait_limit, [&] { return !free_.empty(); })) {
+    if (!free_again_.wait_for(lock, reader_wait_limit, [&] { return free_.size() > left; })) {
         throw Unavailable{"all reading connections are busy"};
     }
     Connection* reader = free_.back();
@@ -61,7 +64,7 @@ void Readers::release_claims(Connection& reader) {
         const std::lock_guard lock{mutex_};
         free_.push_back(&reader);
     }
-    free_again_.notify_one();
+    free_again_.notify_all();  // not every waiting thread may take it
 }
 
 }  // namespace sundial::sqlite

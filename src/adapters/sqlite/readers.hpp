@@ -16,12 +16,13 @@ namespace sundial::sqlite {
 class Health;
 class Time;
 
-/// A pool of read-only connections. Thread-safe.
+/// A pool of read-only connections. The last free one is for the scheduler's threads only
+/// (SchedulerScope). Thread-safe.
 class Readers {
 public:
     Readers(const std::filesystem::path& file, std::size_t count, Time& time, Health& health);
-    /// Runs `work` on one snapshot of committed data. Throws Unavailable if every reader is busy
-    /// for 5 s.
+    /// Runs `work` on one snapshot of committed data. Throws Unavailable if every reader that this
+    /// thread may use is busy for 5 s.
     void run(const std::function<void(Session&)>& work);
 
 private:

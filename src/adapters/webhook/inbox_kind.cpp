@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "adapters/webhook/request.hpp"
+#include "application/ports/scheduler_scope.hpp"
 
 namespace sundial::webhook {
 namespace {
@@ -69,6 +70,7 @@ void InboxDelivery::start(DeliveryRequest request, std::function<void(Outcome)> 
 }
 
 void InboxDelivery::run() {
+    const SchedulerScope scheduler;
     while (true) {
         std::vector<Waiting> batch;
         {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "application/ports/scheduler_scope.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
@@ -28,6 +29,7 @@ void ExecutorThread::run(std::function<void()> work, std::function<void()> notif
 }
 
 void ExecutorThread::work_until_stopped() {
+    const SchedulerScope scheduler;
     std::unique_lock lock(mutex_);
     for (;;) {
         arrived_.wait(lock, [this] { return stopping_ || work_; });

@@ -11,6 +11,7 @@
 #include "application/observation/engine_log.hpp"
 #include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
+#include "application/ports/scheduler_scope.hpp"
 #include "base/crash_point.hpp"
 
 namespace sundial {
@@ -105,6 +106,7 @@ void WorkerLoop::due_at(Instant when) {
 bool WorkerLoop::turning() const { return now() - Mono{last_turn_.load()} < 2 * settings_.tick; }
 
 std::optional<Mono> WorkerLoop::turn() {
+    const SchedulerScope scheduler;
     last_turn_ = now().count();
     collect_mail();
     Command command = worker_.next(now());

@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "application/ports/scheduler_scope.hpp"
+
 namespace sundial {
 
 bool ForgetOld::batch() {
@@ -75,6 +77,7 @@ Mono Maintenance::turn() {
 }
 
 void Maintenance::run() {
+    const SchedulerScope scheduler;
     std::unique_lock lock{mutex_};
     while (!stopping_) {
         lock.unlock();

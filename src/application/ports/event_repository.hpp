@@ -82,7 +82,25 @@ struct EventQuery {
     std::vector<WaitReason> waiting_for{};
     Sort sort = Sort::target;
     PageRequest page;
+    /// About how many rows a page may pass, where the order has an index and no filter has a better
+    /// one (see `passes_rows`). The page then ends, perhaps without an item. Empty: unbounded.
+    std::optional<std::size_t> max_passed{};
 };
+
+/// Whether the events that match may be rare among those that a list reads in its order.
+[[nodiscard]] inline bool passes_rows(const EventQuery& query) {
+    const bool in_order =
+        query.sort == EventQuery::Sort::target || query.sort == EventQuery::Sort::created_at;
+    const bool found_otherwise = query.user || query.key;
+    const bool filtered = !query.priorities.empty() || !query.types.empty() ||
+                          !query.zones.empty() || query.schedule || query.endpoint ||
+                          query.executed_from || query.executed_to || query.late_execution ||
+                          query.dismissed || query.prefix || query.reason ||
+                          !query.waiting_for.empty() ||
+                          (query.sort == EventQuery::Sort::created_at &&
+                           (!query.statuses.empty() || query.target_from || query.target_to));
+    return in_order && !found_otherwise && filtered;
+}
 
 /// Events of one schedule, for one user or for none.
 struct LiveQuery {
@@ -171,6 +189,7 @@ public:
     virtual std::size_t expedite(EndpointId endpoint, WaitReason reason, std::size_t limit) = 0;
     /// Whether a live event matches.
     virtual bool has_live(const LiveQuery& query) = 0;
+    /// A page also ends when the payloads of its items reach `max_page_bytes`.
     virtual Page<Event> list(const EventQuery& query) = 0;
     /// Locks nothing.
     virtual std::vector<Event> walk(const EventWalk& walk) = 0;

@@ -19,6 +19,9 @@ struct PageKey {
     friend bool operator==(const PageKey&, const PageKey&) = default;
 };
 
+/// A page ends when its rows have about this many bytes, even if it has fewer rows than requested.
+inline constexpr std::size_t max_page_bytes = 2UL * 1024 * 1024;
+
 struct PageRequest {
     std::size_t limit = 50;  // 1 to 500
     bool descending = false;
@@ -29,6 +32,9 @@ template <class T>
 struct Page {
     std::vector<T> items;
     bool has_more = false;
+    /// The place from which the next page continues, if that is not the last item: the page ended
+    /// because it had passed many rows that do not match.
+    std::optional<PageKey> passed{};
 };
 
 }  // namespace sundial

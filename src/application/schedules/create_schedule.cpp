@@ -9,13 +9,19 @@
 namespace sundial {
 
 Result<CreatedSchedule> CreateSchedule::run(const ScheduleFields& wanted, const Caller& caller) {
+    const auto zones = zones_.current();
+    const ScheduleId id{ids_.fresh()};
+    const auto draft =
+        in_read(store_, [&](Transaction& tx) { return read_schedule(tx, id, wanted, *zones); });
+    if (!draft) return draft.error();
+    if (const auto judged = judge_rule(*draft, *zones); !judged) return judged.error();
+
     Instant earliest = never;
     std::optional<Operation> started;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
         earliest = never;
         started.reset();
-        const auto zones = zones_.current();
-        auto read = read_schedule(tx, ScheduleId{ids_.fresh()}, wanted, *zones);
+        auto read = read_schedule(tx, id, wanted, *zones);
         if (!read) return read;
         Schedule& schedule = *read;
         if (schedule.per_user) schedule.planned_version = Version{0};

@@ -54,6 +54,18 @@ Result<EditedSchedule> EditSchedule::replace(std::string_view reference,
 
 Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Change& change,
                                             std::optional<Version> expected, const Caller& caller) {
+    const auto zones = zones_.current();
+    // Computed outside the transaction. If another edit comes between, the transaction does it.
+    const auto draft = in_read(store_, [&](Transaction& tx) -> std::optional<Schedule> {
+        const auto id = schedule_id(tx, reference);
+        const auto before = id ? tx.schedules().find(*id) : std::nullopt;
+        const auto requested =
+            before ? change(tx, *before) : Result<Schedule>{NotFound{Noun::schedule, {}}};
+        return requested && !same_rule(*before, *requested) ? std::optional{*requested}
+                                                            : std::nullopt;
+    });
+    const auto judged = draft ? judge_rule(*draft, *zones) : Result<void>{};
+
     std::optional<Operation> started;
     // Locks only the schedule. The events follow afterwards, because there may be millions.
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Schedule> {
@@ -71,6 +83,11 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         if (after.external_id != before->external_id) return fixed("/externalId");
         if (after.per_user != before->per_user) return fixed("/perUser");
         if (after == *before) return after;
+        if (!same_rule(*before, after)) {
+            const bool known = draft && same_rule(*draft, after);
+            const auto fires = known ? judged : judge_rule(after, *zones);
+            if (!fires) return fires.error();
+        }
 
         const bool up_to_date = before->planned_version == before->version;
         const bool planned = up_to_date && same_plan(*before, after);

@@ -6,6 +6,7 @@
 #include "application/requests/moment.hpp"
 #include "application/requests/reference.hpp"
 #include "application/schedules/plan_occurrence.hpp"
+#include "domain/time/effort.hpp"
 #include "domain/time/recurrence.hpp"
 #include "domain/time/text.hpp"
 
@@ -16,13 +17,14 @@ using std::chrono::microseconds;
 
 /// The names of the fields in a request.
 struct Pointers {
+    const char* schedule;
     const char* user;
     const char* timezone;
     const char* from;
     const char* to;
 };
-constexpr Pointers in_body{"/userId", "/override/timezone", "/from", "/to"};
-constexpr Pointers in_query{"?userId", "?timezone", "?from", "?to"};
+constexpr Pointers in_body{"/scheduleId", "/userId", "/override/timezone", "/from", "/to"};
+constexpr Pointers in_query{"?scheduleId", "?userId", "?timezone", "?from", "?to"};
 
 ValidationFailed refused(const char* pointer, const TimeError& error) {
     return invalid(pointer, std::string{to_string(error.code)}, error.message);
@@ -33,6 +35,20 @@ struct Subject {
     Schedule schedule;
     std::optional<User> user;
     std::string zone;
+    bool stored = true;
+};
+
+/// The requested part of a rule.
+struct PreviewRange {
+    Instant after;  // exclusive
+    Instant to;     // exclusive
+    std::size_t count;
+};
+
+/// All that is read for a preview. The occurrences are computed after the transaction.
+struct PreviewRead {
+    Subject subject;
+    PreviewRange range;
 };
 
 /// Reads everything in one transaction.
@@ -52,7 +68,11 @@ public:
     Result<Subject> unstored(ScheduleFields fields, const PreviewScope& scope) const {
         if (!fields.event_type) fields.event_type = "PREVIEW";
         auto schedule = read_schedule(tx_, ScheduleId{Uuid{}}, fields, zones_);
-        if (schedule) return in_scope(*std::move(schedule), scope);
+        if (schedule) {
+            auto subject = in_scope(*std::move(schedule), scope);
+            if (subject) subject->stored = false;
+            return subject;
+        }
         Error error = schedule.error();
         if (auto* failed = std::get_if<ValidationFailed>(&error)) {
             for (FieldError& defect : failed->errors) defect.pointer.insert(0, "/schedule");
@@ -116,18 +136,14 @@ PreviewedOccurrence previewed(const ListedOccurrence& listed, const Zone& zone) 
     return row;
 }
 
-/// The requested part of a rule.
-struct PreviewRange {
-    Instant after;  // exclusive
-    Instant to;     // exclusive
-    std::size_t count;
-};
-
-Preview computed(const Subject& subject, const TzData& zones, const PreviewRange& range) {
+TimeResult<Preview> listed(const PreviewRead& read, const TzData& zones) {
+    const auto& [subject, range] = read;
     Preview preview{.description = describe(subject.schedule), .zone = subject.zone};
     const auto rule =
         rule_of_schedule(subject.schedule, subject.user ? &*subject.user : nullptr, zones);
     if (!rule) {
+        const bool refusable = kind_of(subject.schedule.trigger) == TriggerKind::rrule;
+        if (!subject.stored && refusable) return rule.error();
         preview.warnings.push_back(rule.error().message);
         return preview;
     }
@@ -140,6 +156,18 @@ Preview computed(const Subject& subject, const TzData& zones, const PreviewRange
         preview.occurrences.push_back(previewed(*next, rule->zone()));
     }
     return preview;
+}
+
+/// Errors: ValidationFailed, if the rule of an unstored schedule never fires, or any takes too
+/// long.
+Result<Preview> computed(const PreviewRead& read, const TzData& zones, const Pointers& pointers) {
+    std::optional<TimeResult<Preview>> preview;
+    if (!within_effort(max_steps_of_request, [&] { preview = listed(read, zones); })) {
+        preview = too_expensive();
+    }
+    if (*preview) return **std::move(preview);
+    return refused(read.subject.stored ? pointers.schedule : "/schedule/trigger/rrule",
+                   preview->error());
 }
 
 /// Marks the past occurrences that are known not to have fired.
@@ -162,38 +190,43 @@ void mark_skips(Transaction& tx, const Subject& subject, std::vector<PreviewedOc
 
 Result<Preview> PreviewSchedule::run(const PreviewRequest& request) {
     const auto zones = zones_.current();
-    return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
+    const auto read = in_read(store_, [&](Transaction& tx) -> Result<PreviewRead> {
         const Reader reader{tx, *zones, in_body};
-        const auto subject = request.fields ? reader.unstored(*request.fields, request.scope)
-                                            : reader.subject(request.schedule, request.scope);
+        auto subject = request.fields ? reader.unstored(*request.fields, request.scope)
+                                      : reader.subject(request.schedule, request.scope);
         if (!subject) return subject.error();
         const auto from = reader.moment(request.from, in_body.from, tx.now());
         if (!from) return from.error();
-        Preview preview =
-            computed(*subject, *zones, {*from - microseconds{1}, never, request.count});
-        if (!subject->schedule.enabled) {
-            preview.warnings.emplace_back(
-                "the schedule is paused: no occurrence fires until it is enabled");
-        }
-        return preview;
+        return PreviewRead{*std::move(subject), {*from - microseconds{1}, never, request.count}};
     });
+    if (!read) return read.error();
+    auto preview = computed(*read, *zones, in_body);
+    if (preview && !read->subject.schedule.enabled) {
+        preview->warnings.emplace_back(
+            "the schedule is paused: no occurrence fires until it is enabled");
+    }
+    return preview;
 }
 
 Result<Preview> PreviewSchedule::list(const OccurrencesRequest& request) {
     const auto zones = zones_.current();
-    return in_read(store_, [&](Transaction& tx) -> Result<Preview> {
+    const auto read = in_read(store_, [&](Transaction& tx) -> Result<PreviewRead> {
         const Reader reader{tx, *zones, in_query};
-        const auto subject = reader.subject(request.schedule, request.scope);
+        auto subject = reader.subject(request.schedule, request.scope);
         if (!subject) return subject.error();
         const auto from = reader.moment(request.from, in_query.from, tx.now());
         if (!from) return from.error();
         const auto to = reader.moment(request.to, in_query.to, never);
         if (!to) return to.error();
         const Instant after = request.after.value_or(*from - microseconds{1});
-        Preview preview = computed(*subject, *zones, {after, *to, request.limit});
-        mark_skips(tx, *subject, preview.occurrences);
-        return preview;
+        return PreviewRead{*std::move(subject), {after, *to, request.limit}};
     });
+    if (!read) return read.error();
+    auto preview = computed(*read, *zones, in_query);
+    if (preview) {
+        store_.read([&](Transaction& tx) { mark_skips(tx, read->subject, preview->occurrences); });
+    }
+    return preview;
 }
 
 }  // namespace sundial

@@ -51,16 +51,17 @@ struct Preview {
     bool has_more = false;
 };
 
-/// The times of a schedule, computed from its current rule. They are not stored.
+/// The times of a schedule, computed from its current rule, outside any transaction. They are not
+/// stored. A rule that takes too long to compute is refused: ValidationFailed, too_expensive.
 class PreviewSchedule {
 public:
     PreviewSchedule(Store& store, const TimeZones& zones) : store_(store), zones_(zones) {}
     /// The next occurrences. Errors: NotFound; ValidationFailed at /userId, /override/timezone,
-    /// /from, and at /schedule/… for an unstored schedule; InvalidTemplate.
+    /// /from, /scheduleId, and at /schedule/… for an unstored schedule; InvalidTemplate.
     [[nodiscard]] Result<Preview> run(const PreviewRequest& request);
     /// A page of occurrences. Past ones show whether they were skipped, and why. Occurrences of one
-    /// instant stay on one page. Errors: NotFound; ValidationFailed at ?userId, ?timezone, ?from,
-    /// ?to.
+    /// instant stay on one page. Errors: NotFound; ValidationFailed at ?scheduleId, ?userId,
+    /// ?timezone, ?from, ?to.
     [[nodiscard]] Result<Preview> list(const OccurrencesRequest& request);
 
 private:

@@ -12,6 +12,7 @@
 #include "domain/names.hpp"
 #include "domain/schedule_rule.hpp"
 #include "domain/time/cron.hpp"
+#include "domain/time/effort.hpp"
 #include "domain/time/error.hpp"
 #include "domain/time/interval.hpp"
 #include "domain/time/text.hpp"
@@ -211,8 +212,8 @@ private:
         schedule_.trigger = CronTrigger{text};
     }
 
-    /// Validates the complete RRULE, with its zone and policies, whichever of them changed. A
-    /// DTSTART that names a zone names the schedule's: the reader refuses two.
+    /// Validates the text of the RRULE and its zone, whichever of them changed; judge_rule() does
+    /// the rest. A DTSTART that names a zone names the schedule's: the reader refuses two.
     void judge_rrule() {
         const auto* rule = std::get_if<RruleTrigger>(&schedule_.trigger);
         if (!rule || (schedule_.timezone && !zones_.find(*schedule_.timezone))) return;
@@ -222,12 +223,7 @@ private:
             nowhere && own ? *own : schedule_.timezone.value_or(zone_of_each_user);
         const auto set = read_rrule(*rule, place);
         if (!set && own) return refuse("/trigger/rrule", "bad_request", two_zones(*own));
-        if (!set) return refuse("/trigger/rrule", set.error());
-        const auto find_zone = [&](std::string_view id) {
-            return zones_.find(id == zone_of_each_user ? "UTC" : id);
-        };
-        const auto found = rrule_recurrence(*set, find_zone, schedule_.gap, schedule_.overlap);
-        if (!found) refuse("/trigger/rrule", found.error());
+        if (!set) refuse("/trigger/rrule", set.error());
     }
 
     /// `own` is the zone of the rule's DTSTART and differs from the zone in which the rule would
@@ -302,7 +298,35 @@ private:
     std::vector<FieldError> defects_;
 };
 
+/// The defect of a trigger whose occurrences must be computed to find it.
+std::optional<TimeError> defect_of(const Schedule& schedule, const TzData& zones) {
+    const auto* rule = std::get_if<RruleTrigger>(&schedule.trigger);
+    if (!rule) return std::nullopt;
+    const auto set = read_rrule(*rule, schedule.timezone.value_or(zone_of_each_user));
+    if (!set) return set.error();
+    const auto find_zone = [&](std::string_view id) {
+        return zones.find(id == zone_of_each_user ? "UTC" : id);
+    };
+    std::optional<TimeError> defect;
+    const bool cheap = within_effort(max_steps_of_request, [&] {
+        const auto found = rrule_recurrence(*set, find_zone, schedule.gap, schedule.overlap);
+        if (!found) defect = found.error();
+    });
+    return cheap ? defect : too_expensive();
+}
+
 }  // namespace
+
+bool same_rule(const Schedule& a, const Schedule& b) {
+    return a.trigger == b.trigger && a.timezone == b.timezone && a.gap == b.gap &&
+           a.overlap == b.overlap;
+}
+
+Result<void> judge_rule(const Schedule& schedule, const TzData& zones) {
+    const auto defect = defect_of(schedule, zones);
+    if (!defect) return {};
+    return invalid("/trigger/rrule", std::string{to_string(defect->code)}, defect->message);
+}
 
 Result<Schedule> edited(Transaction& tx, Schedule before, const ScheduleFields& fields,
                         const TzData& zones) {

@@ -55,11 +55,16 @@ struct ScheduleFields {
 };
 
 /// `before` with the changes of `fields`. Errors: ValidationFailed, with all wrong fields (pointers
-/// /trigger/cron, /timezone, …); InvalidTemplate.
+/// /trigger/cron, /timezone, …) except those that judge_rule() finds; InvalidTemplate.
 [[nodiscard]] Result<Schedule> edited(Transaction& tx, Schedule before,
                                       const ScheduleFields& fields, const TzData& zones);
 /// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
 [[nodiscard]] Result<Schedule> read_schedule(Transaction& tx, ScheduleId id,
                                              const ScheduleFields& fields, const TzData& zones);
+/// Computes the first occurrence of an RRULE, which may take 0.1 s: call it outside transactions.
+/// Errors: ValidationFailed at /trigger/rrule, if the rule never fires or is too expensive.
+[[nodiscard]] Result<void> judge_rule(const Schedule& schedule, const TzData& zones);
+/// Whether judge_rule() gives the same result for both.
+[[nodiscard]] bool same_rule(const Schedule& a, const Schedule& b);
 
 }  // namespace sundial

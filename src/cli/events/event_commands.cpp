@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <functional>
 #include <istream>
 #include <ostream>
 #include <string_view>
@@ -15,6 +16,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t largest_page = 500;
+
+/// The path of a page with so many rows.
+using PathOfPage = std::function<std::string(std::size_t limit)>;
 
 std::string path_of(const EventChoice& choice, std::string path) {
     for (const auto& [name, text] : choice.filters) path += '&' + name + '=' + query_text(text);
@@ -39,8 +43,28 @@ void print_events(const json::array& events, std::ostream& out) {
     out << table.text();
 }
 
-int list_page(const HttpClient& client, const std::string& path, const Output& output) {
-    return print(client.call("GET", path), output, [&](const json::object& page) {
+/// At most `limit` rows. The server may end a page early, even without a row.
+Answer call_list(const HttpClient& client, const PathOfPage& path, std::size_t limit) {
+    Answer answer = client.call("GET", path(limit));
+    if (answer.status != 200) return answer;
+    json::object whole = json::parse(answer.body).as_object();
+    json::array& rows = whole.at("data").as_array();
+    while (whole.at("hasMore").as_bool() && rows.size() < limit) {
+        answer = client.call("GET", path(limit - rows.size()) +
+                                        "&cursor=" + query_text(text_of(whole, "nextCursor")));
+        if (answer.status != 200) return answer;
+        json::object page = json::parse(answer.body).as_object();
+        for (json::value& row : page.at("data").as_array()) rows.push_back(std::move(row));
+        whole["hasMore"] = page.at("hasMore");
+        whole["nextCursor"] = page.at("nextCursor");
+    }
+    answer.body = json::serialize(whole);
+    return answer;
+}
+
+int list_page(const HttpClient& client, const PathOfPage& path, std::size_t limit,
+              const Output& output) {
+    return print(call_list(client, path, limit), output, [&](const json::object& page) {
         const json::array& events = page.at("data").as_array();
         if (events.empty()) {
             output.err << "none\n";
@@ -125,12 +149,16 @@ std::string events_in_words(std::uint64_t count) {
 
 int list_events(const HttpClient& client, const EventChoice& choice, std::size_t limit,
                 const Output& output) {
-    return list_page(client, path_of(choice, "/v1/events?limit=" + std::to_string(limit)), output);
+    const auto path = [&](std::size_t rows) {
+        return path_of(choice, "/v1/events?limit=" + std::to_string(rows));
+    };
+    return list_page(client, path, limit, output);
 }
 
 int list_dead_letters(const HttpClient& client, const EventChoice& choice, std::size_t limit,
                       const Output& output) {
-    return list_page(client, dead_letters_path(choice, limit), output);
+    const auto path = [&](std::size_t rows) { return dead_letters_path(choice, rows); };
+    return list_page(client, path, limit, output);
 }
 
 int list_failures(const HttpClient& client, const std::string& by, const Output& output) {

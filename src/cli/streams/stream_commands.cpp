@@ -40,12 +40,22 @@ int list_streams(const HttpClient& client, const std::string& type, const std::s
 
 int read_stream(const HttpClient& client, const StreamName& stream, std::uint64_t from,
                 const Output& output) {
-    const std::string path = path_of(stream) + "?limit=500&fromVersion=" + std::to_string(from);
-    return print(client.call("GET", path), output, [&](const json::object& found) {
-        for (const json::value& event : found.at("data").as_array()) {
-            output.out << event_line(event.as_object());
-        }
-    });
+    const auto path = [&] {
+        return path_of(stream) + "?limit=500&fromVersion=" + std::to_string(from);
+    };
+    bool more = true;
+    while (more && output.out) {
+        more = false;
+        const int code = print(client.call("GET", path()), output, [&](const json::object& found) {
+            for (const json::value& event : found.at("data").as_array()) {
+                output.out << event_line(event.as_object());
+                from = event.as_object().at("version").to_number<std::uint64_t>() + 1;
+            }
+            more = found.at("hasMore").as_bool();
+        });
+        if (code != 0) return code;
+    }
+    return exit_code::ok;
 }
 
 int append_event(const HttpClient& client, const StreamName& stream, const EventToAppend& event,

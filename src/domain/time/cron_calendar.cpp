@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "domain/time/effort.hpp"
+
 namespace sundial {
 namespace {
 
@@ -163,6 +165,7 @@ std::uint64_t CronCalendar::count_repeated_in(Wall from, Wall until, seconds shi
 }
 
 std::uint32_t CronCalendar::days_of(year_month month) const {
+    effort::spend(1);
     if (!has_bit(rule_.months, static_cast<unsigned>(month.month()))) return 0;
     const local_days first{month / std::chrono::day{1}};
     const auto length = static_cast<unsigned>((month / std::chrono::last).day());

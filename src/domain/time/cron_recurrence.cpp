@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "domain/time/cron.hpp"
 #include "domain/time/cron_calendar.hpp"
+#include "domain/time/effort.hpp"
 
 namespace sundial {
 namespace {
@@ -245,6 +246,8 @@ std::optional<Stretch> CronRecurrence::stretch_after(const Stretch& stretch) con
 
 std::vector<Reading> CronRecurrence::readings(const Stretch& stretch, Span span,
                                               Skipped skipped) const {
+    constexpr std::int64_t steps_of_stretch = 50;  // compared with a month of the calendar
+    effort::spend(steps_of_stretch);
     std::vector<Reading> found;
     const auto add = [&](const std::optional<Reading>& reading) {
         if (!reading || (skipped == Skipped::left_out && is_skip(reading->note))) return;

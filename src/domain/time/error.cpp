@@ -30,6 +30,8 @@ std::string_view to_string(TimeErrorCode code) {
             return "never_fires";
         case TimeErrorCode::not_allowed:
             return "not_allowed";
+        case TimeErrorCode::too_expensive:
+            return "too_expensive";
     }
     base::check(false);
     return {};

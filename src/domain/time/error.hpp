@@ -21,8 +21,9 @@ enum class TimeErrorCode : std::uint8_t {
     bad_interval,
     bad_cron,
     bad_rrule,
-    never_fires,  // well formed, but the set of occurrences is empty
-    not_allowed,  // a policy that this kind does not accept
+    never_fires,    // well formed, but the set of occurrences is empty
+    not_allowed,    // a policy that this kind does not accept
+    too_expensive,  // takes more computing than a request may use
 };
 
 struct TimeError {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/check.hpp"
+#include "domain/time/effort.hpp"
 
 namespace sundial {
 namespace {
@@ -159,6 +160,7 @@ void RuleDays::Walk::go_to(DayNumber day) {
 
 std::optional<DayNumber> RuleDays::Walk::next() {
     while (next_ <= last_wall_day) {
+        effort::spend(1);
         for (auto bit = static_cast<std::size_t>(next_ - first_); bit < 384;
              bit = (bit / 64 + 1) * 64) {
             const std::uint64_t rest = (*bits_)[bit / 64] >> bit % 64;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "domain/time/effort.hpp"
+
 namespace sundial {
 namespace {
 
@@ -100,6 +102,7 @@ std::uint64_t DaySlots::count_steps(std::int64_t phase, std::int64_t from, std::
 std::optional<std::int64_t> DaySlots::next(std::int64_t phase, std::int64_t from) const {
     const std::int64_t per_minute = std::max<std::int64_t>(60 / unit_, 1);
     while (from < per_day()) {
+        effort::spend(1);
         const auto hour = from / per_hour();
         const auto hour_end = (hour + 1) * per_hour();
         if (!allows_hour(hour) || in(hour_, phase, hour * per_hour()) == 0) {

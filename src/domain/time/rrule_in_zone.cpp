@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "domain/time/effort.hpp"
 
 namespace sundial {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::int64_t latest = second_of(latest_instant);
 constexpr std::int64_t end_of_walls = (last_wall_day + 1) * seconds_of_day;
 /// Wall clocks are less than this from UTC, and policies move a time by less than the remainder.
 constexpr std::int64_t two_days = 2 * seconds_of_day;
+/// Cost of finding a stretch and its pieces, compared with a day of a walk.
+constexpr std::int64_t steps_of_stretch = 50;
 
 std::int64_t at(const ZoneChange& change) { return change.at.time_since_epoch().count(); }
 /// How far the clocks go forward; negative: back.
@@ -55,6 +58,7 @@ RruleInZone::Stretch RruleInZone::stretch_at(Second instant, Skipped skipped) co
 RruleInZone::Stretch RruleInZone::stretch_between(std::optional<ZoneChange> begins,
                                                   std::optional<ZoneChange> ends,
                                                   Skipped skipped) const {
+    effort::spend(steps_of_stretch);
     const Second from = begins ? at(*begins) : earliest - two_days;
     const Second to = ends ? at(*ends) : latest + two_days;
     const seconds offset = begins ? begins->after

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "domain/time/effort.hpp"
 #include "domain/time/resolve.hpp"
 #include "domain/time/text.hpp"
 
@@ -39,6 +40,8 @@ NominalOccurrences leap_skipped(const Zone& zone, year in) {
 
 /// The occurrences of year `in`, skipped ones included.
 NominalOccurrences occurrences_in(const YearlyRule& rule, const Zone& zone, year in) {
+    constexpr std::int64_t steps_of_lookup = 50;  // of a wall time in the zone
+    effort::spend(steps_of_lookup);
     const auto nominal = nominal_date(rule, in);
     if (!nominal) return leap_skipped(zone, in);
     auto found = occurrences_at(at(*nominal, rule.at), zone, rule.gap, rule.overlap);

@@ -33,6 +33,14 @@ public:
         requests_.push_back(
             {std::string(request.method), std::string(request.route), request.status});
     }
+    void ran_short(Shortage of) override {
+        const std::lock_guard lock(mutex_);
+        shortages_.push_back(of);
+    }
+    [[nodiscard]] std::vector<Shortage> shortages() const {
+        const std::lock_guard lock(mutex_);
+        return shortages_;
+    }
     [[nodiscard]] std::vector<Observed> requests() const {
         const std::lock_guard lock(mutex_);
         return requests_;
@@ -41,6 +49,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<Observed> requests_;
+    std::vector<Shortage> shortages_;
 };
 
 /// A real server on a free loopback port. "/wait" is answered once release() was called; "/large"
@@ -96,6 +105,7 @@ protected:
             waiting_.notify_all();
             may_go_on_.wait();
         }
+        if (request.path.starts_with("/heavy")) return heavy(request.path);
         if (request.path == "/poll") return poll();
         if (request.path == "/stream") return stream();
         Response response = json(200, request.method + ' ' + request.target + ' ' + request.body);
@@ -103,6 +113,21 @@ protected:
         response.route = "/echo";
         if (request.path == "/with-key") response.actor = "key:7f3a9k2m1q";
         if (request.path == "/no-key") response.status = 401;
+        return response;
+    }
+    Response heavy(const std::string& path) {
+        Response response;
+        response.route = "/heavy";
+        response.headers.add("RateLimit", "kept");
+        response.heavy = std::make_shared<const HeavyWork>(
+            HeavyWork{"key:7f3a9k2m1q", [this, path] {
+                          if (path == "/heavy/wait") {
+                              ++waiting_;
+                              waiting_.notify_all();
+                              may_go_on_.wait();
+                          }
+                          return text(200, "text/plain", "heavy work");
+                      }});
         return response;
     }
     Response poll() {

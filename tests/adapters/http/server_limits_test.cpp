@@ -6,6 +6,7 @@
 namespace sundial::http {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Broken {
@@ -219,6 +220,64 @@ TEST_F(ServerTest, GivesUpOnAClientThatDoesNotRead) {
     client.send(get("/large"));
     while (observed_.requests().empty()) std::this_thread::yield();
     EXPECT_TRUE(server_->drain(20s));
+    EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::slow_reader));
+}
+
+TEST_F(ServerTest, BoundsTheUnreadAnswersOfAClient) {
+    settings_.unsent_bytes = 80'000'000;  // a quarter is less than one large answer
+    start();
+    RawHttpClient slow(port_);
+    slow.send(get("/large"));
+    while (observed_.requests().empty()) std::this_thread::yield();
+    RawHttpClient other(port_);
+    const auto refused = other.ask(get("/large"));
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 503);
+    EXPECT_EQ(refused->field("Retry-After"), "1");
+    EXPECT_THAT(refused->body, HasSubstr("OVERLOADED"));
+    EXPECT_EQ(other.ask(get("/"))->status, 200) << "a short answer is sent";
+    EXPECT_EQ(other.ask(post("x"))->status, 503) << "an effect must be told";
+    EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::unsent_bytes, Shortage::unsent_bytes));
+    EXPECT_EQ(slow.read()->body.size(), 64'000'000U);
+    EXPECT_EQ(slow.ask(get("/"))->status, 200);
+    EXPECT_EQ(other.ask(get("/large"))->status, 200);
+}
+
+TEST_F(ServerTest, RunsHeavyRequestsOnFewThreads) {
+    settings_.heavy_seats = 1;
+    settings_.heavy_wait = 2min;
+    start();
+    RawHttpClient first(port_), second(port_), light(port_);
+    first.send(get("/heavy/wait"));
+    until_waiting(1);
+    second.send(get("/heavy"));
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(light.ask(get("/"))->status, 200);
+    EXPECT_EQ(observed_.requests().size(), 100U) << "the second waits for the first";
+    release();
+    EXPECT_EQ(first.read()->status, 200);
+    const auto reply = second.read();
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->body, "heavy work");
+    EXPECT_EQ(reply->field("RateLimit"), "kept") << "of the guard";
+    EXPECT_EQ(observed_.requests().back().route, "/heavy");
+}
+
+TEST_F(ServerTest, RefusesAHeavyRequestThatWaitsTooLong) {
+    settings_.heavy_seats = 1;
+    settings_.heavy_wait = 20ms;
+    start();
+    RawHttpClient first(port_), second(port_);
+    first.send(get("/heavy/wait"));
+    until_waiting(1);
+    const auto reply = second.ask(get("/heavy"));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->status, 503);
+    EXPECT_EQ(reply->field("Retry-After"), "1");
+    EXPECT_THAT(reply->body, HasSubstr("http.heavy_seats"));
+    EXPECT_THAT(observed_.shortages(), ElementsAre(Shortage::heavy_seats));
+    release();
+    EXPECT_EQ(first.read()->status, 200);
+    EXPECT_EQ(second.ask(get("/heavy"))->status, 200);
 }
 
 TEST_F(ServerTest, TurnsAwayAConnectionWhereAllOfItsNetworkAreBeingAnswered) {

@@ -46,8 +46,9 @@ protected:
     const std::string direct = PostgresCluster::shared().create_database();
     CommitCutter proxy{direct};
     RecordedLog log;
+    /// Four connections for requests, and three for the scheduler.
     const std::unique_ptr<PostgresDatabase> database =
-        PostgresDatabase::open({.url = proxy.url(), .pool_size = 4}, log);
+        PostgresDatabase::open({.url = proxy.url(), .pool_size = 7}, log);
     FakeTimeZones zones;
     FakeIds ids;
     NoWakeups wakeups;

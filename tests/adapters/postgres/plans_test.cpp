@@ -218,11 +218,10 @@ protected:
             std::string{sql::walk_indexes.sql} +
                 "; PREPARE it(text[], smallint[], text[], text[], uuid, uuid, uuid, timestamptz, "
                 "timestamptz, timestamptz, timestamptz, boolean, boolean, text, text, text, "
-                "text[], uuid, "
-                "timestamptz, bigint) AS " +
+                "text[], uuid, timestamptz, bigint, integer, bigint, uuid, timestamptz) AS " +
                 sql::events_by_target_down.sql + "; EXPLAIN EXECUTE it('" + statuses +
                 "', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
-                "NULL, NULL, NULL, NULL, NULL, 51)");
+                "NULL, NULL, NULL, NULL, NULL, 51, 16, 2097152, NULL, NULL)");
         std::string plan;
         for (const auto& row : rows) plan += row[0] + '\n';
         return plan;

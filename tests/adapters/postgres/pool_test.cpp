@@ -13,6 +13,7 @@
 
 #include "adapters/postgres/transaction_sql.hpp"
 #include "application/ports/failures.hpp"
+#include "application/ports/scheduler_scope.hpp"
 #include "support/postgres_cluster.hpp"
 #include "support/recorded_log.hpp"
 
@@ -50,6 +51,50 @@ TEST_F(PoolTest, ServesWhoCameFirst) {
     held.reset();
     const auto again = pool.borrow();  // served last, although the connection is free now
     EXPECT_THAT(served, ElementsAre(1, 2));
+}
+
+TEST_F(PoolTest, KeepsConnectionsForTheScheduler) {
+    Pool pool{url_, 5, 1ms, log_};
+    std::vector<std::unique_ptr<Pool::Loan>> of_requests;
+    const auto borrow = [&] {
+        of_requests.push_back(std::unique_ptr<Pool::Loan>{new Pool::Loan{pool.borrow()}});
+    };
+    for (int i = 0; i < 3; ++i) borrow();
+    EXPECT_THROW(borrow(), Unavailable);
+    const SchedulerScope scheduler;
+    const auto claims = pool.borrow();
+    const auto settles = pool.borrow();
+    EXPECT_THROW((void)pool.borrow(), Unavailable);
+    of_requests.clear();
+    const auto plans = pool.borrow();
+    EXPECT_EQ(pool.use().in_use, 3U);
+}
+
+TEST_F(PoolTest, ServesTheSchedulerFirst) {
+    Pool pool{url_, 2, 60s, log_};
+    std::vector<std::string> served;
+    auto held = std::unique_ptr<Pool::Loan>{new Pool::Loan{pool.borrow()}};
+    std::unique_ptr<Pool::Loan> of_scheduler;
+    {
+        const SchedulerScope scope;
+        of_scheduler.reset(new Pool::Loan{pool.borrow()});
+    }
+    const std::jthread request{[&] {
+        const auto loan = pool.borrow();
+        served.emplace_back("request");
+    }};
+    wait_until_waiting(pool, 1);
+    const std::jthread scheduler{[&] {
+        const SchedulerScope scope;
+        const auto loan = pool.borrow();
+        served.emplace_back("scheduler");
+        of_scheduler.reset();
+    }};
+    wait_until_waiting(pool, 2);
+    held.reset();
+    wait_until_waiting(pool, 0);
+    while (pool.use().in_use > 0) std::this_thread::yield();
+    EXPECT_THAT(served, ElementsAre("scheduler", "request"));
 }
 
 TEST_F(PoolTest, ACallerThatGivesUpBlocksNoOther) {

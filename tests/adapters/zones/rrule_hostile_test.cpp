@@ -13,6 +13,7 @@
 
 #include "adapters/zones/cctz_time_zones.hpp"
 #include "adapters/zones/zoneinfo.hpp"
+#include "domain/time/effort.hpp"
 #include "domain/time/recurrence_set.hpp"
 #include "domain/time/text.hpp"
 
@@ -114,6 +115,10 @@ TEST_P(HostileRrule, IsAnsweredInTime) {
     }
 }
 
+TEST_P(HostileRrule, IsReadWithinTheEffortOfARequest) {
+    EXPECT_TRUE(within_effort(max_steps_of_request, [] { (void)read(GetParam().rule); }));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Rules, HostileRrule,
     testing::Values(
@@ -166,6 +171,26 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"a_week_that_no_year_has", "YEARLY;BYWEEKNO=53;BYDAY=SU;BYMONTH=12;BYMONTHDAY=31",
                 "never_fires"}),
     [](const auto& info) { return info.param.name; });
+
+/// A preview of it took 0.2 s, and 64 clients that asked for it stopped the server (issue 19).
+TEST_F(HostileRrule, CountedThroughNineThousandYears) {
+    ASSERT_TRUE(zones().find("America/New_York"));
+    const auto preview = [](int year) {
+        const auto set = read_icalendar(
+            "DTSTART;TZID=America/New_York:17000101T000000\nRRULE:FREQ=SECONDLY;INTERVAL=7;"
+            "COUNT=2000000000;BYSECOND=1,3,5");
+        const auto rule =
+            rrule_recurrence(*set, [](std::string_view name) { return zones().find(name); });
+        const Instant from = std::chrono::sys_days{std::chrono::year{year} / 1 / 1};
+        const auto zone = *zones().find("America/New_York");
+        ListedOccurrences listed(**rule, *zone, from);
+        for (int i = 0; i < 500 && listed.next(); ++i) {
+        }
+    };
+    const Watch watch("a preview");
+    EXPECT_FALSE(within_effort(1'000'000, [&] { preview(9000); }));
+    EXPECT_TRUE(within_effort(max_steps_of_request, [&] { preview(2026); }));
+}
 
 std::string ten_thousand_days() {
     std::string text;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "domain/time/effort.hpp"
 #include "domain/time/text.hpp"
 #include "support/control_plane.hpp"
 
@@ -133,6 +134,79 @@ TEST_F(PreviewTest, NamesWhatIsWrong) {
     request.scope = {};
     request.from = "soon";
     EXPECT_THAT(defects_of(preview_schedule.run(request)), ElementsAre("/from bad_time"));
+}
+
+/// Fires once in a century, and a thousand times: most days of nine thousand years are visited.
+RruleTrigger sparse_rule() {
+    RruleTrigger rule;
+    rule.dtstart = "0001-06-01T09:00:00";
+    rule.rrule = "FREQ=SECONDLY;INTERVAL=86399;BYHOUR=3;BYMINUTE=3;BYSECOND=3;COUNT=1000";
+    return rule;
+}
+
+/// Reading this rule takes 3.8 million steps, and each walk through its years as many.
+TEST_F(PreviewTest, RefusesWhatTakesTooLongToCompute) {
+    const auto defects_within = [&](std::int64_t steps, const auto& preview) {
+        std::vector<std::string> defects;
+        EXPECT_TRUE(within_effort(steps, [&] { defects = defects_of(preview()); }));
+        return defects;
+    };
+    constexpr std::int64_t of_one_walk = 5'000'000;
+    PreviewRequest request = of({.rrule = sparse_rule()}, "UTC");
+    request.from = "0001-01-01T00:00:00Z";
+    request.count = 1000;
+    const auto run = [&] { return preview_schedule.run(request); };
+    EXPECT_THAT(defects_within(of_one_walk, run),
+                ElementsAre("/schedule/trigger/rrule too_expensive"));
+
+    ScheduleFields stored;
+    stored.event_type = "JOB";
+    stored.trigger = request.fields->trigger;
+    stored.timezone = std::optional<std::string>{"UTC"};
+    const auto made = create_schedule.run(stored, "req-1");
+    ASSERT_TRUE(made) << testing::PrintToString(defects_of(made));
+    const std::string id = to_string(made->schedule.id);
+    request.fields.reset();
+    request.schedule = id;
+    EXPECT_THAT(defects_within(of_one_walk, run), ElementsAre("/scheduleId too_expensive"));
+    const auto list = [&] {
+        return preview_schedule.list(
+            {.schedule = id, .from = "0001-01-01T00:00:00Z", .limit = 500});
+    };
+    EXPECT_THAT(defects_within(of_one_walk, list), ElementsAre("?scheduleId too_expensive"));
+    request.from = "9000-01-01T00:00:00Z";
+    request.count = 1;
+    EXPECT_THAT(previewed(request).occurrences, SizeIs(1));
+}
+
+/// Computes no rule inside its transactions.
+class IdleStore final : public Store {
+public:
+    explicit IdleStore(Store& store) : store_(store) {}
+    void transact(const std::function<bool(Transaction&)>& work) override {
+        store_.transact([&](Transaction& tx) {
+            bool kept = false;
+            EXPECT_TRUE(within_effort(0, [&] { kept = work(tx); }));
+            return kept;
+        });
+    }
+    void read(const std::function<void(Transaction&)>& work) override {
+        store_.read([&](Transaction& tx) { EXPECT_TRUE(within_effort(0, [&] { work(tx); })); });
+    }
+    bool open_here() override { return store_.open_here(); }
+
+private:
+    Store& store_;
+};
+
+TEST_F(PreviewTest, ComputesOutsideTransactions) {
+    IdleStore idle{store};
+    PreviewSchedule preview{idle, zones};
+    PreviewRequest request = of({.rrule = sparse_rule()}, "UTC");
+    EXPECT_TRUE(preview.run(request));
+    const User user = created(ada());
+    EXPECT_TRUE(preview.run({.schedule = "ext:birthday", .scope = {.user = to_string(user.id)}}));
+    EXPECT_TRUE(preview.list({.schedule = "ext:birthday", .scope = {.user = to_string(user.id)}}));
 }
 
 class OccurrencesTest : public PreviewTest {

@@ -45,6 +45,7 @@ TEST(TimeErrorCodes, HaveTheNamesOfTheSpecification) {
     EXPECT_EQ(to_string(TimeErrorCode::unknown_zone), "unknown_zone");
     EXPECT_EQ(to_string(TimeErrorCode::bad_interval), "bad_interval");
     EXPECT_EQ(to_string(TimeErrorCode::not_allowed), "not_allowed");
+    EXPECT_EQ(to_string(TimeErrorCode::too_expensive), "too_expensive");
 }
 
 }  // namespace

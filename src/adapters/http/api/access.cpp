@@ -10,6 +10,7 @@ constexpr std::optional<Role> any_caller{};
 constexpr auto read = Role::read;    // reads
 constexpr auto write = Role::write;  // also changes users, schedules, events, endpoints
 constexpr auto admin = Role::admin;  // also manages keys and the clock
+constexpr bool heavy = true;         // few of these run at once
 
 constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/livez", any_caller},
@@ -19,7 +20,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/docs/errors", any_caller},
     {"GET", "/docs/errors/{code}", any_caller},
 
-    {"GET", "/v1/users", read},
+    {"GET", "/v1/users", read, heavy},
     {"POST", "/v1/users", write},
     {"GET", "/v1/users/{id}", read},
     {"PUT", "/v1/users/{id}", write},
@@ -34,14 +35,14 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"PUT", "/users/{id}", write},
     {"DELETE", "/users/{id}", write},
 
-    {"GET", "/v1/events", read},
+    {"GET", "/v1/events", read, heavy},
     {"POST", "/v1/events", write},
     {"POST", "/v1/events/batch", write},
     {"GET", "/v1/events/{id}", read},
     {"PATCH", "/v1/events/{id}", write},
     {"DELETE", "/v1/events/{id}", write},
     {"POST", "/v1/events/{id}/retry", write},
-    {"GET", "/v1/events/{id}/explain", read},
+    {"GET", "/v1/events/{id}/explain", read, heavy},
     {"POST", "/v1/events/{id}/complete", write},
     {"POST", "/v1/events/{id}/fail", write},
     {"POST", "/v1/events/{id}/release", write},
@@ -54,33 +55,33 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/endpoints/{id}/rotate-secret", write},
     {"POST", "/v1/endpoints/{id}/test", write},
     {"POST", "/v1/endpoints/{id}/claim", write},
-    {"GET", "/v1/endpoints/{id}/inbox", read},
+    {"GET", "/v1/endpoints/{id}/inbox", read, heavy},
     {"DELETE", "/v1/endpoints/{id}/inbox", write},
 
-    {"GET", "/v1/schedules", read},
+    {"GET", "/v1/schedules", read, heavy},
     {"POST", "/v1/schedules", write},
     {"GET", "/v1/schedules/{id}", read},
     {"PUT", "/v1/schedules/{id}", write},
     {"PATCH", "/v1/schedules/{id}", write},
     {"DELETE", "/v1/schedules/{id}", write},
     {"POST", "/v1/schedules/{id}/trigger", write},
-    {"POST", "/v1/schedules/{id}/backfill", write},
-    {"POST", "/v1/preview", read},  // computes; stores nothing
-    {"GET", "/v1/occurrences", read},
+    {"POST", "/v1/schedules/{id}/backfill", write, heavy},
+    {"POST", "/v1/preview", read, heavy},  // computes; stores nothing
+    {"GET", "/v1/occurrences", read, heavy},
 
     {"GET", "/v1/operations", read},
     {"GET", "/v1/operations/{id}", read},
-    {"GET", "/v1/operations/{id}/errors", read},
+    {"GET", "/v1/operations/{id}/errors", read, heavy},
     {"DELETE", "/v1/operations/{id}", write},
-    {"POST", "/v1/bulk", write},
-    {"GET", "/v1/stats/failures", read},
+    {"POST", "/v1/bulk", write, heavy},
+    {"GET", "/v1/stats/failures", read, heavy},
 
-    {"GET", "/v1/streams", read},
-    {"GET", "/v1/streams/{aggregateType}/{aggregateId}", read},
+    {"GET", "/v1/streams", read, heavy},
+    {"GET", "/v1/streams/{aggregateType}/{aggregateId}", read, heavy},
     {"POST", "/v1/streams/{aggregateType}/{aggregateId}", write},
     {"GET", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", read},
     {"PUT", "/v1/streams/{aggregateType}/{aggregateId}/snapshot", write},
-    {"GET", "/v1/feed", read},
+    {"GET", "/v1/feed", read, heavy},
     {"GET", "/v1/checkpoints/{name}", read},
     {"PUT", "/v1/checkpoints/{name}", write},
 
@@ -98,7 +99,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"POST", "/v1/clock/advance", admin},
     {"POST", "/v1/tick", write},
     {"GET", "/v1/timezones", read},
-    {"GET", "/v1/timezones/impact", read},
+    {"GET", "/v1/timezones/impact", read, heavy},
     {"GET", "/v1/info", read},
     {"GET", "/metrics", read},
 });

@@ -15,6 +15,8 @@ struct AccessRule {
     std::string_view method;
     std::string_view pattern;
     std::optional<Role> role;  // minimum role; empty: open to every caller, without a key
+    /// Whether its requests without an effect may read or compute so much that few may run at once.
+    bool heavy = false;
 };
 
 [[nodiscard]] std::span<const AccessRule> access_rules();

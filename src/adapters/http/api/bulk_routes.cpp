@@ -138,10 +138,17 @@ Response failures(const BulkApi& api, const Request& request) {
     return http::json(200, std::move(json.end_array().end_object()).text());
 }
 
+Effects effects_of_bulk(const Request& request) {
+    const bool dry = Members(*request.json).truth("dryRun").value_or(false);
+    return dry ? Effects::none : Effects::in_store;
+}
+
 }  // namespace
 
 void add_bulk_routes(Router& router, BulkApi api) {
-    router.add("POST", "/v1/bulk", [api](const Request& request) { return run(api, request); });
+    router.add(
+        "POST", "/v1/bulk", [api](const Request& request) { return run(api, request); },
+        effects_of_bulk);
     router.add("GET", "/v1/stats/failures",
                [api](const Request& request) { return failures(api, request); });
 }

@@ -31,13 +31,18 @@ public:
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
+        bool more = endpoints.has_more;
         for (std::size_t i = 0; i < ids.size(); ++i) {
+            if (is_full(json)) {
+                more = true;
+                break;
+            }
             const Endpoint& endpoint = endpoints.items[i];
             json.raw(endpoint_json(endpoint, {circuits.circuits[i], circuits.now, api_.circuit}));
             last = {std::to_string(endpoint.created_at.time_since_epoch().count()),
                     endpoint.id.value};
         }
-        return end_page(std::move(json), request, endpoints.has_more, last);
+        return end_page(std::move(json), request, more, last);
     }
 
     [[nodiscard]] Response create(const Request& request) const {
@@ -93,11 +98,16 @@ public:
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
+        bool more = received->has_more;
         for (const InboxRequest& one : received->items) {
+            if (is_full(json)) {
+                more = true;
+                break;
+            }
             json.raw(inbox_json(one));
             last.id = one.id;
         }
-        return end_page(std::move(json), request, received->has_more, last);
+        return end_page(std::move(json), request, more, last);
     }
 
     [[nodiscard]] Response clear_inbox(const Request& request) const {

@@ -15,6 +15,8 @@ namespace sundial::http {
 namespace {
 
 constexpr std::string_view payload = "deliveryPayload";
+/// A page of a list with rare matches ends after so many events: it takes some milliseconds.
+constexpr std::size_t max_passed = 10'000;
 
 EventQuery::Sort sort_of(const Request& request) {
     std::string_view sort = request.query_value("sort").value_or("targetTimestampUTC");
@@ -83,14 +85,21 @@ public:
         const auto page = page_request(request, sorted_by(query.sort));
         if (!page) return refused(page.error(), request);
         query.page = *page;
+        query.max_passed = max_passed;
 
         const Page<Event> events = api_.queries.events(query);
         base::JsonWriter json;
         begin_page(json);
-        for (const Event& event : events.items) json.raw(event_json(event, api_.zones));
-        const PageKey last =
-            events.items.empty() ? PageKey{} : place_of(events.items.back(), query.sort);
-        return end_page(std::move(json), request, events.has_more, last);
+        PageKey last{};
+        bool cut = false;
+        for (const Event& event : events.items) {
+            cut = is_full(json);
+            if (cut) break;
+            json.raw(event_json(event, api_.zones));
+            last = place_of(event, query.sort);
+        }
+        if (!cut && events.passed) last = *events.passed;
+        return end_page(std::move(json), request, cut || events.has_more, last);
     }
 
     [[nodiscard]] Response create(const Request& request) const {

@@ -24,6 +24,11 @@ enum class SortValue : std::uint8_t { none, text, number, optional_number };
 
 /// Begins `{"data":[`; the rows follow.
 void begin_page(base::JsonWriter& json);
+/// Whether the page has so many bytes that it ends here, although there are more rows. A page has
+/// at least one row, however large.
+[[nodiscard]] inline bool is_full(const base::JsonWriter& json) {
+    return json.text().size() >= max_page_bytes;
+}
 /// Ends the page and returns it as the response. `last` is the position of the last row written; it
 /// is ignored if no more rows follow.
 [[nodiscard]] Response end_page(base::JsonWriter json, const Request& request, bool has_more,

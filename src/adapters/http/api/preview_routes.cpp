@@ -88,8 +88,9 @@ Response occurrences(const PreviewApi& api, const Request& request) {
 }  // namespace
 
 void add_preview_routes(Router& router, PreviewApi api) {
-    router.add("POST", "/v1/preview",
-               [api](const Request& request) { return preview(api, request); });
+    router.add(
+        "POST", "/v1/preview", [api](const Request& request) { return preview(api, request); },
+        Effects::none);
     router.add("GET", "/v1/occurrences",
                [api](const Request& request) { return occurrences(api, request); });
 }

@@ -60,12 +60,17 @@ public:
         base::JsonWriter json;
         begin_page(json);
         PageKey last{};
+        bool more = schedules.has_more;
         for (const ScheduleView& view : schedules.items) {
+            if (is_full(json)) {
+                more = true;
+                break;
+            }
             json.raw(schedule_json(view));
             last = {std::to_string(view.schedule.created_at.time_since_epoch().count()),
                     view.schedule.id.value};
         }
-        return end_page(std::move(json), request, schedules.has_more, last);
+        return end_page(std::move(json), request, more, last);
     }
 
     [[nodiscard]] Response create(const Request& request) const {

@@ -90,10 +90,16 @@ bool wants_to_follow(const Request& request) {
 Response page_of(const FeedPage& page, Role reader) {
     base::JsonWriter json;
     json.begin_object().key("data").begin_array();
+    std::uint64_t last = 0;
+    bool cut = false;
     for (const auto& [event, deleted] : page.entries) {
+        cut = is_full(json);
+        if (cut) break;
         json.raw(recorded_event_json(readable_by(reader, event), deleted));
+        last = event.position;
     }
-    json.end_array().member("nextPosition", page.next_position).member("hasMore", page.more);
+    json.end_array().member("nextPosition", cut ? last : page.next_position);
+    json.member("hasMore", cut || page.more);
     json.end_object();
     return http::json(200, std::move(json).text());
 }
@@ -141,10 +147,16 @@ public:
         json.begin_object();
         write_stream(json, stream, found->head);
         json.key("data").begin_array();
+        std::optional<std::uint64_t> last;
         for (const RecordedEvent& event : found->events) {
+            if (is_full(json)) break;
             json.raw(recorded_event_json(readable_by(request.role, event), false));
+            last = event.version.value;
         }
-        json.end_array().end_object();
+        const bool more =
+            last && (range.backward ? *last > std::max<std::uint64_t>(range.from, 1)
+                                    : *last < std::min(range.to, found->head.version));
+        json.end_array().member("hasMore", more).end_object();
         return with_etag(http::json(200, std::move(json).text()), Version{found->head.version});
     }
 
@@ -241,8 +253,10 @@ private:
             }
             const FeedPage page = api.streams.read.feed(*at, order.filter, order.limit).value();
             for (const auto& [event, deleted] : page.entries) {
+                if (piece.body.size() >= max_page_bytes) return piece;
                 const auto readable = readable_by(order.reader, event);
                 piece.body += sent_event(event.position, recorded_event_json(readable, deleted));
+                *at = event.position;
             }
             // Tells the client where to continue, even if no event matched.
             if (page.entries.empty() && page.next_position > *at) {

@@ -125,10 +125,17 @@ public:
         const Page<User> users = api_.queries.users(query);
         base::JsonWriter json;
         begin_page(json);
-        for (const User& user : users.items) json.raw(user_json(user));
-        const PageKey last =
-            users.items.empty() ? PageKey{} : place_of(users.items.back(), query.sort);
-        return end_page(std::move(json), request, users.has_more, last);
+        PageKey last{};
+        bool more = users.has_more;
+        for (const User& user : users.items) {
+            if (is_full(json)) {
+                more = true;
+                break;
+            }
+            json.raw(user_json(user));
+            last = place_of(user, query.sort);
+        }
+        return end_page(std::move(json), request, more, last);
     }
 
     [[nodiscard]] Response create(const Request& request) const {

@@ -306,6 +306,18 @@ TEST_F(Guarded, AnswersUnavailableWhileTheKeysAreUnknown) {
     EXPECT_EQ(unsure_router.handle(std::move(request)).status, 503);
 }
 
+TEST_F(Guarded, LeavesHeavyRequestsWithoutAnEffectToSeats) {
+    const std::string reader = bearer(key(Role::read)), admin = bearer(key(Role::admin));
+    const Response list = call({"GET", "/v1/events"}, reader);
+    ASSERT_TRUE(list.heavy);
+    EXPECT_TRUE(list.heavy->client.starts_with("key:"));
+    EXPECT_EQ(list.route, "/v1/events");
+    EXPECT_EQ(list.heavy->run().body, "\"done\"");
+    EXPECT_FALSE(call({"GET", "/v1/events/{id}"}, reader).heavy);
+    EXPECT_FALSE(call({"POST", "/v1/events"}, admin).heavy);
+    EXPECT_FALSE(call({"GET", "/v1/events"}).heavy) << "it is refused at once";
+}
+
 TEST_F(Guarded, BoundsTheRateOfAKeyAndSaysHow) {
     KeyGuard slow{{.loopback = true, .requests_per_second = 2}, ring, monotonic};
     Router slow_router{product_schema(), slow, log};

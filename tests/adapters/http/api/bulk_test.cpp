@@ -44,6 +44,20 @@ protected:
     }
 };
 
+/// A dry run may read much, so it does not run inside the transaction that keeps an answer.
+TEST_F(BulkApiTest, ADryRunIgnoresItsKey) {
+    a_failed_event();
+    Headers key;
+    key.add("Idempotency-Key", "k");
+    const std::string body =
+        R"({"resource":"events","action":"retry","filter":{"status":"FAILED"},"dryRun":true})";
+    for (int i = 0; i < 2; ++i) {
+        const Response response = call("POST", "/v1/bulk", body, key);
+        EXPECT_EQ(response.status, 200) << response.body;
+        EXPECT_FALSE(response.headers.find("Idempotency-Replayed"));
+    }
+}
+
 TEST_F(BulkApiTest, AnswersWithTheOperation) {
     a_failed_event();
     const Response response = bulk(R"("action":"retry","filter":{"status":"FAILED"})");
