@@ -79,8 +79,8 @@ private:
     /// Makes modules report their current values at each scrape.
     void add_metrics(Metrics& metrics);
 
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    struct Modules;
+    std::unique_ptr<Modules> modules_;
 };
 
 }  // namespace sundial::server

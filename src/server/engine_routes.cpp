@@ -14,7 +14,7 @@
 #include "application/observation/engine_log.hpp"
 #include "application/ports/failures.hpp"
 #include "domain/time/text.hpp"
-#include "server/engine_parts.hpp"
+#include "server/engine_modules.hpp"
 #include "server/version.hpp"
 
 namespace sundial::server {
@@ -38,7 +38,7 @@ AdvanceClock::Progress slow_progress(const MonotonicClock& monotonic, base::Log&
 }  // namespace
 
 void Engine::add_routes(http::Router& router, Metrics& metrics) {
-    Parts& p = *parts_;
+    Modules& p = *modules_;
     Database& database = *p.platform.database;
     const Settings& settings = p.platform.settings;
     const TimeZones& zones = p.ports.zones;
@@ -79,7 +79,7 @@ void Engine::add_routes(http::Router& router, Metrics& metrics) {
 }
 
 void Engine::add_metrics(Metrics& metrics) {
-    Parts& p = *parts_;
+    Modules& p = *modules_;
     Database& database = *p.platform.database;
     metrics.at_scrape([&] { metrics.next_key_expiry(p.access.keys.expiring()); });
     metrics.at_scrape([&] { metrics.events(p.platform.storage.depth()); });
@@ -97,7 +97,7 @@ void Engine::add_metrics(Metrics& metrics) {
 }
 
 void Engine::add_metrics_route(http::Router& router, Metrics& metrics) {
-    Parts& p = *parts_;
+    Modules& p = *modules_;
     const auto metrics_text = [&p, &metrics]() -> std::optional<std::string> {
         if (!p.platform.settings.telemetry.metrics) return std::nullopt;
         // Replicas of a scraper send their requests at the same moments. They share one count of

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "adapters/http/api/access.hpp"
+#include "adapters/http/api/access_rules.hpp"
 #include "adapters/http/problem.hpp"
 #include "adapters/http/trusted_proxies.hpp"
 

@@ -137,7 +137,7 @@ void Router::add(std::string method, std::string pattern, Handler handler,
     if (!guard_.knows(operation)) {
         throw std::logic_error("no access rule exists for " + operation.method + " " +
                                operation.pattern +
-                               ": add it to the table in adapters/http/api/access.cpp");
+                               ": add it to the table in adapters/http/api/access_rules.cpp");
     }
     auto segments = segments_of(operation.pattern);
     routes_.push_back(

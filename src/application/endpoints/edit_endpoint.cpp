@@ -11,6 +11,7 @@
 #include "application/observation/engine_log.hpp"
 #include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
+#include "application/requests/version_check.hpp"
 #include "application/transactions/after_commit.hpp"
 
 namespace sundial {

@@ -4,8 +4,8 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/fresh_keys.hpp"
-#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
+#include "application/requests/version_check.hpp"
 
 namespace sundial {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "application/ports/failures.hpp"
-#include "application/requests/edits.hpp"
+#include "application/requests/version_check.hpp"
 #include "application/transactions/after_commit.hpp"
 
 namespace sundial {

@@ -7,19 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "domain/error.hpp"
-
 namespace sundial {
-
-/// The error for a caller that requires version `expected` of a row at version `actual`. Empty if
-/// they are equal or no version is required.
-[[nodiscard]] inline std::optional<OptimisticLock> refuse_version(Noun noun,
-                                                                  std::string_view reference,
-                                                                  std::optional<Version> expected,
-                                                                  Version actual) {
-    if (!expected || *expected == actual) return std::nullopt;
-    return OptimisticLock{noun, std::string{reference}, *expected, actual};
-}
 
 /// A change of a value that may be absent: no change (outer empty), remove it (inner empty), or the
 /// new value. JSON merge patch in C++.

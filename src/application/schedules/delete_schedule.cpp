@@ -6,8 +6,8 @@
 
 #include "application/audit/recorded_changes.hpp"
 #include "application/operations/operation_task.hpp"
-#include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
+#include "application/requests/version_check.hpp"
 #include "application/streams/append_to_stream.hpp"
 #include "base/check.hpp"
 

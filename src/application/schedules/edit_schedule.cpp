@@ -5,6 +5,7 @@
 #include "application/audit/recorded_changes.hpp"
 #include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
+#include "application/requests/version_check.hpp"
 
 namespace sundial {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/etags.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/message.hpp"
 #include "application/audit/caller.hpp"

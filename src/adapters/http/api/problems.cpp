@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/etags.hpp"
 #include "application/requests/refusal.hpp"
 #include "base/json.hpp"
 #include "domain/names.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "adapters/http/api/answers.hpp"
-#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/etags.hpp"
 #include "adapters/http/api/paging.hpp"
 #include "adapters/http/api/problems.hpp"
 #include "adapters/http/api/query.hpp"

@@ -29,10 +29,10 @@
 namespace sundial::server {
 
 /// The modules of an engine, each made from those above it. A new use case changes its module; a
-/// new module adds a line here and in engine_parts.cpp, and one for its routes in
+/// new module adds a line here and in engine_modules.cpp, and one for its routes in
 /// engine_routes.cpp.
-struct Engine::Parts {
-    Parts(std::unique_ptr<Database> opened, const EngineParts& given);
+struct Engine::Modules {
+    Modules(std::unique_ptr<Database> opened, const EngineParts& given);
 
     /// The jobs that one instance runs for all: see MaintenanceJob. With a test clock, which
     /// may move by years, retention does not run.

@@ -1,4 +1,4 @@
-#include "server/engine_parts.hpp"
+#include "server/engine_modules.hpp"
 
 #include <chrono>
 #include <string>
@@ -65,7 +65,7 @@ Operations::Ports operations_ports(const ModulePorts& p) {
 
 }  // namespace
 
-Engine::Parts::Parts(std::unique_ptr<Database> opened, const EngineParts& given)
+Engine::Modules::Modules(std::unique_ptr<Database> opened, const EngineParts& given)
     : platform(std::move(opened), given),
       delivery(delivery_ports(platform, given.handlers), worker_settings(platform),
                platform.settings.delivery.circuit),
@@ -109,7 +109,7 @@ Engine::Parts::Parts(std::unique_ptr<Database> opened, const EngineParts& given)
     platform.storage.on_append([this] { streams.watch.appended(); });
 }
 
-std::vector<MaintenanceJob> Engine::Parts::maintenance_jobs() {
+std::vector<MaintenanceJob> Engine::Modules::maintenance_jobs() {
     std::vector<MaintenanceJob> jobs{{.name = "idempotency keys",
                                       .every = std::chrono::minutes{1},
                                       .batch = [this] { return answer_once.sweep(); }},
@@ -124,7 +124,7 @@ std::vector<MaintenanceJob> Engine::Parts::maintenance_jobs() {
     return jobs;
 }
 
-bool Engine::Parts::unpark_all() {
+bool Engine::Modules::unpark_all() {
     // Some events still wait if the process that enabled their endpoint failed or died before it
     // released them. The count shows whether any do. On PostgreSQL it reads all live rows, so this
     // does not run every minute.
@@ -132,7 +132,7 @@ bool Engine::Parts::unpark_all() {
     return false;
 }
 
-void Engine::Parts::follow_tzdata() {
+void Engine::Modules::follow_tzdata() {
     if (platform.settings.tz.on_change == "report") return timezones.follow.remember();
     // On SQLite this is the only process, so no other can have a newer release.
     const bool alone = platform.database->kind() == "sqlite";
@@ -143,7 +143,7 @@ void Engine::Parts::follow_tzdata() {
     if (!followed.newer.empty()) platform.log.write(tzdb_behind_line(followed.newer, release));
 }
 
-void Engine::Parts::reseal() {
+void Engine::Modules::reseal() {
     const auto [resealed, unreadable, unsealed] = endpoints.reseal.run();
     const auto report = [this](base::LogLevel level, std::size_t count, const char* what) {
         if (count == 0) return;

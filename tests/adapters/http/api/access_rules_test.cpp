@@ -1,4 +1,4 @@
-#include "adapters/http/api/access.hpp"
+#include "adapters/http/api/access_rules.hpp"
 
 #include <gmock/gmock.h>
 
@@ -54,7 +54,7 @@ TEST(Access, IsDecidedForEveryOperationOfTheDocumentAndSaidThere) {
         const std::string name = operation.method + ' ' + operation.pattern;
         const AccessRule* const rule = access_rule(operation);
         ASSERT_NE(rule, nullptr) << name << " stands in openapi.json; say who may use it in the "
-                                 << "table of src/adapters/http/api/access.cpp";
+                                 << "table of src/adapters/http/api/access_rules.cpp";
         const std::string role{rule->role ? to_string(*rule->role) : ""};
         EXPECT_EQ(documented_role(operation), role)
             << name
@@ -362,7 +362,7 @@ TEST(Router, RefusesARouteWithoutAnAccessRule) {
     } catch (const std::logic_error& error) {
         EXPECT_STREQ(error.what(),
                      "no access rule exists for GET /v1/users: add it to the table in "
-                     "adapters/http/api/access.cpp");
+                     "adapters/http/api/access_rules.cpp");
     }
 }
 

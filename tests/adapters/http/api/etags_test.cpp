@@ -1,4 +1,4 @@
-#include "adapters/http/api/conditions.hpp"
+#include "adapters/http/api/etags.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/http/api/access.hpp"
+#include "adapters/http/api/access_rules.hpp"
 
 #include <algorithm>
 #include <array>
