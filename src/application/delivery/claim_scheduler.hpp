@@ -84,6 +84,9 @@ public:
     [[nodiscard]] Instant database_now(Mono now) const;
     /// Estimate of the database's clock at the arrival of a call that is sent now.
     [[nodiscard]] Instant reached(Mono now) const;
+    /// When a call reaches that instant: now if it is past, an hour ahead at most, never on a test
+    /// clock.
+    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
 private:
     struct Shard {
@@ -95,7 +98,6 @@ private:
     };
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;
     [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
-    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
     std::vector<Shard> shards_;
     std::uint32_t turn_;
