@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "application/delivery/judge_outcome.hpp"
+#include "application/observation/engine_log.hpp"
 #include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/reference.hpp"
@@ -165,8 +166,23 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
         static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
     std::ranges::rotate(shards, shards.begin() + first);
 
+    const Claimant by{instance_, order.worker};
+    if (ports_.log.wants(base::LogLevel::debug)) ports_.log.write(claim_started_line(by));
     const Mono began = ports_.monotonic.now();
-    for (auto& [shard, wants_more] : shards) {
+    const auto took = [&] { return ports_.monotonic.now() - began; };
+    try {
+        claim_from(shards, endpoint, order, limit, all);
+    } catch (const std::exception& error) {
+        ports_.log.write(claim_failed_line(base::LogLevel::warn, error.what(), took(), by));
+        throw;
+    }
+    if (!all.empty()) report_claim(all, took(), by, ports_.log, ports_.observer);
+}
+
+void PullEvents::claim_from(std::span<const std::pair<std::uint32_t, WantsMore>> shards,
+                            EndpointId endpoint, const WorkOrder& order, std::size_t limit,
+                            std::vector<ClaimedEvent>& all) {
+    for (auto [shard, wants_more] : shards) {
         while (any(wants_more) && all.size() < limit) {
             const auto left = static_cast<std::uint32_t>(limit - all.size());
             const Shares shares = divided(left, wants_more, ports_.random);
@@ -185,10 +201,6 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
                 wants_more[p] = wants_more[p] && found[p] >= shares[p];
             }
         }
-    }
-    if (!all.empty()) {
-        report_claim(all, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
-                     ports_.observer);
     }
 }
 

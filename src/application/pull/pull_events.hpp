@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "application/delivery/deliver_event.hpp"
@@ -76,6 +78,10 @@ private:
     /// Adds the claimed events to `all`, even if it throws later.
     void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                std::vector<ClaimedEvent>& all);
+    /// Claims from each of these shards in turn, until `limit` events are claimed.
+    void claim_from(std::span<const std::pair<std::uint32_t, std::array<bool, 4>>> shards,
+                    EndpointId endpoint, const WorkOrder& order, std::size_t limit,
+                    std::vector<ClaimedEvent>& all);
     void let_go(std::span<const ClaimedEvent> claimed);
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);
