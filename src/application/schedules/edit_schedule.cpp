@@ -71,6 +71,9 @@ Result<EditedSchedule> EditSchedule::change(std::string_view reference, const Ch
         if (after.external_id != before->external_id) return fixed("/externalId");
         if (after.per_user != before->per_user) return fixed("/perUser");
         if (after == *before) return after;
+        if (after.endpoint != before->endpoint) {
+            if (auto refused = refuse_deleted_endpoint(tx, after)) return *std::move(refused);
+        }
 
         const bool up_to_date = before->planned_version == before->version;
         const bool planned = up_to_date && same_plan(*before, after);
