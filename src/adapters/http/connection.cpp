@@ -75,7 +75,8 @@ std::string chunk(const std::string& piece) {
     return std::string(length.begin(), end) + "\r\n" + piece + "\r\n";
 }
 
-/// Shorter answers do not count: those of all connections together need little memory.
+/// Up to this length an answer fits in the system's buffer, and those of all connections together
+/// need little memory, so that they do not count in the budget.
 constexpr std::size_t small_answer = 16UL * 1024;
 
 bool has_effect(std::string_view method) { return method != "GET" && method != "HEAD"; }
@@ -173,6 +174,9 @@ asio::awaitable<bool> Connection::answer(Incoming incoming) {
                                 .keep_alive = keep_alive};
     const std::string head = response_head(response, context);
     const std::string_view body = body_follows ? std::string_view(response.body) : "";
+    // The client may open another connection as soon as it has read the last byte. A longer answer
+    // takes several writes, and losing the slot meanwhile would cut it off.
+    if (body.size() <= small_answer && !response.stream) slot_.waiting(has_shown_key_);
     const bool written = co_await send(head, body);
     if (!written) {
         undo(std::move(response));

@@ -29,8 +29,8 @@ bool ConnectionTable::Slot::answering() {
 void ConnectionTable::Slot::waiting(bool has_shown_key) {
     const std::lock_guard lock(table_->mutex_);
     Entry& entry = table_->entries_.at(number_);
-    table_->leave_line(entry);
-    if (!has_shown_key && !entry.evicted) table_->join_line(number_, entry);
+    const bool gives_way = !has_shown_key && !entry.evicted;
+    if (gives_way && !entry.turn) table_->join_line(number_, entry);
 }
 
 ConnectionTable::Admission ConnectionTable::admit(const std::string& network,

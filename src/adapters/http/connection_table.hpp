@@ -32,7 +32,8 @@ public:
         /// A request has arrived completely. False if another connection has taken the slot; then
         /// the caller must not carry out the request.
         [[nodiscard]] bool answering();
-        /// The connection waits for its client again. It keeps its slot if it has shown a key.
+        /// The connection waits for its client again. It keeps its slot if it has shown a key. A
+        /// second call before the next request changes nothing.
         void waiting(bool has_shown_key);
 
     private:
