@@ -10,7 +10,7 @@ AnswerBudget::Share::Share(Share&& other) noexcept
       bytes_(other.bytes_) {}
 
 AnswerBudget::Share::~Share() {
-    if (budget_ != nullptr) budget_->release_claims(network_, bytes_);
+    if (budget_ != nullptr) budget_->release(network_, bytes_);
 }
 
 std::optional<AnswerBudget::Share> AnswerBudget::reserve(const std::string& network,
@@ -18,7 +18,8 @@ std::optional<AnswerBudget::Share> AnswerBudget::reserve(const std::string& netw
     const std::lock_guard lock(mutex_);
     const std::size_t before = of(network);
     const bool fits = before + bytes <= max_of_network_ && taken_ + bytes <= max_;
-    if (before > 0 && !fits) return std::nullopt;
+    const bool may_exceed = before == 0 && taken_ + bytes <= max_with_first_answers_;
+    if (!fits && !may_exceed && taken_ > 0) return std::nullopt;
     taken_ += bytes;
     of_network_[network] += bytes;
     return Share(*this, network, bytes);
@@ -34,7 +35,8 @@ AnswerBudget::Share AnswerBudget::take(const std::string& network, std::size_t b
 bool AnswerBudget::spent(const std::string& network) const {
     const std::lock_guard lock(mutex_);
     const std::size_t own = of(network);
-    return own > 0 && (own >= max_of_network_ || taken_ >= max_);
+    if (own == 0) return taken_ >= max_with_first_answers_;
+    return own >= max_of_network_ || taken_ >= max_;
 }
 
 std::size_t AnswerBudget::of(const std::string& network) const {
@@ -42,7 +44,7 @@ std::size_t AnswerBudget::of(const std::string& network) const {
     return found == of_network_.end() ? 0 : found->second;
 }
 
-void AnswerBudget::release_claims(const std::string& network, std::size_t bytes) {
+void AnswerBudget::release(const std::string& network, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     taken_ -= bytes;
     const auto found = of_network_.find(network);

@@ -9,11 +9,12 @@
 namespace sundial::http {
 
 /// Bounds the memory of answers that clients have not read yet. All share one budget; a network
-/// (see network_of) gets at most a quarter. A network without unread answers may always have one.
-/// Thread-safe.
+/// (see network_of) gets at most a quarter. A network without unread answers may have one of any
+/// size while all take at most twice the budget. Thread-safe.
 class AnswerBudget {
 public:
-    explicit AnswerBudget(std::size_t bytes) : max_(bytes), max_of_network_(bytes / 4) {}
+    explicit AnswerBudget(std::size_t bytes)
+        : max_(bytes), max_of_network_(bytes / 4), max_with_first_answers_(2 * bytes) {}
     AnswerBudget(const AnswerBudget&) = delete;
     AnswerBudget& operator=(const AnswerBudget&) = delete;
 
@@ -43,9 +44,9 @@ public:
 
 private:
     [[nodiscard]] std::size_t of(const std::string& network) const;
-    void release_claims(const std::string& network, std::size_t bytes);
+    void release(const std::string& network, std::size_t bytes);
 
-    const std::size_t max_, max_of_network_;
+    const std::size_t max_, max_of_network_, max_with_first_answers_;
     mutable std::mutex mutex_;
     std::size_t taken_ = 0;
     std::unordered_map<std::string, std::size_t> of_network_;

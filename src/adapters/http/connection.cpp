@@ -87,7 +87,9 @@ std::string_view detail_of(Shortage of) {
             return "Too many requests that read or compute much are under way (http.heavy_seats); "
                    "ask again later, or for less";
         case Shortage::unsent_bytes:
-            return "Too many bytes of answers wait until this client reads them; read those first";
+            return "Too many bytes of answers wait until clients read them; read those that wait "
+                   "for you, "
+                   "then ask again";
         case Shortage::handlers:
         case Shortage::slow_reader:
             break;

@@ -276,8 +276,8 @@ asio::awaitable<void> RequestReader::invite_body() {
         co_return;
     }
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    co_await socket_.write(go_on, "",
-                           settings_.answer_time);  // the following read detects a failure
+    // The following read detects a failure.
+    co_await socket_.write(go_on, "", settings_.answer_time);
 }
 
 asio::awaitable<RequestReader::Got> RequestReader::read_some(Time deadline) {

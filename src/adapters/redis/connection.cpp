@@ -153,7 +153,7 @@ Server::~Server() = default;
 Reply Server::run(const std::vector<std::string_view>& command) {
     Connection connection = borrow();
     Reply reply = exchange(*connection, command);  // on failure it is not returned to the pool
-    release_claims(std::move(connection));
+    release(std::move(connection));
     return reply;
 }
 
@@ -185,7 +185,7 @@ Server::Connection Server::connect() const {
     return connection;
 }
 
-void Server::release_claims(Connection connection) {
+void Server::release(Connection connection) {
     const std::lock_guard lock{mutex_};
     if (idle_.size() < max_idle) idle_.push_back(std::move(connection));
 }

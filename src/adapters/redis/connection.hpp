@@ -56,7 +56,7 @@ private:
 
     [[nodiscard]] Connection borrow();
     [[nodiscard]] Connection connect() const;
-    void release_claims(Connection connection);
+    void release(Connection connection);
 
     const Address address_;
     std::mutex mutex_;

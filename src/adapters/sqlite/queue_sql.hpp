@@ -3,8 +3,8 @@
 #include "adapters/sqlite/event_sql.hpp"
 #include "adapters/sqlite/statement.hpp"
 
-/// SQL of the event queue and of the pull queue: peek, claim, extend, count. Settling uses the
-/// statements of events.
+/// SQL of the event queue and of the pull queue: peek, claim, extend, count. The writes of a claim
+/// and settling use the statements of events.
 namespace sundial::sqlite::sql {
 
 /// For each priority, the next instant at which an event is claimable.

@@ -41,7 +41,7 @@ void Readers::run(const std::function<void(Session&)>& work) {
     health_.check();
     Connection& reader = take();
     const std::unique_ptr<Connection, std::function<void(Connection*)>> until_done{
-        &reader, [this](Connection* used) { release_claims(*used); }};
+        &reader, [this](Connection* used) { release(*used); }};
     const Snapshot snapshot{reader};
     Session session{reader, time_.now()};
     work(session);
@@ -59,7 +59,7 @@ Connection& Readers::take() {
     return *reader;
 }
 
-void Readers::release_claims(Connection& reader) {
+void Readers::release(Connection& reader) {
     {
         const std::lock_guard lock{mutex_};
         free_.push_back(&reader);

@@ -27,7 +27,7 @@ public:
 
 private:
     [[nodiscard]] Connection& take();
-    void release_claims(Connection& reader);
+    void release(Connection& reader);
 
     Time& time_;
     Health& health_;

@@ -36,6 +36,22 @@ TEST(AnswerBudget, LetsANetworkHaveOneAnswerOfAnySize) {
     EXPECT_TRUE(budget.reserve("a", 100));
 }
 
+TEST(AnswerBudget, BoundsTheFirstAnswersOfManyNetworksByTwiceItself) {
+    AnswerBudget budget(400);
+    const auto first = budget.reserve("a", 500);
+    const auto second = budget.reserve("b", 300);
+    EXPECT_TRUE(second);
+    EXPECT_FALSE(budget.reserve("c", 1));
+    EXPECT_TRUE(budget.spent("c"));
+}
+
+TEST(AnswerBudget, RefusesAFirstAnswerThatWouldExceedTwiceItself) {
+    AnswerBudget budget(400);
+    const auto first = budget.reserve("a", 500);
+    EXPECT_FALSE(budget.reserve("b", 301));
+    EXPECT_FALSE(budget.spent("b"));
+}
+
 TEST(AnswerBudget, GetsBytesBack) {
     AnswerBudget budget(400);
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.reserve("a", 100));
