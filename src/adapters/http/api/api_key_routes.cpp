@@ -49,14 +49,10 @@ Response list(const ApiKeyApi& api, const Request& request) {
     const auto page = page_request(request, SortValue::number);
     if (!page) return refused(page.error(), request);
     const auto keys = api.queries.api_keys(*page);
-    base::JsonWriter json;
-    begin_page(json);
-    PageKey last{};
-    for (const ApiKey& key : keys.items) {
+    return page_response(keys, request, [](auto& json, const ApiKey& key) {
         json.raw(api_key_json(key));
-        last = {std::to_string(key.created_at.time_since_epoch().count()), key.id.value};
-    }
-    return end_page(std::move(json), request, keys.has_more, last);
+        return PageKey{std::to_string(key.created_at.time_since_epoch().count()), key.id.value};
+    });
 }
 
 Response create(const ApiKeyApi& api, const Request& request) {

@@ -28,21 +28,13 @@ public:
         std::vector<EndpointId> ids;
         for (const Endpoint& endpoint : endpoints.items) ids.push_back(endpoint.id);
         const Circuits circuits = api_.queries.circuits(ids);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        bool more = endpoints.has_more;
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            if (is_full(json)) {
-                more = true;
-                break;
-            }
-            const Endpoint& endpoint = endpoints.items[i];
-            json.raw(endpoint_json(endpoint, {circuits.circuits[i], circuits.now, api_.circuit}));
-            last = {std::to_string(endpoint.created_at.time_since_epoch().count()),
-                    endpoint.id.value};
-        }
-        return end_page(std::move(json), request, more, last);
+        const auto write_row = [&, i = std::size_t{0}](base::JsonWriter& json,
+                                                       const Endpoint& endpoint) mutable {
+            json.raw(endpoint_json(endpoint, {circuits.circuits[i++], circuits.now, api_.circuit}));
+            return PageKey{std::to_string(endpoint.created_at.time_since_epoch().count()),
+                           endpoint.id.value};
+        };
+        return page_response(endpoints, request, write_row);
     }
 
     [[nodiscard]] Response create(const Request& request) const {
@@ -95,19 +87,10 @@ public:
         if (!page) return refused(page.error(), request);
         const auto received = api_.endpoints.read_inbox.run(request.path_value("id"), *page);
         if (!received) return refused(received.error(), request);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        bool more = received->has_more;
-        for (const InboxRequest& one : received->items) {
-            if (is_full(json)) {
-                more = true;
-                break;
-            }
+        return page_response(*received, request, [](auto& json, const InboxRequest& one) {
             json.raw(inbox_json(one));
-            last.id = one.id;
-        }
-        return end_page(std::move(json), request, more, last);
+            return PageKey{.value = {}, .id = one.id};
+        });
     }
 
     [[nodiscard]] Response clear_inbox(const Request& request) const {

@@ -88,18 +88,10 @@ public:
         query.max_passed = max_passed;
 
         const Page<Event> events = api_.queries.events(query);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        bool cut = false;
-        for (const Event& event : events.items) {
-            cut = is_full(json);
-            if (cut) break;
+        return page_response(events, request, [&](auto& json, const Event& event) {
             json.raw(event_json(event, api_.zones));
-            last = place_of(event, query.sort);
-        }
-        if (!cut && events.passed) last = *events.passed;
-        return end_page(std::move(json), request, cut || events.has_more, last);
+            return place_of(event, query.sort);
+        });
     }
 
     [[nodiscard]] Response create(const Request& request) const {

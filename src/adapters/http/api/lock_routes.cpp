@@ -80,18 +80,14 @@ public:
         LockQuery query{.prefix = text_value(request, "q"), .limit = page->limit};
         if (page->after) query.after = page->after->value;
         const auto locks = api_.locks.locks.list(query);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        for (const Lock& lock : locks.items) {
+        return page_response(locks, request, [](auto& json, const Lock& lock) {
             json.begin_object().member("name", std::string_view{lock.name});
             json.member("holder", std::string_view{lock.holder});
             json.member("acquiredAt", std::string_view{format_instant_millis(lock.acquired_at)});
             write_grant(json, lock.fencing_token, lock.expires_at);
             json.end_object();
-            last.value = lock.name;
-        }
-        return end_page(std::move(json), request, locks.has_more, last);
+            return PageKey{.value = lock.name, .id = {}};
+        });
     }
 
     [[nodiscard]] Response acquire(const Request& request) const {

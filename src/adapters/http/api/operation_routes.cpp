@@ -62,15 +62,11 @@ Response list(const OperationApi& api, const Request& request) {
     query.page = *page;
 
     const auto operations = api.queries.operations(query);
-    base::JsonWriter json;
-    begin_page(json);
-    PageKey last{};
-    for (const auto& operation : operations.items) {
+    return page_response(operations, request, [](auto& json, const auto& operation) {
         json.raw(operation_json(operation));
-        last = {std::to_string(operation.created_at.time_since_epoch().count()),
-                operation.id.value};
-    }
-    return end_page(std::move(json), request, operations.has_more, last);
+        return PageKey{std::to_string(operation.created_at.time_since_epoch().count()),
+                       operation.id.value};
+    });
 }
 
 Response get(const OperationApi& api, const Request& request) {
@@ -84,14 +80,10 @@ Response errors(const OperationApi& api, const Request& request) {
     if (!page) return refused(page.error(), request);
     const auto failures = api.queries.operation_failures(request.path_value("id"), *page);
     if (!failures) return refused(failures.error(), request);
-    base::JsonWriter json;
-    begin_page(json);
-    PageKey last{};
-    for (const NumberedFailure& failure : failures->items) {
+    return page_response(*failures, request, [](auto& json, const NumberedFailure& failure) {
         json.raw(failure_json(failure));
-        last.value = std::to_string(failure.number);
-    }
-    return end_page(std::move(json), request, failures->has_more, last);
+        return PageKey{.value = std::to_string(failure.number), .id = {}};
+    });
 }
 
 Response stop(const OperationApi& api, const Request& request) {

@@ -110,8 +110,6 @@ base::Result<PageRequest, Problem> page_request(const Request& request, SortValu
     return page;
 }
 
-void begin_page(base::JsonWriter& json) { json.begin_object().key("data").begin_array(); }
-
 Response end_page(base::JsonWriter json, const Request& request, bool has_more,
                   const PageKey& last) {
     json.end_array().member("hasMore", has_more);

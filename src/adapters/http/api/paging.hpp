@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "adapters/http/problem.hpp"
 #include "application/ports/paging.hpp"
@@ -22,8 +23,6 @@ enum class SortValue : std::uint8_t { none, text, number, optional_number };
 [[nodiscard]] base::Result<PageRequest, Problem> page_request(const Request& request,
                                                               SortValue sorted_by);
 
-/// Begins `{"data":[`; the rows follow.
-void begin_page(base::JsonWriter& json);
 /// Whether the page has so many bytes that it ends here, although there are more rows. A page has
 /// at least one row, however large.
 [[nodiscard]] inline bool is_full(const base::JsonWriter& json) {
@@ -33,5 +32,22 @@ void begin_page(base::JsonWriter& json);
 /// is ignored if no more rows follow.
 [[nodiscard]] Response end_page(base::JsonWriter json, const Request& request, bool has_more,
                                 const PageKey& last);
+
+/// A page of rows as the response. `write_row(json, row)` writes one and returns its position.
+template <class T, class WriteRow>
+[[nodiscard]] Response page_response(const Page<T>& page, const Request& request,
+                                     WriteRow write_row) {
+    base::JsonWriter json;
+    json.begin_object().key("data").begin_array();
+    PageKey last{};
+    bool full = false;
+    for (const T& row : page.items) {
+        full = is_full(json);
+        if (full) break;
+        last = write_row(json, row);
+    }
+    if (!full && page.passed) last = *page.passed;
+    return end_page(std::move(json), request, full || page.has_more, last);
+}
 
 }  // namespace sundial::http

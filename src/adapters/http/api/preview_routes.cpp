@@ -75,7 +75,7 @@ Response occurrences(const PreviewApi& api, const Request& request) {
     if (!found) return refused(found.error(), request);
 
     base::JsonWriter json;
-    begin_page(json);
+    json.begin_object().key("data").begin_array();
     PageKey last{};
     for (const PreviewedOccurrence& row : found->occurrences) {
         write(json, row, found->zone);

@@ -57,20 +57,11 @@ public:
         }
 
         const Page<ScheduleView> schedules = api_.queries.schedules(query);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        bool more = schedules.has_more;
-        for (const ScheduleView& view : schedules.items) {
-            if (is_full(json)) {
-                more = true;
-                break;
-            }
+        return page_response(schedules, request, [](auto& json, const ScheduleView& view) {
             json.raw(schedule_json(view));
-            last = {std::to_string(view.schedule.created_at.time_since_epoch().count()),
-                    view.schedule.id.value};
-        }
-        return end_page(std::move(json), request, more, last);
+            return PageKey{std::to_string(view.schedule.created_at.time_since_epoch().count()),
+                           view.schedule.id.value};
+        });
     }
 
     [[nodiscard]] Response create(const Request& request) const {

@@ -122,16 +122,13 @@ public:
                 StreamId{place.substr(0, slash), place.substr(std::min(slash + 1, place.size()))};
         }
         const auto streams = api_.streams.read.list(query);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        for (const ListedStream& listed : streams.items) {
+        return page_response(streams, request, [](auto& json, const ListedStream& listed) {
             json.begin_object();
             write_stream(json, listed.stream, listed.head);
             json.end_object();
-            last.value = listed.stream.aggregate_type + '/' + listed.stream.aggregate_id;
-        }
-        return end_page(std::move(json), request, streams.has_more, last);
+            const auto& [type, id] = listed.stream;
+            return PageKey{.value = type + '/' + id, .id = {}};
+        });
     }
 
     [[nodiscard]] Response read(const Request& request) const {

@@ -123,19 +123,10 @@ public:
         query.page = *page;
 
         const Page<User> users = api_.queries.users(query);
-        base::JsonWriter json;
-        begin_page(json);
-        PageKey last{};
-        bool more = users.has_more;
-        for (const User& user : users.items) {
-            if (is_full(json)) {
-                more = true;
-                break;
-            }
+        return page_response(users, request, [&](auto& json, const User& user) {
             json.raw(user_json(user));
-            last = place_of(user, query.sort);
-        }
-        return end_page(std::move(json), request, more, last);
+            return place_of(user, query.sort);
+        });
     }
 
     [[nodiscard]] Response create(const Request& request) const {
