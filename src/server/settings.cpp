@@ -11,6 +11,7 @@
 #include "application/ports/failures.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/text.hpp"
 #include "server/settings_file.hpp"
 
@@ -53,23 +54,16 @@ SettingError take_duration(std::chrono::seconds& into, std::string_view text,
     return std::nullopt;
 }
 
-/// Whole days (P90D), or a duration in the common format (PT36H).
+/// A length of many days: P90D, P1Y, PT36H.
 SettingError take_long(std::chrono::microseconds& into, std::string_view text,
                        std::chrono::days min) {
     constexpr std::chrono::days max{36'500};
-    std::uint32_t days = 0;
-    const bool in_days = text.size() > 2 && text.starts_with('P') && text.ends_with('D') &&
-                         !take_number<std::uint32_t>(days, text.substr(1, text.size() - 2), 0,
-                                                     static_cast<std::uint32_t>(max.count()));
-    const auto duration = parse_duration(text);
-    if (in_days) {
-        into = std::chrono::days{days};
-    } else if (duration) {
-        into = *duration;
+    const auto duration = parse_calendar_duration(text);
+    if (!duration || longest(*duration) < min || longest(*duration) > max) {
+        return "a duration from P" + std::to_string(min.count()) +
+               "D to P36500D, such as P90D or P1Y";
     }
-    if ((!in_days && !duration) || into < min || into > max) {
-        return "days from P" + std::to_string(min.count()) + "D to P36500D";
-    }
+    into = longest(*duration);
     return std::nullopt;
 }
 

@@ -131,6 +131,21 @@ TEST(Settings, AWrongValueIsAnErrorThatSaysWhatTheKeyTakes) {
     }
 }
 
+TEST(Settings, RetentionTakesCalendarDurationsAtTheirLongest) {
+    const auto kept = [](const char* text) {
+        return load_settings({.flags = {{"retention.completed", text}}})
+            .settings.retention.events.completed;
+    };
+    EXPECT_EQ(kept("P90D"), std::chrono::days{90});
+    EXPECT_EQ(kept("P1Y1M"), std::chrono::days{366 + 31});
+    EXPECT_EQ(kept("PT36H"), std::chrono::hours{36});
+    for (const char* wrong : {"90", "P0D", "P36501D", "P200Y", "P1.5D"}) {
+        EXPECT_THAT(error_about({.flags = {{"retention.completed", wrong}}}),
+                    HasSubstr("a duration from P1D to P36500D, such as P90D or P1Y"))
+            << wrong;
+    }
+}
+
 TEST(Settings, ALeaseThatASlowReceiverWouldOutliveIsRefused) {
     EXPECT_THAT(
         error_about({.flags = {{"scheduler.lease", "PT35S"}, {"delivery.timeout", "PT30S"}}}),

@@ -7,8 +7,8 @@
 
 namespace sundial {
 
-/// An instant in a request: RFC 3339, or `now`, `now-1h`, `now+7d` (one number of s, m, h, or d of
-/// 24 hours). Errors: bad_time, out_of_range.
+/// An instant in a request: RFC 3339, or `now`, `now-1h30m`, `now+P1M` (see
+/// parse_calendar_duration; reckoned in UTC). Errors: bad_time, out_of_range.
 [[nodiscard]] TimeResult<Instant> parse_moment(std::string_view text, Instant now);
 
 }  // namespace sundial

@@ -35,7 +35,7 @@ void add_clock_commands(CommandTree& tree) {
         });
     add_client_flags(advance, flags->client);
     CLI::App& how_far = *advance.add_option_group("how far");
-    how_far.add_option("--by", flags->by, "a duration, such as PT24H");
+    how_far.add_option("--by", flags->by, "a duration, such as PT24H, 1h30m or P1Y");
     how_far.add_option("--to", flags->to, "an instant, such as 2027-01-01T00:00:00Z");
     how_far.require_option(1);
 }

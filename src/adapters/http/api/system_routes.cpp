@@ -6,6 +6,7 @@
 #include "adapters/http/api/answers.hpp"
 #include "adapters/http/api/json_members.hpp"
 #include "base/json.hpp"
+#include "domain/time/calendar_duration.hpp"
 #include "domain/time/text.hpp"
 
 namespace sundial::http {
@@ -143,9 +144,12 @@ Response set_clock(const SystemApi& api, const Request& request) {
 
 Result<Advanced> advance(const SystemApi& api, const Members& members) {
     if (const auto text = members.text("by")) {
-        const auto duration = parse_duration(*text);
+        const auto duration = parse_calendar_duration(*text);
         if (!duration) return invalid("/by", "bad_format", duration.error().message);
-        return api.clock.advance.by(*duration, api.progress);
+        const Instant now = api.clock.clock.now();
+        const auto target = later(now, *duration);
+        if (!target) return invalid("/by", "out_of_range", "is beyond the calendar");
+        return api.clock.advance.by(*target - now, api.progress);
     }
     const auto target = parse_instant(members.text("to").value_or(""));
     if (!target) return ValidationFailed{{*wrong_time("/to", target.error())}};
