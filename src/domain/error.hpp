@@ -109,7 +109,7 @@ struct FieldError {
 struct ValidationFailed {
     std::vector<FieldError> errors;
 };
-enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation, api_key };
+enum class Noun : std::uint8_t { user, schedule, event, endpoint, operation, api_key, lock };
 struct NotFound {
     Noun noun;
     std::string id;  // as in the request

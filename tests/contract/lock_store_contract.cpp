@@ -127,6 +127,28 @@ TEST_P(LockStoreContract, ARenewalNeverShortensALease) {
     EXPECT_EQ(renew('a', 1s)->expires_at, granted->expires_at);
 }
 
+TEST_P(LockStoreContract, FindsALockWhileItIsHeld) {
+    EXPECT_FALSE(locks().find("job"));
+    const auto granted =
+        locks().acquire({.name = "job", .holder = "h", .token_hash = hash_of('a'), .ttl = 60s});
+    ASSERT_TRUE(granted);
+    const auto found = locks().find("job");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->name, "job");
+    EXPECT_EQ(found->holder, "h");
+    EXPECT_EQ(found->fencing_token, granted->fencing_token);
+    EXPECT_EQ(found->expires_at, granted->expires_at);
+    EXPECT_FALSE(locks().find("jo"));
+    ASSERT_TRUE(locks().release("job", hash_of('a')).has_value());
+    EXPECT_FALSE(locks().find("job"));
+
+    ASSERT_TRUE(locks()
+                    .acquire({.name = "job", .holder = "h", .token_hash = hash_of('b'), .ttl = 1s})
+                    .has_value());
+    advance(2s);
+    EXPECT_FALSE(locks().find("job"));
+}
+
 TEST_P(LockStoreContract, ListsWhatIsHeldByName) {
     const auto take = [&](const std::string& name, std::chrono::seconds ttl) {
         ASSERT_TRUE(

@@ -31,6 +31,7 @@ enum class Code : std::uint8_t {
     schedule_not_found,
     operation_not_found,
     api_key_not_found,
+    lock_not_found,
     aggregate_not_found,
     route_not_found,
     method_not_allowed,

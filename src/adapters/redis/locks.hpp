@@ -18,6 +18,7 @@ public:
     Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
                             std::chrono::microseconds ttl) override;
     Result<void> release(const std::string& name, const std::string& token_hash) override;
+    std::optional<Lock> find(const std::string& name) override;
     Page<Lock> list(const LockQuery& query) override;
     Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override;
 
@@ -26,7 +27,6 @@ private:
         Lock lock;
         bool again;  // the same request was granted before
     };
-    [[nodiscard]] std::optional<Lock> find(const std::string& name);
     [[nodiscard]] Result<Granted> ask(const LockRequest& request, FencingToken floor);
     /// Records the token of a grant in the store, where the greatest token is kept. If that fails,
     /// releases the grant.

@@ -70,6 +70,10 @@ public:
                                           std::chrono::microseconds ttl);
     /// Errors: LockNotHeld.
     [[nodiscard]] Result<void> release(const std::string& name, std::string_view lock_token);
+    /// Empty if no holder has it.
+    [[nodiscard]] std::optional<Lock> find(const std::string& name) {
+        return ports_.store.find(name);
+    }
     [[nodiscard]] Page<Lock> list(const LockQuery& query) { return ports_.store.list(query); }
     /// As LockStore::guard.
     [[nodiscard]] Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) {

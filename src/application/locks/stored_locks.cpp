@@ -78,6 +78,14 @@ Result<void> StoredLocks::release(const std::string& name, const std::string& to
     });
 }
 
+std::optional<Lock> StoredLocks::find(const std::string& name) {
+    return in_read(store_, [&](Transaction& tx) {
+        auto lock = tx.locks().find(name);
+        if (lock && !is_held(*lock, tx.now())) lock.reset();
+        return lock;
+    });
+}
+
 Page<Lock> StoredLocks::list(const LockQuery& query) {
     return in_read(store_, [&](Transaction& tx) { return tx.locks().list(query, tx.now()); });
 }

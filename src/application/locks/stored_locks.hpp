@@ -31,6 +31,7 @@ public:
     Result<LockGrant> renew(const std::string& name, const std::string& token_hash,
                             std::chrono::microseconds ttl) override;
     Result<void> release(const std::string& name, const std::string& token_hash) override;
+    std::optional<Lock> find(const std::string& name) override;
     Page<Lock> list(const LockQuery& query) override;
     Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override;
 

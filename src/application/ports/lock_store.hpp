@@ -55,6 +55,8 @@ public:
                                     std::chrono::microseconds ttl) = 0;
     /// Errors: LockNotHeld.
     virtual Result<void> release(const std::string& name, const std::string& token_hash) = 0;
+    /// Empty if no holder has it.
+    virtual std::optional<Lock> find(const std::string& name) = 0;
     /// The locks that are held.
     virtual Page<Lock> list(const LockQuery& query) = 0;
     /// Call this in a transaction before it writes data that the lock protects. Until the

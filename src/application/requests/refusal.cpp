@@ -30,6 +30,8 @@ struct ToRefusal {
                 return {"OPERATION_NOT_FOUND", "there is no operation '" + missing.id + "'"};
             case Noun::api_key:
                 return {"API_KEY_NOT_FOUND", "there is no API key '" + missing.id + "'"};
+            case Noun::lock:
+                return {"LOCK_NOT_FOUND", "there is no held lock '" + missing.id + "'"};
             case Noun::event:
                 break;
         }

@@ -40,6 +40,9 @@ public:
     Result<void> release(const std::string& name, const std::string& token_hash) override {
         return reach(), store_.release(name, token_hash);
     }
+    std::optional<Lock> find(const std::string& name) override {
+        return reach(), store_.find(name);
+    }
     Page<Lock> list(const LockQuery& query) override { return reach(), store_.list(query); }
     Result<void> guard(Transaction& tx, const std::string& name, FencingToken token) override {
         return store_.guard(tx, name, token);

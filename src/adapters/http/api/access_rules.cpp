@@ -86,6 +86,7 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"PUT", "/v1/checkpoints/{name}", write},
 
     {"GET", "/v1/locks", read},
+    {"GET", "/v1/locks/{name}", read},
     {"POST", "/v1/locks/{name}", write},
     {"PUT", "/v1/locks/{name}", write},
     {"DELETE", "/v1/locks/{name}", write},

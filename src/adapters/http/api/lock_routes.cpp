@@ -61,6 +61,14 @@ void write_grant(base::JsonWriter& json, FencingToken token, Instant expires_at)
     json.member("expiresAt", std::string_view{format_instant_millis(expires_at)});
 }
 
+void write_lock(base::JsonWriter& json, const Lock& lock) {
+    json.begin_object().member("name", std::string_view{lock.name});
+    json.member("holder", std::string_view{lock.holder});
+    json.member("acquiredAt", std::string_view{format_instant_millis(lock.acquired_at)});
+    write_grant(json, lock.fencing_token, lock.expires_at);
+    json.end_object();
+}
+
 std::string acquired_json(const AcquiredLock& lock) {
     base::JsonWriter json;
     json.begin_object().member("name", std::string_view{lock.name});
@@ -81,13 +89,18 @@ public:
         if (page->after) query.after = page->after->value;
         const auto locks = api_.locks.locks.list(query);
         return page_response(locks, request, [](auto& json, const Lock& lock) {
-            json.begin_object().member("name", std::string_view{lock.name});
-            json.member("holder", std::string_view{lock.holder});
-            json.member("acquiredAt", std::string_view{format_instant_millis(lock.acquired_at)});
-            write_grant(json, lock.fencing_token, lock.expires_at);
-            json.end_object();
+            write_lock(json, lock);
             return PageKey{.value = lock.name, .id = {}};
         });
+    }
+
+    [[nodiscard]] Response get(const Request& request) const {
+        const std::string& name = request.path_value("name");
+        const auto lock = api_.locks.locks.find(name);
+        if (!lock) return refused(NotFound{Noun::lock, name}, request);
+        base::JsonWriter json;
+        write_lock(json, *lock);
+        return http::json(200, std::move(json).text());
     }
 
     [[nodiscard]] Response acquire(const Request& request) const {
@@ -188,6 +201,7 @@ void add_lock_routes(Router& router, LockApi api) {
             Effects::outside);  // locks may be stored in Redis
     };
     add("GET", "/v1/locks", &LockRoutes::list);
+    add("GET", "/v1/locks/{name}", &LockRoutes::get);
     add("POST", "/v1/locks/{name}", &LockRoutes::acquire);
     add("PUT", "/v1/locks/{name}", &LockRoutes::renew);
     add("DELETE", "/v1/locks/{name}", &LockRoutes::release);

@@ -30,9 +30,11 @@ std::string_view name_of(Noun noun) {
         case Noun::operation:
             return "operation";
         case Noun::api_key:
+            return "API key";
+        case Noun::lock:
             break;
     }
-    return "API key";
+    return "held lock";
 }
 
 Code not_found_code(Noun noun) {
@@ -48,9 +50,11 @@ Code not_found_code(Noun noun) {
         case Noun::operation:
             return Code::operation_not_found;
         case Noun::api_key:
+            return Code::api_key_not_found;
+        case Noun::lock:
             break;
     }
-    return Code::api_key_not_found;
+    return Code::lock_not_found;
 }
 
 std::int64_t number(Version version) { return static_cast<std::int64_t>(version.value); }

@@ -69,6 +69,18 @@ TEST_F(LockRoutesTest, SaysWhoHasItAndUntilWhen) {
                       HasSubstr(R"("expiresAt":"2027-01-05T12:00:30.000Z")")));
 }
 
+TEST_F(LockRoutesTest, ShowsAHeldLockWithoutItsToken) {
+    EXPECT_THAT(call("GET", "/v1/locks/nightly").body, HasSubstr(R"("code":"LOCK_NOT_FOUND")"));
+    (void)acquire("nightly");
+    const Response held = call("GET", "/v1/locks/nightly");
+    EXPECT_EQ(held.status, 200);
+    EXPECT_EQ(held.body, R"({"name":"nightly","holder":"job-1",)"
+                         R"("acquiredAt":"2027-01-05T12:00:00.000Z","fencingToken":1,)"
+                         R"("expiresAt":"2027-01-05T12:00:30.000Z"})");
+    clock.advance(std::chrono::seconds{31});
+    EXPECT_EQ(call("GET", "/v1/locks/nightly").status, 404);
+}
+
 TEST_F(LockRoutesTest, RefusesTokensThatAreWrongSpentOrOver) {
     (void)acquire("nightly");
     EXPECT_THAT(release("nightly", "wrong").body, HasSubstr(R"("code":"LOCK_NOT_HELD")"));
