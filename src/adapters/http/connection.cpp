@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "adapters/http/gzip.hpp"
 #include "adapters/http/problem.hpp"
 #include "adapters/http/response_head.hpp"
 #include "adapters/http/trusted_proxies.hpp"
@@ -144,6 +145,7 @@ void Connection::close() {
 asio::awaitable<bool> Connection::answer(Incoming incoming) {
     const InFlight::Entry under_way(shared_.in_flight);
     identify(incoming.request);
+    takes_gzip_ = accepts_gzip(incoming.request.headers.find("Accept-Encoding").value_or(""));
     const std::string method = incoming.request.method;
     const std::string id = incoming.request.correlation_id;
     const std::string path = incoming.request.path;
@@ -257,7 +259,8 @@ asio::awaitable<bool> Connection::write_pieces(std::shared_ptr<const Stream> str
 asio::awaitable<Response> Connection::run(std::function<Response()> job, std::string path,
                                           std::string id) {
     Queueing queueing;
-    std::optional<Response> first = co_await on_pool(shared_.pool, std::move(job), queueing);
+    std::optional<Response> first =
+        co_await on_pool(shared_.pool, compressing(std::move(job)), queueing);
     if (!first) co_return refuse(Shortage::handlers, path, id);
     if (!first->heavy) co_return std::move(*first);
     Response response = co_await run_heavy(first->heavy, path, id);
@@ -273,9 +276,19 @@ asio::awaitable<Response> Connection::run(std::function<Response()> job, std::st
 asio::awaitable<Response> Connection::run_heavy(std::shared_ptr<const HeavyWork> work,
                                                 std::string path, std::string id) {
     Queueing queueing{.client = work->client, .at_most = shared_.settings.heavy_wait};
-    std::optional<Response> response = co_await on_pool(shared_.heavy_pool, work->run, queueing);
+    std::optional<Response> response =
+        co_await on_pool(shared_.heavy_pool, compressing(work->run), queueing);
     if (!response) co_return refuse(Shortage::heavy_seats, path, id);
     co_return std::move(*response);
+}
+
+/// On the pool's thread, since compressing takes longer than sending.
+std::function<Response()> Connection::compressing(std::function<Response()> job) const {
+    return [job = std::move(job), gzip = takes_gzip_] {
+        Response response = job();
+        compress(response, gzip);
+        return response;
+    };
 }
 
 Response Connection::refuse(Shortage of, const std::string& path, const std::string& id) const {

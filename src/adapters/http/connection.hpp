@@ -60,6 +60,7 @@ private:
     /// returns a problem that says so.
     boost::asio::awaitable<Response> run(std::function<Response()> job, std::string path,
                                          std::string id);
+    [[nodiscard]] std::function<Response()> compressing(std::function<Response()> job) const;
     boost::asio::awaitable<Response> run_heavy(std::shared_ptr<const HeavyWork> work,
                                                std::string path, std::string id);
     [[nodiscard]] Response refuse(Shortage of, const std::string& path,
@@ -85,6 +86,7 @@ private:
     ConnectionTable::Slot slot_;
     const Shared& shared_;
     RequestReader reader_;
+    bool takes_gzip_ = false;     // of the request under way
     bool has_shown_key_ = false;  // its last request that needed a key showed a valid one
 };
 

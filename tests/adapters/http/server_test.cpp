@@ -38,6 +38,19 @@ TEST_F(ServerTest, TakesOverASaneRequestIdAndReplacesAnother) {
                 StartsWith("req-"));
 }
 
+TEST_F(ServerTest, CompressesForTheRequestsThatTakeGzip) {
+    start();
+    RawHttpClient client(port_);
+    const std::string request = get("/" + std::string(2'000, 'a'), "Accept-Encoding: gzip\r\n");
+    const auto compressed = client.ask(request);
+    EXPECT_EQ(compressed->field("Content-Encoding"), "gzip");
+    EXPECT_EQ(compressed->field("Content-Length"), std::to_string(compressed->body.size()));
+    EXPECT_LT(compressed->body.size(), 200U);
+    const auto whole = client.ask(get("/" + std::string(2'000, 'a')));
+    EXPECT_FALSE(whole->field("Content-Encoding"));
+    EXPECT_EQ(whole->body.size(), 2'006U);
+}
+
 TEST_F(ServerTest, KeepsAConnectionOpen) {
     start();
     RawHttpClient client(port_);
