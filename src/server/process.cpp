@@ -241,7 +241,10 @@ int run_process(const LoadedSettings& loaded, const ProcessOptions& options) {
     Metrics metrics(product_version(), product_commit(), zones.current()->release());
     const http::BrowserRules browsers(browser_settings(settings));
     const http::Cors cors(settings.http.cors_origins);
-    Gate gate(schema, http::Documents{.openapi = openapi_json, .errors = errors_md}, log);
+    Gate gate(schema,
+              http::Documents{
+                  .openapi = openapi_json, .errors = errors_md, .start_page = start_page_html},
+              log);
     const http::ServerWorld world = real_world(ids);
     http::HttpServer server(
         http, world,

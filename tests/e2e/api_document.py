@@ -42,6 +42,12 @@ def main():
                 assert str(answer.status) in methods[method]["responses"], f"{method} {path} answered {answer.status}"
                 operations += 1
         check_codes(client, document)
+        # A browser finds the rest from the start page.
+        for path in ("/", "/docs"):
+            page = client.get(path)
+            assert page.headers["Content-Type"] == "text/html; charset=utf-8" and b"<h1>Sundial</h1>" in page.body, page.body
+            for link in re.findall(r'href="([^"]+)"', page.body.decode()):
+                assert client.get(link).status == 200, link
         # An error leads to what it means.
         problem = client.call("GET", "/v1/users/ext:nobody").json()
         meaning = client.call("GET", problem["type"])

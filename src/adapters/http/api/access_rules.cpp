@@ -16,6 +16,8 @@ constexpr auto rules = std::to_array<AccessRule>({
     {"GET", "/livez", any_caller},
     {"GET", "/readyz", any_caller},
     {"GET", "/healthz", any_caller},
+    {"GET", "/", any_caller},
+    {"GET", "/docs", any_caller},
     {"GET", "/openapi.json", any_caller},
     {"GET", "/docs/errors", any_caller},
     {"GET", "/docs/errors/{code}", any_caller},

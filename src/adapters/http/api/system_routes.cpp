@@ -13,6 +13,8 @@ namespace sundial::http {
 namespace {
 
 constexpr std::string_view openapi_path = "/openapi.json";
+constexpr std::string_view start_path = "/";
+constexpr std::string_view docs_path = "/docs";
 constexpr std::string_view errors_path = "/docs/errors";
 /// Browsers show Markdown of this type instead of offering to save it.
 constexpr const char* plain_text = "text/plain; charset=utf-8";
@@ -34,6 +36,11 @@ Response error_section(std::string_view errors, const Request& request) {
 }  // namespace
 
 void add_document_routes(Router& router, Documents documents) {
+    for (const std::string_view path : {start_path, docs_path}) {
+        router.add("GET", std::string(path), [documents](const Request&) {
+            return text(200, "text/html; charset=utf-8", std::string(documents.start_page));
+        });
+    }
     router.add("GET", std::string(openapi_path),
                [documents](const Request&) { return json(200, std::string(documents.openapi)); });
     router.add("GET", std::string(errors_path), [documents](const Request&) {
@@ -45,7 +52,8 @@ void add_document_routes(Router& router, Documents documents) {
 }
 
 bool is_document(std::string_view path) {
-    return path == openapi_path || path.starts_with(errors_path);
+    return path == start_path || path == docs_path || path == openapi_path ||
+           path.starts_with(errors_path);
 }
 
 std::string_view section_of(std::string_view errors, std::string_view code) {

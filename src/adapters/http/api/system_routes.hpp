@@ -15,11 +15,13 @@ namespace sundial::http {
 
 /// Documents embedded in the program. The texts must outlive the routes.
 struct Documents {
-    std::string_view openapi;  // openapi.json
-    std::string_view errors;   // docs/reference/errors.md
+    std::string_view openapi;     // openapi.json
+    std::string_view errors;      // docs/reference/errors.md
+    std::string_view start_page;  // HTML
 };
 
-/// /openapi.json, /docs/errors, and /docs/errors/{code}, the target of the `type` of every error.
+/// The start page at / and /docs, /openapi.json, /docs/errors, and /docs/errors/{code}, the target
+/// of the `type` of every error.
 void add_document_routes(Router& router, Documents documents);
 
 /// Whether `path` is one of these. They need no database.

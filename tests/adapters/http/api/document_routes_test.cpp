@@ -41,6 +41,8 @@ TEST(ErrorDocument, EndsWithItsLastSection) {
 }
 
 TEST(Documents, NeedNoDatabase) {
+    EXPECT_TRUE(is_document("/"));
+    EXPECT_TRUE(is_document("/docs"));
     EXPECT_TRUE(is_document("/openapi.json"));
     EXPECT_TRUE(is_document("/docs/errors"));
     EXPECT_TRUE(is_document("/docs/errors/NOT_READY"));
