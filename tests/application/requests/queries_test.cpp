@@ -66,14 +66,12 @@ class Moment : public testing::TestWithParam<Spoken> {};
 TEST_P(Moment, IsReadRelativeToNow) {
     EXPECT_EQ(parse_moment(GetParam().text, noon).value(), GetParam().means);
 }
-INSTANTIATE_TEST_SUITE_P(Text, Moment,
-                         testing::Values(Spoken{"now", noon}, Spoken{"now+7d", noon + 168h},
-                                         Spoken{"now-1h", noon - 1h},
-                                         Spoken{"now-15m", noon - 15min},
-                                         Spoken{"now+90s", noon + 90s},
-                                         Spoken{"now-1h30m", noon - 90min},
-                                         Spoken{"now+P1M", noon + 31 * 24h},
-                                         Spoken{"2027-01-05T13:00:00+01:00", noon}));
+INSTANTIATE_TEST_SUITE_P(
+    Text, Moment,
+    testing::Values(Spoken{"now", noon}, Spoken{"now+7d", noon + 168h}, Spoken{"now-1h", noon - 1h},
+                    Spoken{"now-15m", noon - 15min}, Spoken{"now+90s", noon + 90s},
+                    Spoken{"now-1h30m", noon - 90min}, Spoken{"now+P1M", noon + 31 * 24h},
+                    Spoken{"2027-01-05T13:00:00+01:00", noon}));
 
 struct Refused {
     const char* text;
