@@ -33,7 +33,8 @@ constexpr std::size_t shards = 16;
 constexpr const char* claim = R"sql(
     WITH ready AS (
         SELECT id FROM sundial.events
-         WHERE shard = $1 AND priority = 2 AND NOT pull AND claimable_at <= statement_timestamp()
+         WHERE shard = $1 AND priority = 2 AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
+           AND claimable_at <= statement_timestamp()
            AND (claimed_by IS NULL OR lease_ends <= statement_timestamp())
          ORDER BY claimable_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     UPDATE sundial.events AS event

@@ -30,6 +30,7 @@ constexpr const char* add_key =
 constexpr const char* ready = R"sql(
     SELECT id FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = 2 AND claimable_at <= 1 AND NOT pull
+       AND obstacle IS NOT 'LIMIT'
      ORDER BY claimable_at LIMIT ?1)sql";
 constexpr const char* claim = R"sql(
     UPDATE events SET status = 'PROCESSING', version = version + 1, attempt = attempt + 1,

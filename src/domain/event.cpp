@@ -147,6 +147,7 @@ Result<Event> wait_for_retry(Event event, Instant now, Instant next_try) {
 
 Result<Event> release(Event event, Instant now, Instant until, std::optional<Obstacle> obstacle) {
     if (!is_claimed(event)) return refused(event, "release");
+    if (obstacle == Obstacle::limit) event.attempt = Attempt{event.attempt.value - 1};
     return waiting(std::move(event), now, until, obstacle);
 }
 
@@ -167,12 +168,14 @@ Result<Event> retarget(Event event, Intent intent, Instant due, Instant now) {
     event.intent = std::move(intent);
     event.due = due;
     event.claimable_at = parked ? never : target_of(event);
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
 Result<Event> park(Event event, Instant now) {
     if (!is_pending(event)) return refused(event, "park");
     event.claimable_at = never;
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 
@@ -181,6 +184,7 @@ Result<Event> resume(Event event, Intent intent, Instant due, Instant now) {
     event.intent = std::move(intent);
     event.due = due;
     event.claimable_at = target_of(event);
+    event.obstacle.reset();
     return changed(std::move(event), now);
 }
 

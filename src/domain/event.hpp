@@ -74,7 +74,7 @@ struct Event {
     std::string tz_release;               // the release of that tzdata, "2025b"
     std::string payload;   // exact bytes, sent unchanged; empty: too long once rendered
     Instant claimable_at;  // due, retry or end of lease; `never`: parked or final
-    std::optional<Obstacle> obstacle{};  // that it waits for, after a release
+    std::optional<Obstacle> obstacle{};  // that it waits for, unclaimed
     Version version{1};             // the version that a claim returned fences its holder's writes
     Attempt attempt{0};             // number of the latest attempt
     std::uint32_t retry_count = 0;  // attempts that failed or were lost
@@ -93,6 +93,8 @@ struct Event {
 [[nodiscard]] bool is_final(const Event& event);
 /// In PROCESSING and claimed.
 [[nodiscard]] bool is_claimed(const Event& event);
+/// Due and not claimed, because of the limits of its endpoint.
+[[nodiscard]] inline bool in_line(const Event& event) { return event.obstacle == Obstacle::limit; }
 /// Empty for an event that is finished, claimed, or PENDING until its target.
 [[nodiscard]] std::optional<WaitReason> waiting_for(const Event& event);
 /// Whether it is new, due for a retry, or held under an expired lease. Not a state: no job has to
@@ -122,7 +124,8 @@ inline constexpr std::chrono::seconds late_after{1};
 [[nodiscard]] Result<Event> give_up(Event event, Instant now, std::string reason);
 /// Not accepted: it waits for its retry; the attempt is used.
 [[nodiscard]] Result<Event> wait_for_retry(Event event, Instant now, Instant next_try);
-/// Returned unsent; `until` may be `never`.
+/// Returned unsent; `until` may be `never`. With Obstacle::limit, the claim was not allowed: the
+/// number of its attempt is free again.
 [[nodiscard]] Result<Event> release(Event event, Instant now, Instant until,
                                     std::optional<Obstacle> obstacle = std::nullopt);
 [[nodiscard]] Result<Event> cancel(Event event, Instant now, std::string reason);

@@ -31,7 +31,6 @@ struct SlotLease {
 struct Limits {
     EndpointId endpoint;
     Instant bucket_full_at{};  // encodes the number of tokens: the bucket is full from then on
-    Instant promised_until{};  // the latest place given to a waiting event
     std::vector<SlotLease> leases{};
     friend bool operator==(const Limits&, const Limits&) = default;
 };
@@ -42,19 +41,28 @@ struct LimitRules {
     std::optional<std::uint32_t> max_in_flight{};
 };
 
-/// The demand of one instance: places for `waiting` events in addition to its `in_flight` ones.
+/// The demand of one instance: requests for `waiting` events in addition to its `in_flight` ones.
 struct LimitDemand {
     InstanceId by;
     std::uint32_t in_flight = 0;
     std::uint32_t waiting = 0;
-    std::chrono::microseconds mean_attempt{0};  // usual duration of a request
     std::chrono::microseconds lease{0};
+    /// Tokens that the bucket gains within this time are reserved too. A request that is prepared
+    /// before its token is there starts on time, so a bucket of one token loses nothing. At most 1
+    /// s.
+    std::chrono::microseconds ahead{0};
+    /// Since when events have waited for a token, if not for the first time: the bucket has lost
+    /// nothing since, although this demand comes a little later.
+    std::optional<Instant> since{};
 };
 struct LimitGrant {
-    std::uint32_t admitted = 0;     // number of waiting events that may start
-    std::uint32_t slots = 0;        // maximum requests in flight until the lease ends
-    std::uint32_t share = 0;        // beyond it no new requests: others need theirs
-    std::vector<Instant> places{};  // when the events not admitted may ask again, in turn
+    std::uint32_t admitted = 0;  // number of waiting events that may start
+    std::uint32_t slots = 0;     // maximum requests in flight until the lease ends
+    std::uint32_t share = 0;     // beyond it no new requests: others need theirs
+    /// With a rate: when each admitted event may start, ascending.
+    std::vector<Instant> starts{};
+    /// When the next token is there, if the rate refused an event.
+    std::optional<Instant> next_token{};
 };
 
 struct Shared {
@@ -64,8 +72,5 @@ struct Shared {
 /// Never grants more slots than the limit in total, and never more tokens than have been added.
 [[nodiscard]] Shared share_out(Limits limits, const LimitRules& rules, const LimitDemand& demand,
                                Instant now);
-
-/// Tokens in the bucket at `now`.
-[[nodiscard]] std::uint32_t tokens_at(const Limits& limits, const RateLimit& rate, Instant now);
 
 }  // namespace sundial

@@ -39,10 +39,10 @@ private:
 }  // namespace
 
 Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
-    const sundial::WorkOrder order{.endpoint = "ext:" + parts_->queue,
-                                   .worker = parts_->name,
-                                   .limit = wanted.limit,
-                                   .lease = wanted.lease};
+    sundial::WorkOrder order{.endpoint = "ext:" + parts_->queue,
+                             .worker = parts_->name,
+                             .limit = wanted.limit,
+                             .lease = wanted.lease};
     const auto until = base::later(parts_->monotonic.now(), wanted.wait);
     const auto claimed = [&]() -> sundial::Result<std::vector<sundial::Event>> {
         if (wanted.wait.count() < 0) return invalid("/wait", "out_of_range", "cannot be negative");
@@ -51,8 +51,10 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
             if (!work) return work.error();
             const auto left = until - parts_->monotonic.now();
             if (!work->events.empty() || left.count() <= 0) return std::move(work->events);
+            order.token_at = work->token_at;
             const auto bell = std::make_shared<Bell>();
-            const auto waiting = parts_->watch.wait(work->endpoint, [bell] { bell->ring(); });
+            const auto waiting =
+                parts_->watch.wait(work->endpoint, [bell] { bell->ring(); }, work->wait);
             bell->wait_for(std::min(left, longest_sleep));
         }
         return Stopped{};  // a program that shuts down claims nothing more

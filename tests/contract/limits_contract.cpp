@@ -2,11 +2,28 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include "application/delivery/admit_events.hpp"
 #include "contract/settlements.hpp"
 #include "support/fake_ids.hpp"
 
 namespace sundial {
+
+std::pair<std::vector<ClaimedEvent>, std::vector<LineHead>> LimitsContract::claim_beside(
+    EndpointId limited) {
+    std::pair<std::vector<ClaimedEvent>, std::vector<LineHead>> all;
+    for (std::uint32_t shard = 0; shard < queue().shards(); ++shard) {
+        Claimed claimed = queue().claim_ready({instance_a, shard, {9, 9, 9, 9}, 30s, {limited}});
+        std::ranges::move(claimed.events, std::back_inserter(all.first));
+        std::ranges::move(claimed.lined_up, std::back_inserter(all.second));
+    }
+    return all;
+}
 
 Event LimitsContract::held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
                               std::chrono::microseconds delay) {
@@ -22,6 +39,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST_P(LimitsContract, KeepsEveryMemberOfACircuit) {
     Circuit circuit{.endpoint = an_id<EndpointId>(),
@@ -73,7 +91,6 @@ TEST_P(LimitsContract, KeepsLimitsAndTheLeasesOfEachInstance) {
     Limits limits{
         .endpoint = an_id<EndpointId>(),
         .bucket_full_at = noon + 3us,
-        .promised_until = noon + 5min,
         .leases = {{instance_a, 7, noon + 30s, noon}, {instance_b, 0, noon + 29s, noon + 2s}}};
     const Limits others{.endpoint = an_id<EndpointId>(),
                         .leases = {{instance_a, 1, noon + 30s, noon}}};
@@ -191,6 +208,115 @@ TEST_P(LimitsContract, ForgetsTheObstacleOfWhatIsMoved) {
     });
     EXPECT_EQ(queue().depth().waiting_for_circuit, 0U);
     EXPECT_EQ(queue().depth().due, 1U);
+}
+
+// Lines.
+
+TEST_P(LimitsContract, LinesUpFreeEventsOfLimitedEndpointsWithoutClaimingThem) {
+    const Endpoint limited = stored(an_endpoint().limited_to({1, 1}));
+    const Endpoint free = stored(an_endpoint());
+    const Event waits = an_event().to_endpoint(limited.id).with_priority(Priority::high);
+    const Event goes = an_event().to_endpoint(free.id);
+    given(waits, goes);
+    EXPECT_THAT(queue().peek().limited, ElementsAre(limited.id));
+    EXPECT_THAT(queue().peek().lines, IsEmpty());
+
+    const auto [claimed, lined_up] = claim_beside(limited.id);
+    ASSERT_THAT(claimed, SizeIs(1));
+    EXPECT_EQ(claimed[0].event.id, goes.id);
+    const LineHead head{limited.id, shard_in(waits), Priority::high, waits.claimable_at};
+    EXPECT_THAT(lined_up, ElementsAre(head));
+    Event waiting = waits;
+    waiting.obstacle = Obstacle::limit;
+    EXPECT_EQ(find(waits.id), waiting);  // nothing else has changed
+    EXPECT_THAT(attempts_of(waits.id), IsEmpty());
+
+    const QueuePeek peeked = queue().peek();
+    EXPECT_THAT(peeked.lines, ElementsAre(head));
+    EXPECT_GT(peeked.next[shard_in(waits)], noon);
+    EXPECT_THAT(claim_beside(limited.id).first, IsEmpty());
+    const QueueDepth depth = queue().depth();
+    EXPECT_EQ(depth.waiting_for_limit, 1U);
+    EXPECT_EQ(depth.waiting_for_retry, 0U);
+    EXPECT_EQ(depth.due, 0U);
+    advance(2s);
+    EXPECT_EQ(queue().backlog().missed, 1U);
+}
+
+TEST_P(LimitsContract, ClaimsFromALineOldestFirstInEachPriority) {
+    const EndpointId endpoint = stored(an_endpoint().with_max_in_flight(1)).id;
+    constexpr std::uint32_t shard = 0;
+    const auto in_line = [&] { return an_event().to_endpoint(endpoint).in_shard(shard); };
+    const Event first = in_line().due(noon - 2s);
+    given(in_line().due(noon - 1s), first, in_line().due(noon));
+    EXPECT_THAT(claim_beside(endpoint).second, SizeIs(3));
+    const auto claim_one_in_line = [&](std::array<std::uint32_t, 4> shares) {
+        return queue().claim_from_line({instance_a, endpoint, shard, shares, 30s});
+    };
+    EXPECT_THAT(claim_one_in_line({1, 1, 0, 1}).events, IsEmpty());
+    const Claimed claimed = claim_one_in_line({0, 0, 1, 0});
+    ASSERT_THAT(claimed.events, SizeIs(1));
+    const Event& event = claimed.events[0].event;
+    EXPECT_EQ(event.id, first.id);
+    EXPECT_EQ(event.attempt, Attempt{1});
+    EXPECT_EQ(event.version, Version{2});
+    EXPECT_EQ(event, sundial::claim(first, instance_a, noon, 30s).value());
+    EXPECT_EQ(claimed.now, noon);
+    EXPECT_THAT(claim_one_in_line({0, 0, 9, 0}).events, SizeIs(2));
+    EXPECT_THAT(queue().peek().lines, IsEmpty());
+    EXPECT_EQ(queue().depth().waiting_for_limit, 0U);
+}
+
+TEST_P(LimitsContract, ClaimsFromALineAsPartOfATransaction) {
+    const EndpointId endpoint = stored(an_endpoint().with_max_in_flight(1)).id;
+    const Event event = an_event().to_endpoint(endpoint);
+    given(event);
+    EXPECT_THAT(claim_beside(endpoint).second, SizeIs(1));
+    store().transact([&](Transaction&) {
+        const auto claimed =
+            queue().claim_from_line({instance_a, endpoint, shard_in(event), {0, 0, 1, 0}, 30s});
+        EXPECT_THAT(claimed.events, SizeIs(1));
+        return false;
+    });
+    EXPECT_THAT(queue().peek().lines, SizeIs(1));
+}
+
+TEST_P(LimitsContract, LeavesTheLineWithAnEdit) {
+    const EndpointId endpoint = stored(an_endpoint().with_max_in_flight(1)).id;
+    const EndpointId other = stored(an_endpoint()).id;
+    const Event event = an_event().to_endpoint(endpoint);
+    given(event);
+    EXPECT_THAT(claim_beside(endpoint).second, SizeIs(1));
+    write([&](Transaction& tx) {
+        const Event locked = tx.events().lock(event.id).value();
+        Event edited = retarget(locked, locked.intent, locked.due, tx.now()).value();
+        edited.endpoint = other;
+        tx.events().update(edited);
+    });
+    EXPECT_THAT(queue().peek().lines, IsEmpty());
+    EXPECT_EQ(claim_one().id, event.id);
+}
+
+TEST_P(LimitsContract, UndoesAClaimThatALimitDidNotAllow) {
+    const EndpointId endpoint = stored(an_endpoint().with_max_in_flight(1)).id;
+    given(an_event().to_endpoint(endpoint));
+    const Event claimed = claim_one();
+    ReleasedClaim back = release_of(claimed, -1s);
+    back.obstacle = Obstacle::limit;
+    EXPECT_TRUE(release_claims(back));
+    EXPECT_TRUE(release_claims(back)) << "repeated, because its answer was lost";
+    const Event waits = find(claimed.id).value();
+    EXPECT_EQ(waits.attempt, Attempt{0});
+    EXPECT_EQ(waits.version, Version{3});
+    EXPECT_EQ(waits.claimable_at, noon - 1s);
+    EXPECT_THAT(attempts_of(waits.id), IsEmpty());
+    EXPECT_THAT(queue().peek().lines, SizeIs(1));
+    EXPECT_THAT(claim(instance_a), IsEmpty());
+    const Claimed again =
+        queue().claim_from_line({instance_b, endpoint, shard_in(waits), {0, 0, 1, 0}, 30s});
+    ASSERT_THAT(again.events, SizeIs(1));
+    EXPECT_EQ(again.events[0].event.attempt, Attempt{1});
+    EXPECT_FALSE(release_claims(back));  // another instance holds it
 }
 
 /// A release that was decided while the circuit was open, and written after it closed.

@@ -26,6 +26,13 @@ protected:
     Limits limits_of(EndpointId endpoint) {
         return write([&](Transaction& tx) { return tx.limits().lock(endpoint); });
     }
+    Endpoint stored(const Endpoint& endpoint) {
+        write([&](Transaction& tx) { EXPECT_TRUE(tx.endpoints().add(endpoint)); });
+        return endpoint;
+    }
+    std::uint32_t shard_in(const Event& event) { return shard_of(event.id, queue().shards()); }
+    /// Claims all due events but those of `limited`, and returns which joined its line.
+    std::pair<std::vector<ClaimedEvent>, std::vector<LineHead>> claim_beside(EndpointId limited);
     /// One event of `endpoint`, claimed and released.
     Event held_up(EndpointId endpoint, std::optional<Obstacle> obstacle,
                   std::chrono::microseconds delay = 1h);

@@ -61,6 +61,20 @@ TEST_P(PullQueueContract, SeesTheFirstOfEachEndpointShardAndPriority) {
                                      PullHead{theirs.id, last, Priority::normal, noon + 2s}));
 }
 
+TEST_P(PullQueueContract, CountsWhatItsWorkersHold) {
+    given(an_event().to_endpoint(ours.id), an_event().to_endpoint(ours.id),
+          an_event().to_endpoint(theirs.id), an_event().to_endpoint(ours.id).due(noon + 1h));
+    EXPECT_EQ(pull_queue().held(ours.id), 0U);
+    const auto claimed = pull(worker("w-1"));
+    ASSERT_EQ(claimed.size(), 2U);
+    EXPECT_EQ(pull_queue().held(ours.id), 2U);
+    EXPECT_EQ(pull_queue().held(theirs.id), 0U);
+    EXPECT_TRUE(settle(accepted(claimed[0].event, noon)));
+    EXPECT_EQ(pull_queue().held(ours.id), 1U);
+    advance(30s);
+    EXPECT_EQ(pull_queue().held(ours.id), 0U);
+}
+
 TEST_P(PullQueueContract, IsNoConcernOfTheInstances) {
     given(an_event().to_endpoint(ours.id));
     advance(10s);

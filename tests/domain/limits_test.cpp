@@ -5,7 +5,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ LimitRules per_second(std::uint32_t rate, std::uint32_t burst) {
     return {.rate = RateLimit{rate, burst}};
 }
 LimitDemand demand(InstanceId by, std::uint32_t in_flight, std::uint32_t waiting) {
-    return {.by = by, .in_flight = in_flight, .waiting = waiting, .mean_attempt = 1s, .lease = 30s};
+    return {.by = by, .in_flight = in_flight, .waiting = waiting, .lease = 30s};
 }
 
 TEST(Slots, AreGivenUntilThereAreNone) {
@@ -32,7 +31,6 @@ TEST(Slots, AreGivenUntilThereAreNone) {
     EXPECT_EQ(a.slots, 15U);
     const auto [after, b] = share_out(limits, at_most(20), demand(instance_b, 0, 15), noon);
     EXPECT_EQ(b.admitted, 5U);
-    EXPECT_EQ(b.places.size(), 10U);
     EXPECT_THAT(after.leases, ElementsAre(SlotLease{instance_a, 15, noon + 30s, noon},
                                           SlotLease{instance_b, 5, noon + 30s, noon + 2s}));
 }
@@ -85,30 +83,57 @@ TEST(Slots, AreFewerAtOnceWhenTheLimitIsLowered) {
     EXPECT_EQ(lowered.grant.slots, 4U);
 }
 
-TEST(Slots, GiveWaitersPlacesInOrder) {
-    // Four at a time, each takes a second: one ends every quarter of a second.
-    const auto [limits, grant] = share_out(fresh(), at_most(4), demand(instance_a, 4, 3), noon);
-    EXPECT_THAT(grant.places, ElementsAre(noon + 250ms, noon + 500ms, noon + 750ms));
-    const auto later = share_out(limits, at_most(4), demand(instance_b, 0, 1), noon + 100ms);
-    EXPECT_THAT(later.grant.places, ElementsAre(noon + 1s));
-}
-
-TEST(Places, AreNoFurtherAheadThanTenMinutes) {
-    const auto grant = share_out(fresh(), at_most(1), demand(instance_a, 1, 700), noon).grant;
-    EXPECT_EQ(grant.places[599], noon + 10min);
-    EXPECT_EQ(grant.places[600], noon + 1s);
-}
-
 TEST(Tokens, FallAtTheirRateIntoABucket) {
     const LimitRules rules = per_second(10, 3);
     const auto [limits, first] = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
+    EXPECT_THAT(first.starts, ElementsAre(noon, noon, noon));
     EXPECT_EQ(first.admitted, 3U);
-    EXPECT_THAT(first.places, ElementsAre(noon + 100ms, noon + 200ms));
+    EXPECT_EQ(first.next_token, noon + 100ms);
     const auto second = share_out(limits, rules, demand(instance_b, 0, 5), noon + 250ms);
     EXPECT_EQ(second.grant.admitted, 2U);
-    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 250ms), 0U);
-    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 300ms), 1U);
-    EXPECT_EQ(tokens_at(second.limits, *rules.rate, noon + 1h), 3U);
+    const auto left_at = [&](Instant now) {
+        return share_out(second.limits, rules, demand(instance_b, 0, 5), now).grant.admitted;
+    };
+    EXPECT_EQ(left_at(noon + 250ms), 0U);
+    EXPECT_EQ(left_at(noon + 300ms), 1U);
+    EXPECT_EQ(left_at(noon + 1h), 3U);
+}
+
+TEST(Tokens, CanBeReservedBeforeTheyAreThere) {
+    const LimitRules rules = per_second(20, 1);
+    LimitDemand ahead = demand(instance_a, 0, 5);
+    ahead.ahead = 100ms;
+    const auto [limits, first] = share_out(fresh(), rules, ahead, noon);
+    EXPECT_THAT(first.starts, ElementsAre(noon, noon + 50ms, noon + 100ms));
+    EXPECT_EQ(first.next_token, noon + 150ms);
+    // Another instance gets the tokens after those.
+    ahead.by = instance_b;
+    const auto second = share_out(limits, rules, ahead, noon + 60ms);
+    EXPECT_THAT(second.grant.starts, ElementsAre(noon + 150ms));
+}
+
+TEST(Tokens, AreNotLostByADemandThatComesALittleLate) {
+    const LimitRules rules = per_second(20, 1);
+    const Limits empty = share_out(fresh(), rules, demand(instance_a, 0, 1), noon).limits;
+    LimitDemand late = demand(instance_a, 0, 5);
+    late.since = noon + 50ms;
+    const auto [limits, grant] = share_out(empty, rules, late, noon + 57ms);
+    EXPECT_THAT(grant.starts, ElementsAre(noon + 57ms));
+    EXPECT_EQ(grant.next_token, noon + 100ms);
+    late.since = noon + 100ms;
+    EXPECT_EQ(share_out(limits, rules, late, noon + 90ms).grant.admitted, 0U);
+    // Of a second, it may make up for 100 ms.
+    EXPECT_EQ(share_out(limits, rules, late, noon + 1100ms).grant.admitted, 3U);
+}
+
+TEST(Tokens, ComeAgainAfterAStepBackOfTheClock) {
+    const LimitRules rules = per_second(10, 3);
+    LimitDemand ahead = demand(instance_a, 0, 20);
+    ahead.ahead = 100ms;
+    const Limits empty = share_out(fresh(), rules, ahead, noon + 1h).limits;
+    const auto grant = share_out(empty, rules, ahead, noon).grant;
+    EXPECT_EQ(grant.admitted, 0U);
+    EXPECT_EQ(grant.next_token, noon + 1100ms);
 }
 
 TEST(Tokens, AreNotTakenForWhatHasNoSlot) {
@@ -116,13 +141,16 @@ TEST(Tokens, AreNotTakenForWhatHasNoSlot) {
     rules.max_in_flight = 2;
     const auto shared = share_out(fresh(), rules, demand(instance_a, 0, 5), noon);
     EXPECT_EQ(shared.grant.admitted, 2U);
-    EXPECT_EQ(tokens_at(shared.limits, *rules.rate, noon), 8U);
+    EXPECT_FALSE(shared.grant.next_token);
+    const auto later =
+        share_out(shared.limits, per_second(10, 10), demand(instance_a, 0, 20), noon);
+    EXPECT_EQ(later.grant.admitted, 8U);
 }
 
 TEST(Limits, AdmitAllWhereThereAreNone) {
     const auto shared = share_out(fresh(), {}, demand(instance_a, 1000, 500), noon);
     EXPECT_EQ(shared.grant.admitted, 500U);
-    EXPECT_THAT(shared.grant.places, IsEmpty());
+    EXPECT_THAT(shared.grant.starts, IsEmpty());
 }
 
 RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
@@ -144,7 +172,6 @@ RC_GTEST_PROP(Slots, AreNeverMoreThanTheLimit, ()) {
         count += shared.grant.admitted;
         until = now + 30s;
         RC_ASSERT(count <= shared.grant.slots);
-        RC_ASSERT(shared.grant.admitted + shared.grant.places.size() == waiting);
         std::uint32_t all = 0;
         for (const auto& [instance, held] : in_flight) {
             if (held.second > now) all += held.first;
@@ -157,23 +184,26 @@ RC_GTEST_PROP(Tokens, AreNeverMoreThanBurstAndRateInAnySpan, ()) {
     const auto rate = *rc::gen::inRange<std::uint32_t>(1, 500);
     const auto burst = *rc::gen::inRange<std::uint32_t>(1, 50);
     Limits limits = fresh();
-    std::vector<std::pair<Instant, std::uint32_t>> taken;
+    std::vector<Instant> starts;
     Instant now = noon;
     const int steps = *rc::gen::inRange(1, 60);
     for (int i = 0; i < steps; ++i) {
         now += std::chrono::milliseconds{*rc::gen::inRange(0, 300)};
-        auto shared = share_out(limits, per_second(rate, burst),
-                                demand(instance_a, 0, *rc::gen::inRange(0U, 40U)), now);
+        LimitDemand wanted = demand(instance_a, 0, *rc::gen::inRange(0U, 40U));
+        wanted.ahead = std::chrono::milliseconds{*rc::gen::inRange(0, 200)};
+        auto shared = share_out(limits, per_second(rate, burst), wanted, now);
         limits = std::move(shared.limits);
-        taken.emplace_back(now, shared.grant.admitted);
-        std::uint32_t sum = 0;
-        for (auto span = taken.rbegin(); span != taken.rend(); ++span) {
-            sum += span->second;
-            const double seconds = std::chrono::duration<double>(now - span->first).count();
-            RC_ASSERT(sum <= burst + rate * seconds + 1e-6);
-        }
-        for (const Instant place : shared.grant.places) {
-            RC_ASSERT(place >= now && place <= now + 10min);
+        RC_ASSERT(shared.grant.starts.size() == shared.grant.admitted);
+        for (const Instant start : shared.grant.starts) {
+            RC_ASSERT(start >= now);
+            RC_ASSERT(start <= now + wanted.ahead);
+            if (!starts.empty()) RC_ASSERT(start >= starts.back());
+            starts.push_back(start);
+            for (std::size_t count = 1; count <= starts.size(); ++count) {
+                const Instant first = starts[starts.size() - count];
+                const double seconds = std::chrono::duration<double>(start - first).count();
+                RC_ASSERT(static_cast<double>(count) <= burst + rate * seconds + 1e-6);
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ class Receiver:
         self.status, self.delay = status, delay
         self.lock = threading.Lock()
         self.now = self.most = 0
-        self.times, self.events = [], []
+        self.times, self.events, self.attempts = [], [], []
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -32,6 +32,7 @@ class Receiver:
                     receiver.most = max(receiver.most, receiver.now)
                     receiver.times.append(time.monotonic())
                     receiver.events.append(self.headers["Sundial-Event-Id"])
+                    receiver.attempts.append(int(self.headers["Sundial-Attempt"]))
                     status, delay = receiver.status, receiver.delay
                 if delay:
                     time.sleep(delay)
@@ -218,6 +219,26 @@ def rate(kind):
         print(f"{len(servers)} instances: {count} requests in {took:.1f} s at {per_second}/s and {burst} at once")
 
 
+def waiting_costs_nothing(kind):
+    """Events that wait for a limit use no attempt: every first request says so, and no attempt is recorded."""
+    count = 60
+    receiver = Receiver(delay=0.05)
+    with instances(kind) as servers:
+        client = servers[0].client()
+        endpoint(client, receiver.url, rateLimit={"perSecond": 20, "burst": 1}, maxInFlight=2)
+        made = create(client, count, "e")
+        waited = h.wait_until(lambda: metric(client, 'sundial_events_waiting{reason="limit"}'), "events to wait")
+        all_completed(client, count)
+        assert receiver.attempts == [1] * count, collections.Counter(receiver.attempts)
+        for event in made:
+            steps = client.ok("GET", f"/v1/events/{event}/explain")["steps"]
+            tries = [step["text"] for step in steps if step["step"] == "attempt"]
+            assert len(tries) == 1 and "SUCCEEDED" in tries[0], tries
+        times = sorted(receiver.times)
+        print(f"{len(servers)} instances: {count} requests in {times[-1] - times[0]:.1f} s at 20/s, {waited:.0f} waited, "
+              f"each of them tried once")
+
+
 def gone(kind):
     """410 disables the endpoint: other events wait, no try is spent, until it is enabled."""
     receiver = Receiver(status=410)
@@ -244,4 +265,5 @@ def gone(kind):
 
 
 if __name__ == "__main__":
-    h.main({"breaker": breaker, "closed_by_hand": closed_by_hand, "in_flight": in_flight, "rate": rate, "gone": gone})
+    h.main({"breaker": breaker, "closed_by_hand": closed_by_hand, "in_flight": in_flight, "rate": rate,
+            "waiting_costs_nothing": waiting_costs_nothing, "gone": gone})

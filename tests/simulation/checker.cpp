@@ -250,7 +250,11 @@ private:
         life.holder.reset();
         life.version = step.version + 1;
         life.not_before.reset();
-        if (step.op == Op::release) return;
+        if (step.op == Op::release) {
+            // The claim was undone: its number is free again.
+            if (step.what == "limit") life.attempt = step.attempt - 1;
+            return;
+        }
         if (step.what == "retry") {
             life.not_before = step.until;
             if (life.asked_to_wait && life.asked_to_wait->first == step.version &&

@@ -31,6 +31,9 @@ public:
         clock_.put_ahead(-10s);
         return claimed;
     }
+    Claimed claim_from_line(const LineRequest& request) override {
+        return queue_.claim_from_line(request);
+    }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
         std::vector<Settlement> others{settlements.begin(), settlements.end()};
         for (Settlement& one : others) {

@@ -18,24 +18,35 @@ Step FaultyQueue::step_of(Op op, EventId id, Version held, bool ok) const {
     return step;
 }
 
+void FaultyQueue::record(const Claimed& claimed, std::chrono::microseconds lease) {
+    for (const auto& [event, previous_lost] : claimed.events) {
+        Step step = step_of(Op::claim, event.id, event.version, true);
+        step.user = event.user;
+        step.key = event.key.value;
+        step.attempt = event.attempt.value;
+        step.target = target_of(event);
+        step.until = claimed.now + lease;
+        step.created_at = event.created_at;
+        step.is_retry = event.retry_of.has_value();
+        step.sound = shows_local_time(event, world_.true_zones);
+        if (previous_lost) step.what = "rescued";
+        world_.record(std::move(step));
+    }
+}
+
 Claimed FaultyQueue::claim_ready(const ClaimRequest& request) {
     return user_.around([&] {
         Claimed claimed = world_.queue->claim_ready(request);
-        for (const auto& [event, previous_lost] : claimed.events) {
-            Step step = step_of(Op::claim, event.id, event.version, true);
-            step.user = event.user;
-            step.key = event.key.value;
-            step.attempt = event.attempt.value;
-            step.target = target_of(event);
-            step.until = claimed.now + request.lease;
-            step.created_at = event.created_at;
-            step.is_retry = event.retry_of.has_value();
-            step.sound = shows_local_time(event, world_.true_zones);
-            if (previous_lost) step.what = "rescued";
-            world_.record(std::move(step));
-        }
+        record(claimed, request.lease);
         return claimed;
     });
+}
+
+/// Part of a transaction, which has the faults.
+Claimed FaultyQueue::claim_from_line(const LineRequest& request) {
+    Claimed claimed = world_.queue->claim_from_line(request);
+    record(claimed, request.lease);
+    return claimed;
 }
 
 std::vector<Result<void>> FaultyQueue::settle(std::span<const Settlement> settlements) {
@@ -66,7 +77,7 @@ std::vector<Result<void>> FaultyQueue::release_claims(std::span<const ReleasedCl
             Step step = step_of(Op::release, one.id, one.held, results[i].has_value());
             step.attempt = one.number.value;
             step.until = one.delay ? world_.clock.now() + *one.delay : never;
-            step.what = one.reason;
+            step.what = one.obstacle == Obstacle::limit ? "limit" : one.reason;
             world_.record(std::move(step));
         }
         return results;

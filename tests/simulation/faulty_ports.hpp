@@ -90,6 +90,7 @@ public:
         return user_.around([&] { return world_.queue->peek(); }, CallKind::peek);
     }
     Claimed claim_ready(const ClaimRequest& request) override;
+    Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
@@ -105,6 +106,7 @@ public:
     }
 
 private:
+    void record(const Claimed& claimed, std::chrono::microseconds lease);
     [[nodiscard]] Step step_of(Op op, EventId id, Version held, bool ok) const;
 
     World& world_;

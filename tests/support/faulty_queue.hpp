@@ -31,6 +31,9 @@ public:
         if (before_claim) before_claim();
         return call(claim_fault, [&] { return queue_.claim_ready(request); });
     }
+    Claimed claim_from_line(const LineRequest& request) override {
+        return call(claim_fault, [&] { return queue_.claim_from_line(request); });
+    }
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override {
         if (before_settle) before_settle();
         auto answers = call(settle_fault, [&] { return queue_.settle(settlements); });

@@ -23,6 +23,7 @@ struct Claiming {
     Claimant by;
     std::array<std::uint32_t, 4> shares;
     std::chrono::microseconds lease;
+    std::span<const EndpointId> limited{};  // as in ClaimRequest
 };
 
 using Ready = std::array<std::vector<const Event*>, 4>;
@@ -49,7 +50,8 @@ bool is_pull(const State& state, const Event& event) {
     return endpoint && is_pulled(*endpoint);
 }
 
-/// Claims the claimable events that are `wanted`, oldest first in each priority.
+/// Claims the claimable events that are `wanted`, oldest first in each priority. Unclaimed events
+/// of limited endpoints join their lines instead.
 Claimed claim_wanted(State& state, const Claiming& claiming,
                      const std::function<bool(const Event&)>& wanted) {
     Claimed claimed{{}, state.clock.now()};
@@ -59,6 +61,13 @@ Claimed claim_wanted(State& state, const Claiming& claiming,
         const auto count = std::min<std::size_t>(claiming.shares[priority], events.size());
         for (std::size_t i = 0; i < count; ++i) {
             const Event& before = *events[i];
+            if (joins_line(before, claiming.limited)) {
+                claimed.lined_up.push_back({before.endpoint.value(),
+                                            shard_of(before.id, state.shards), before.priority,
+                                            before.claimable_at});
+                state.live.change(before.id, [](Event& row) { row.obstacle = Obstacle::limit; });
+                continue;
+            }
             const bool previous_lost = is_claimed(before);
             if (previous_lost)
                 state.attempts.insert({before.id, before.attempt}, lost_attempt(before));
@@ -139,13 +148,17 @@ Result<void> release_claims(State& state, const ReleasedClaim& released) {
     const Event* event = still_held(state, released.id, released.held);
     const AttemptKey key{released.id, released.number};
     if (!event) {
+        const Event* row = state.live.find(released.id);
+        if (row && is_undone(*row, released.held)) return {};
         if (recorded(state, key, AttemptOutcome::released, released.by)) return {};
         return LeaseLost{released.id, released.held};
     }
     const Instant now = state.clock.now();
     const Instant until = released.delay ? now + *released.delay : never;
     Event next = release(*event, now, until, released.obstacle).value();
-    state.attempts.insert(key, released_attempt(*event, released));
+    if (released.obstacle != Obstacle::limit) {
+        state.attempts.insert(key, released_attempt(*event, released));
+    }
     state.live.replace(released.id, std::move(next));
     return {};
 }
@@ -175,10 +188,24 @@ public:
     QueuePeek peek() override {
         const Turn turn{state_};
         QueuePeek peeked{state_.clock.now(), std::vector<Instant>(state_.shards, never)};
+        std::map<std::tuple<EndpointId, std::uint32_t, Priority>, Instant> first;
         for (const auto& [id, event] : state_.live.rows()) {
             if (is_pull(state_, event)) continue;
-            Instant& next = peeked.next[shard_of(id, state_.shards)];
+            const std::uint32_t shard = shard_of(id, state_.shards);
+            Instant& next =
+                in_line(event)
+                    ? first.try_emplace({event.endpoint.value(), shard, event.priority}, never)
+                          .first->second
+                    : peeked.next[shard];
             next = std::min(next, event.claimable_at);
+        }
+        for (const auto& [key, next] : first) {
+            const auto& [endpoint, shard, priority] = key;
+            peeked.lines.push_back({endpoint, shard, priority, next});
+        }
+        for (const auto& [id, endpoint] : state_.endpoints.rows()) {
+            const bool limited = endpoint.rate_limit || endpoint.max_in_flight;
+            if (limited && !is_pulled(endpoint)) peeked.limited.push_back(id);
         }
         return peeked;
     }
@@ -186,7 +213,20 @@ public:
     Claimed claim_ready(const ClaimRequest& request) override {
         Turn turn{state_};
         const auto wanted = [&](const Event& event) {
-            return !is_pull(state_, event) && shard_of(event.id, state_.shards) == request.shard;
+            return !is_pull(state_, event) && !in_line(event) &&
+                   shard_of(event.id, state_.shards) == request.shard;
+        };
+        Claimed claimed = claim_wanted(
+            state_, {request.by, request.shares, request.lease, request.limited}, wanted);
+        turn.commit();
+        return claimed;
+    }
+
+    Claimed claim_from_line(const LineRequest& request) override {
+        Turn turn{state_};
+        const auto wanted = [&](const Event& event) {
+            return in_line(event) && event.endpoint == request.endpoint &&
+                   shard_of(event.id, state_.shards) == request.shard;
         };
         Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
         turn.commit();
@@ -259,7 +299,7 @@ public:
         QueueDepth depth;
         for (const auto& [id, event] : state_.live.rows()) {
             ++depth.stored[static_cast<std::size_t>(status_of(event))];
-            if (claimable(event, now)) {
+            if (claimable(event, now) && !in_line(event)) {
                 ++depth.due;
                 depth.oldest_due_age = std::max(depth.oldest_due_age, now - event.claimable_at);
             }
@@ -318,6 +358,16 @@ public:
         Claimed claimed = claim_wanted(state_, {request.by, request.shares, request.lease}, wanted);
         turn.commit();
         return claimed;
+    }
+
+    std::uint32_t held(EndpointId endpoint) override {
+        const Turn turn{state_};
+        const Instant now = state_.clock.now();
+        return static_cast<std::uint32_t>(
+            std::ranges::count_if(state_.live.rows(), [&](const auto& row) {
+                const Event& event = row.second;
+                return event.endpoint == endpoint && is_claimed(event) && event.claimable_at > now;
+            }));
     }
 
 private:

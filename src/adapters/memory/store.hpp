@@ -53,7 +53,7 @@ public:
     Instant now() override;
     [[nodiscard]] bool is_test() const override { return true; }
     Result<void> set(Instant now) override;
-    void advance(std::chrono::microseconds by);  // not negative
+    void advance(std::chrono::microseconds by);  // negative: a step back
 
 private:
     std::mutex mutex_;

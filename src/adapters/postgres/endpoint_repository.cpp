@@ -148,8 +148,7 @@ namespace {
 std::optional<Limits> limits_in(const Answer& rows, EndpointId endpoint) {
     if (rows.empty()) return std::nullopt;
     return Limits{.endpoint = endpoint,
-                  .bucket_full_at = rows.get<Instant>(0, rows.column("bucket_full_at").value()),
-                  .promised_until = rows.get<Instant>(0, rows.column("promised_until").value())};
+                  .bucket_full_at = rows.get<Instant>(0, rows.column("bucket_full_at").value())};
 }
 
 class PostgresLimitRepository final : public LimitRepository {
@@ -182,8 +181,7 @@ public:
             ends.push_back(lease.ends);
             lacks_until.push_back(lease.lacks_until);
         }
-        const Answer put = session_.run(sql::put_limits, limits.endpoint, limits.bucket_full_at,
-                                        limits.promised_until);
+        const Answer put = session_.run(sql::put_limits, limits.endpoint, limits.bucket_full_at);
         base::check(put.changed() == 1);
         session_.run(sql::put_slots, limits.endpoint, instances, slots, ends, lacks_until);
     }

@@ -110,12 +110,11 @@ inline constexpr Statement lock_limits{"lock_limits", R"sql(
     SELECT * FROM sundial.endpoint_limits WHERE endpoint_id = $1 FOR UPDATE)sql"};
 /// Skips limits that exist, for example because another instance has just added them.
 inline constexpr Statement add_limits{"add_limits", R"sql(
-    INSERT INTO sundial.endpoint_limits (endpoint_id, bucket_full_at, promised_until)
-    VALUES ($1, 'epoch', 'epoch') ON CONFLICT DO NOTHING)sql"};
-/// $1 endpoint, $2 full at, $3 promised until.
+    INSERT INTO sundial.endpoint_limits (endpoint_id, bucket_full_at)
+    VALUES ($1, 'epoch') ON CONFLICT DO NOTHING)sql"};
+/// $1 endpoint, $2 full at.
 inline constexpr Statement put_limits{"put_limits", R"sql(
-    UPDATE sundial.endpoint_limits SET bucket_full_at = $2, promised_until = $3
-     WHERE endpoint_id = $1)sql"};
+    UPDATE sundial.endpoint_limits SET bucket_full_at = $2 WHERE endpoint_id = $1)sql"};
 inline constexpr Statement find_slots{"find_slots", R"sql(
     SELECT instance_id, slots, ends, lacks_until
       FROM sundial.endpoint_slots WHERE endpoint_id = $1 ORDER BY instance_id)sql"};

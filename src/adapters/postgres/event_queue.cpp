@@ -203,7 +203,7 @@ public:
         QueuePeek peeked{{}, std::vector<Instant>(shards(), never)};
         ClaimFloors::Seen seen;
         try {
-            seen = read(each, floors, never, peeked);
+            seen = read_all(each, floors, peeked);
         } catch (const StatementTimeout&) {
             floors_.peek_failed(database_.about_now(), Clock::now());
             throw;  // the next peek is shorter
@@ -244,10 +244,21 @@ public:
                          request.by,
                          request.lease,
                          database_.trusted_server(request.lease),
-                         from};
+                         from,
+                         request.limited};
         CRASH_POINT("claim: before commit");
         const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
         CRASH_POINT("claim: after commit");
+        return claimed_in(answered.answers.front(), answered.now);
+    }
+
+    Claimed claim_from_line(const LineRequest& request) override {
+        const auto [priorities, shares] = wanted_of(request.shares);
+        const Call claim{sql::claim_from_line, static_cast<std::int16_t>(request.shard),
+                         priorities,           shares,
+                         request.by,           request.lease,
+                         request.endpoint};
+        const auto answered = database_.run("claim", Database::Effect::once, {&claim, 1});
         return claimed_in(answered.answers.front(), answered.now);
     }
 
@@ -284,14 +295,17 @@ public:
                          return releasing(shard, released, indices);
                      });
         CRASH_POINT("release: after commit");
-        run_for_each(
-            database_, "give back", left_of(parts, done), done,
-            [&](std::int16_t shard, const auto& indices) {
-                const auto rows = chosen(released, indices);
-                return Call{sql::released_before, shard, column(rows, &ReleasedClaim::id),
-                            column(rows, &ReleasedClaim::number),
-                            column(rows, [](const ReleasedClaim& one) { return one.by.instance; })};
-            });
+        run_for_each(database_, "give back", left_of(parts, done), done,
+                     [&](std::int16_t shard, const auto& indices) {
+                         const auto rows = chosen(released, indices);
+                         return Call{
+                             sql::released_before,
+                             shard,
+                             column(rows, &ReleasedClaim::id),
+                             column(rows, &ReleasedClaim::number),
+                             column(rows, [](const ReleasedClaim& one) { return one.by.instance; }),
+                             column(rows, &ReleasedClaim::held)};
+                     });
         return answers_of(released, done);
     }
 
@@ -358,10 +372,33 @@ private:
                            Instant until, QueuePeek& peeked) {
         const Call call{sql::peek, each, from, std::vector<Instant>(each.size(), until)};
         const auto answered = database_.run("look", Database::Effect::none, {&call, 1});
-        const Answer& rows = answered.answers.front();
-        peeked.now = answered.now;
-        ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never),
-                               .now = answered.now};
+        return seen_in(answered.answers.front(), answered.now, each, peeked);
+    }
+
+    /// The same without an end, and reads the lines and the limited endpoints in the same round
+    /// trip.
+    ClaimFloors::Seen read_all(const std::vector<std::int16_t>& each,
+                               const std::vector<Instant>& from, QueuePeek& peeked) {
+        const std::array calls{
+            Call{sql::peek, each, from, std::vector<Instant>(each.size(), never)},
+            Call{sql::peek_at_lines, shards()}, Call{sql::limited_endpoints}};
+        const auto answered = database_.run("look", Database::Effect::none, calls);
+        const Answer& heads = answered.answers[1];
+        for (std::size_t row = 0; row < heads.size(); ++row) {
+            peeked.lines.push_back(
+                {.endpoint = heads.get<EndpointId>(row, 0),
+                 .shard = heads.get<std::uint32_t>(row, 1),
+                 .priority = static_cast<Priority>(heads.get<std::int32_t>(row, 2)),
+                 .next = heads.get<Instant>(row, 3)});
+        }
+        peeked.limited = column_of<EndpointId>(answered.answers[2], 0);
+        return seen_in(answered.answers.front(), answered.now, each, peeked);
+    }
+
+    static ClaimFloors::Seen seen_in(const Answer& rows, Instant now,
+                                     const std::vector<std::int16_t>& each, QueuePeek& peeked) {
+        peeked.now = now;
+        ClaimFloors::Seen seen{.heads = std::vector<Instant>(each.size(), never), .now = now};
         for (std::size_t row = 0; row < rows.size(); ++row) {
             const auto place = static_cast<std::size_t>(rows.get<std::int64_t>(row, 0) - 1);
             Instant& next = peeked.next.at(static_cast<std::size_t>(each.at(place)));

@@ -120,9 +120,17 @@ Claimed claimed_in(const Answer& rows, Instant now) {
     if (rows.empty()) return claimed;
     claimed.now = rows.get<Instant>(0, rows.column("now").value());
     const int previous_lost = rows.column("rescued").value();
+    const int shard = rows.column("shard").value();
     auto events = events_in(rows);
     claimed.events.reserve(events.size());
     for (std::size_t row = 0; row < events.size(); ++row) {
+        const Event& event = events[row];
+        if (event.obstacle == Obstacle::limit) {
+            const auto its = static_cast<std::uint32_t>(rows.get<std::int16_t>(row, shard));
+            claimed.lined_up.push_back(
+                {event.endpoint.value(), its, event.priority, event.claimable_at});
+            continue;
+        }
         claimed.events.push_back({std::move(events[row]), rows.get<bool>(row, previous_lost)});
     }
     return claimed;

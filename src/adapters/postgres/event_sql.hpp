@@ -251,7 +251,8 @@ inline constexpr Statement unpark_of_none{"unpark_of_none", R"sql(
          CROSS JOIN LATERAL (
             SELECT shard, id FROM sundial.events
              WHERE shard = shard.number::smallint AND priority = priority.number::smallint
-               AND NOT pull AND claimable_at = 'infinity'
+               AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
+               AND claimable_at = 'infinity'
                AND endpoint_id IS NULL AND status = 'PROCESSING'
              LIMIT $1 FOR UPDATE SKIP LOCKED) AS head
          LIMIT $1)

@@ -44,6 +44,12 @@ public:
         return claimed_in(answered.answers.front(), answered.now);
     }
 
+    std::uint32_t held(EndpointId endpoint) override {
+        const Call count{sql::held_by_workers, endpoint, database_.shards()};
+        const auto answered = database_.run("look", Database::Effect::none, {&count, 1});
+        return static_cast<std::uint32_t>(answered.answers.front().get<std::uint64_t>(0, 0));
+    }
+
 private:
     Database& database_;
 };

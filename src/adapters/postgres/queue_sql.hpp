@@ -33,14 +33,16 @@ inline constexpr Statement peek{"look", R"sql(
       LEFT JOIN LATERAL (
             SELECT claimable_at FROM sundial.events
              WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
-               AND claimable_at >= part.floor AND claimable_at < part.ceiling AND claimed_by IS NULL
-               AND before.pages IS NOT NULL
+               AND obstacle IS DISTINCT FROM 'LIMIT'
+               AND claimable_at >= part.floor AND claimable_at < part.ceiling
+               AND claimed_by IS NULL AND before.pages IS NOT NULL
              ORDER BY claimable_at LIMIT 1) AS head ON true
      CROSS JOIN LATERAL (
             SELECT min(lease_ends) AS until,
                    min(claimable_at) FILTER (WHERE lease_ends <= sundial.clock() + interval '2 s') AS soon
               FROM (SELECT claimable_at, lease_ends FROM sundial.events
                      WHERE shard = part.shard AND priority = ((part.place - 1) % 4)::smallint AND NOT pull
+                       AND obstacle IS DISTINCT FROM 'LIMIT'
                        AND claimable_at >= part.floor AND claimable_at < part.ceiling
                        AND claimable_at <= least(head.claimable_at, sundial.clock())
                        AND claimed_by IS NOT NULL
@@ -52,15 +54,18 @@ inline constexpr Statement peek{"look", R"sql(
 
 /// Claims events of one shard: new, to be retried, or with an expired lease. The attempt of such a
 /// lease began when its holder claimed the event, at updated_at. Skips rows that others have
-/// locked, never waits. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6 start
-/// time of the server whose clock may declare leases expired (null: none), $7 where to start in
-/// each priority (claim_floors.hpp). Rows come unordered.
+/// locked, never waits. Unclaimed events of limited endpoints join their lines instead, without
+/// another change. $1 shard, $2 priorities, $3 limit for each, $4 instance, $5 lease, $6 start time
+/// of the server whose clock may declare leases expired (null: none), $7 where to start in each
+/// priority (claim_floors.hpp), $8 limited endpoints. Rows come unordered.
 inline constexpr Statement claim_ready{"claim_ready", R"sql(
     WITH ready AS (
         SELECT due.* FROM unnest($2::smallint[], $3::integer[], $7::timestamptz[]) AS share(priority, rows, floor)
          CROSS JOIN LATERAL (
-            SELECT shard, id, version, attempt, claimed_by, endpoint_id, updated_at FROM sundial.events
-             WHERE shard = $1 AND priority = share.priority AND NOT pull
+            SELECT shard, id, version, attempt, claimed_by, endpoint_id, updated_at,
+                   claimed_by IS NULL AND endpoint_id = ANY ($8::uuid[]) IS TRUE AS waits
+              FROM sundial.events
+             WHERE shard = $1 AND priority = share.priority AND NOT pull AND obstacle IS DISTINCT FROM 'LIMIT'
                AND claimable_at >= share.floor AND claimable_at <= sundial.clock()
                AND (claimed_by IS NULL
                     OR (lease_ends <= sundial.clock()
@@ -73,14 +78,65 @@ inline constexpr Statement claim_ready{"claim_ready", R"sql(
           FROM ready WHERE claimed_by IS NOT NULL
         ON CONFLICT DO NOTHING)
     UPDATE sundial.events AS event
-       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
+       SET status = CASE WHEN ready.waits THEN event.status ELSE 'PROCESSING' END,
+           version = event.version + (NOT ready.waits)::integer,
+           attempt = event.attempt + (NOT ready.waits)::integer,
            retry_count = event.retry_count + (ready.claimed_by IS NOT NULL)::integer,  -- a lost try counts
            first_attempt_at = CASE WHEN ready.claimed_by IS NULL THEN event.first_attempt_at
                                    ELSE coalesce(event.first_attempt_at, ready.updated_at) END,
+           claimed_by = CASE WHEN NOT ready.waits THEN $4::uuid END,
+           lease_ends = CASE WHEN NOT ready.waits THEN sundial.clock() + $5 END,
+           updated_at = CASE WHEN ready.waits THEN event.updated_at ELSE sundial.clock() END,
+           obstacle = CASE WHEN ready.waits THEN 'LIMIT' END
+      FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
+    RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+
+/// Claims events of one shard in the line of endpoint $6. $1 shard, $2 priorities, $3 limit for
+/// each, $4 instance, $5 lease. Rows come unordered.
+inline constexpr Statement claim_from_line{"claim_from_line", R"sql(
+    WITH ready AS (
+        SELECT due.* FROM unnest($2::smallint[], $3::integer[]) AS share(priority, rows)
+         CROSS JOIN LATERAL (
+            SELECT shard, id FROM sundial.events
+             WHERE shard = $1 AND endpoint_id = $6 AND priority = share.priority AND obstacle = 'LIMIT'
+               AND claimable_at <= sundial.clock()
+             ORDER BY claimable_at LIMIT share.rows FOR UPDATE SKIP LOCKED) AS due)
+    UPDATE sundial.events AS event
+       SET status = 'PROCESSING', version = event.version + 1, attempt = event.attempt + 1,
            claimed_by = $4, lease_ends = sundial.clock() + $5, updated_at = sundial.clock(),
            obstacle = NULL
       FROM ready WHERE event.shard = ready.shard AND event.id = ready.id
-    RETURNING event.*, ready.claimed_by IS NOT NULL AS rescued, sundial.clock() AS now)sql"};
+    RETURNING event.*, false AS rescued, sundial.clock() AS now)sql"};
+
+/// The first event of each line, shard and priority. Goes from line to line in the index, however
+/// many events each has. $1 number of shards.
+inline constexpr Statement peek_at_lines{"look_at_lines", R"sql(
+    WITH RECURSIVE line(shard, endpoint_id) AS (
+        SELECT shard.number::smallint,
+               (SELECT endpoint_id FROM sundial.events
+                 WHERE shard = shard.number::smallint AND obstacle = 'LIMIT'
+                 ORDER BY endpoint_id LIMIT 1)
+          FROM generate_series(0, $1 - 1) AS shard(number)
+        UNION ALL
+        SELECT line.shard,
+               (SELECT later.endpoint_id FROM sundial.events AS later
+                 WHERE later.shard = line.shard AND later.endpoint_id > line.endpoint_id
+                   AND later.obstacle = 'LIMIT'
+                 ORDER BY later.endpoint_id LIMIT 1)
+          FROM line WHERE line.endpoint_id IS NOT NULL)
+    SELECT line.endpoint_id, line.shard::integer, priority.number, head.claimable_at
+      FROM line
+     CROSS JOIN generate_series(0, 3) AS priority(number)
+     CROSS JOIN LATERAL (
+            SELECT claimable_at FROM sundial.events
+             WHERE shard = line.shard AND endpoint_id = line.endpoint_id
+               AND priority = priority.number::smallint AND obstacle = 'LIMIT'
+             ORDER BY claimable_at LIMIT 1) AS head
+     WHERE line.endpoint_id IS NOT NULL)sql"};
+/// Endpoints whose limits instances must ask; those of pull workers ask for themselves.
+inline constexpr Statement limited_endpoints{"limited_endpoints", R"sql(
+    SELECT id FROM sundial.endpoints
+     WHERE (rate_per_second IS NOT NULL OR max_in_flight IS NOT NULL) AND type <> 'PULL')sql"};
 
 /// When the first event of each endpoint, shard and priority is claimable for the endpoint's
 /// workers. Leaves out parked events. $1 endpoints, $2 number of shards.
@@ -95,6 +151,15 @@ inline constexpr Statement peek_to_pull{"look_to_pull", R"sql(
                AND priority = priority.number::smallint AND pull
              ORDER BY claimable_at LIMIT 1) AS head
      WHERE head.claimable_at < 'infinity')sql"};
+
+/// Number of events that the workers of PULL endpoint $1 hold. $2 number of shards.
+inline constexpr Statement held_by_workers{"held_by_workers", R"sql(
+    SELECT count(*)
+      FROM generate_series(0, $2 - 1) AS shard(number)
+     CROSS JOIN LATERAL (
+            SELECT FROM sundial.events
+             WHERE shard = shard.number::smallint AND endpoint_id = $1 AND worker IS NOT NULL
+               AND lease_ends > sundial.clock()) AS held)sql"};
 
 /// Like claim_ready, for the workers of one PULL endpoint. Their claims may last for hours, so they
 /// move claimable_at to the end of the lease, out of the way of other claims. $1 shard, $2
@@ -253,10 +318,11 @@ inline constexpr Statement settle_late{"settle_late", R"sql(
            AND given.ordinal NOT IN (SELECT ordinal FROM repeated))
     SELECT ordinal FROM repeated)sql"};
 
-/// Releases claims of one shard unsent, without using an attempt. Returns the ordinals (from 1) of
-/// the claims that were still ours. $1 shard, $2 ids, $3 versions held, $4 attempt numbers, $5
-/// instances, $6 delays (null: parked), $7 reasons, $8 obstacles (null: none), $9 workers (null:
-/// the instance's own claim).
+/// Releases claims of one shard unsent, without using an attempt. A claim that the limits of its
+/// endpoint did not allow is undone: the number of its attempt is free again, and there is no
+/// record. Returns the ordinals (from 1) of the claims that were still ours. $1 shard, $2 ids, $3
+/// versions held, $4 attempt numbers, $5 instances, $6 delays (null: parked), $7 reasons, $8
+/// obstacles (null: none), $9 workers (null: the instance's own claim).
 inline constexpr Statement release_claims{"give_back", R"sql(
     WITH given AS MATERIALIZED (
         SELECT $1::smallint AS shard, *
@@ -267,6 +333,7 @@ inline constexpr Statement release_claims{"give_back", R"sql(
     released AS (
         UPDATE sundial.events AS event
            SET version = event.version + 1, claimed_by = NULL, worker = NULL, lease_ends = NULL,
+               attempt = event.attempt - (given.obstacle IS NOT DISTINCT FROM 'LIMIT')::integer,
                claimable_at = coalesce(sundial.clock() + given.delay, 'infinity'),
                updated_at = sundial.clock(), obstacle = given.obstacle
           FROM given
@@ -278,17 +345,25 @@ inline constexpr Statement release_claims{"give_back", R"sql(
              held, worker)
         SELECT $1, id, number, 'RELEASED', endpoint_id, why, instance, sundial.clock(), held, by_worker
           FROM given JOIN released USING (ordinal)
+         WHERE obstacle IS DISTINCT FROM 'LIMIT'
         ON CONFLICT DO NOTHING)
     SELECT ordinal FROM released)sql"};
 
 /// For releases whose row is past the version held: returns the ordinals of those that had already
-/// happened. $1 shard, $2 ids, $3 attempt numbers, $4 instances.
+/// happened. Only the holder puts a claimed event in line. $1 shard, $2 ids, $3 attempt numbers, $4
+/// instances, $5 versions held.
 inline constexpr Statement released_before{"given_back_before", R"sql(
     SELECT ordinal
-      FROM unnest($2::uuid[], $3::integer[], $4::uuid[]) WITH ORDINALITY AS given(id, number, instance, ordinal)
+      FROM (SELECT $1::smallint AS shard, *
+              FROM unnest($2::uuid[], $3::integer[], $4::uuid[], $5::bigint[])
+                   WITH ORDINALITY AS given(id, number, instance, held, ordinal)) AS given
      WHERE EXISTS (SELECT FROM sundial.attempts AS ours
-                    WHERE ours.shard = $1 AND ours.event_id = given.id AND ours.number = given.number
-                      AND ours.outcome = 'RELEASED' AND ours.instance_id = given.instance))sql"};
+                    WHERE ours.shard = given.shard AND ours.event_id = given.id
+                      AND ours.number = given.number
+                      AND ours.outcome = 'RELEASED' AND ours.instance_id = given.instance)
+        OR EXISTS (SELECT FROM sundial.events AS event
+                    WHERE event.shard = given.shard AND event.id = given.id
+                      AND event.version = given.held + 1 AND event.obstacle = 'LIMIT'))sql"};
 
 /// Extends leases of one shard to $4 from now. Returns the ordinals (from 1) of those still held.
 /// Changes no version. $1 shard, $2 ids, $3 versions held.
@@ -324,8 +399,9 @@ inline constexpr Statement first_missed{"first_missed", R"sql(
 /// Due, age of the oldest due, waiting for a retry, parked (two kinds), deferred by a circuit or by
 /// a limit.
 inline constexpr Statement depth{"depth", R"sql(
-    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock()),
-           coalesce(sundial.clock() - min(claimable_at) FILTER (WHERE claimable_at <= sundial.clock()),
+    SELECT count(*) FILTER (WHERE claimable_at <= sundial.clock() AND obstacle IS DISTINCT FROM 'LIMIT'),
+           coalesce(sundial.clock() - min(claimable_at)
+                        FILTER (WHERE claimable_at <= sundial.clock() AND obstacle IS DISTINCT FROM 'LIMIT'),
                     '0'::interval),
            count(*) FILTER (WHERE status = 'PROCESSING' AND claimed_by IS NULL
                               AND claimable_at < 'infinity' AND obstacle IS NULL),

@@ -196,15 +196,13 @@ public:
             auto row = connection_.query(sql::limits, endpoint);
             if (!row.next()) return limits;
             limits.bucket_full_at = row.get<Instant>(0);
-            limits.promised_until = row.get<Instant>(1);
         }
         limits.leases = all_of(connection_.query(sql::slots, endpoint), read_lease);
         return limits;
     }
 
     void put(const Limits& limits) override {
-        connection_.execute(sql::put_limits, limits.endpoint, limits.bucket_full_at,
-                            limits.promised_until);
+        connection_.execute(sql::put_limits, limits.endpoint, limits.bucket_full_at);
         connection_.execute(sql::remove_slots, limits.endpoint);
         for (const SlotLease& lease : limits.leases) {
             connection_.execute(sql::add_slots, limits.endpoint, lease.by, lease.slots, lease.ends,

@@ -83,10 +83,9 @@ inline constexpr Statement end_probes{R"sql(
     UPDATE endpoint_circuits SET probe_at = ?1, prober = NULL WHERE prober IS NOT NULL)sql"};
 
 inline constexpr Statement limits{R"sql(
-    SELECT bucket_full_at, promised_until FROM endpoint_limits WHERE endpoint_id = ?1)sql"};
+    SELECT bucket_full_at FROM endpoint_limits WHERE endpoint_id = ?1)sql"};
 inline constexpr Statement put_limits{R"sql(
-    INSERT OR REPLACE INTO endpoint_limits (endpoint_id, bucket_full_at, promised_until)
-    VALUES (?1, ?2, ?3))sql"};
+    INSERT OR REPLACE INTO endpoint_limits (endpoint_id, bucket_full_at) VALUES (?1, ?2))sql"};
 inline constexpr Statement slots{R"sql(
     SELECT instance_id, slots, ends, lacks_until
       FROM endpoint_slots WHERE endpoint_id = ?1 ORDER BY instance_id)sql"};

@@ -22,16 +22,27 @@
 namespace sundial::sqlite {
 namespace {
 
+struct Claiming {
+    Claimant by;
+    std::chrono::microseconds lease;
+    std::span<const EndpointId> limited{};  // as in ClaimRequest
+};
+
 /// Claims every event that `ready` returns by the domain's `claim`: new, to be retried, or with an
-/// expired lease.
-void claim_each(Session& session, Cursor&& ready, const Claimant& by,
-                std::chrono::microseconds lease, std::vector<ClaimedEvent>& claimed) {
+/// expired lease. Unclaimed events of limited endpoints join their lines instead.
+void claim_each(Session& session, Cursor&& ready, const Claiming& claiming, Claimed& claimed) {
     for (const Event& before : all_of(std::move(ready), read_event)) {
+        if (joins_line(before, claiming.limited)) {
+            session.connection.execute(sql::join_line, before.id);
+            claimed.lined_up.push_back(
+                {before.endpoint.value(), 0, before.priority, before.claimable_at});
+            continue;
+        }
         const bool previous_lost = is_claimed(before);
         if (previous_lost) add_attempt(session, lost_attempt(before));
-        Event event = claim(before, by, session.now, lease).value();
+        Event event = claim(before, claiming.by, session.now, claiming.lease).value();
         move_live(session, before, event);
-        claimed.push_back({std::move(event), previous_lost});
+        claimed.events.push_back({std::move(event), previous_lost});
     }
 }
 
@@ -105,7 +116,9 @@ Result<void> settle(Session& session, const Settlement& settlement) {
 Result<void> release_claims(Session& session, const ReleasedClaim& released) {
     const auto event = still_held(session.connection, released.id, released.held);
     if (!event) {
-        if (is_recorded(session.connection, released.id, released.number, AttemptOutcome::released,
+        const auto row = live_event(session.connection, released.id);
+        if ((row && is_undone(*row, released.held)) ||
+            is_recorded(session.connection, released.id, released.number, AttemptOutcome::released,
                         released.by)) {
             return {};
         }
@@ -113,7 +126,8 @@ Result<void> release_claims(Session& session, const ReleasedClaim& released) {
     }
     const Instant until = released.delay ? session.now + *released.delay : never;
     move_live(session, *event, release(*event, session.now, until, released.obstacle).value());
-    add_attempt(session, released_attempt(*event, released));
+    if (released.obstacle != Obstacle::limit)
+        add_attempt(session, released_attempt(*event, released));
     return {};
 }
 
@@ -137,6 +151,17 @@ public:
                 const auto next = row.get<std::optional<Instant>>(priority);
                 peeked.next[0] = std::min(peeked.next[0], next.value_or(never));
             }
+            peeked.lines.clear();
+            for (auto head = session.connection.query(sql::peek_at_lines); head.next();) {
+                peeked.lines.push_back({.endpoint = head.get<EndpointId>(0),
+                                        .shard = 0,
+                                        .priority = static_cast<Priority>(head.get<int>(1)),
+                                        .next = head.get<Instant>(2)});
+            }
+            peeked.limited.clear();
+            for (auto limited = session.connection.query(sql::limited_endpoints); limited.next();) {
+                peeked.limited.push_back(limited.get<EndpointId>(0));
+            }
         });
         return peeked;
     }
@@ -151,12 +176,29 @@ public:
                 claim_each(session,
                            session.connection.query(sql::ready, priority, session.now,
                                                     request.shares[priority]),
-                           request.by, request.lease, claimed.events);
+                           {request.by, request.lease, request.limited}, claimed);
             }
             if (!claimed.events.empty()) CRASH_POINT("claim: before commit");
-            return !claimed.events.empty();
+            return !claimed.events.empty() || !claimed.lined_up.empty();
         });
         if (!claimed.events.empty()) CRASH_POINT("claim: after commit");
+        return claimed;
+    }
+
+    Claimed claim_from_line(const LineRequest& request) override {
+        base::check(request.shard == 0);
+        Claimed claimed;
+        writer_.run([&](Session& session) {
+            claimed = {{}, session.now};
+            for (std::size_t priority = 0; priority < request.shares.size(); ++priority) {
+                if (request.shares[priority] == 0) continue;
+                claim_each(session,
+                           session.connection.query(sql::ready_in_line, priority, session.now,
+                                                    request.shares[priority], request.endpoint),
+                           {request.by, request.lease}, claimed);
+            }
+            return !claimed.events.empty();
+        });
         return claimed;
     }
 
@@ -242,13 +284,13 @@ public:
                 return counts[static_cast<std::size_t>(standing)];
             };
             depth.waiting_for_circuit = depth.waiting_for_limit = 0;
+            depth.waiting_for_retry = count(Standing::waiting);
             for (auto row = session.connection.query(sql::held_up); row.next();) {
                 const bool circuit = row.get<Obstacle>(0) == Obstacle::circuit;
-                (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) =
-                    row.get<std::uint64_t>(1);
+                const auto all = row.get<std::uint64_t>(1), pending = row.get<std::uint64_t>(2);
+                (circuit ? depth.waiting_for_circuit : depth.waiting_for_limit) = all;
+                depth.waiting_for_retry -= all - pending;
             }
-            depth.waiting_for_retry =
-                count(Standing::waiting) - depth.waiting_for_circuit - depth.waiting_for_limit;
             depth.waiting_for_endpoint = count(Standing::waiting_parked);
             depth.waiting_for_schedule = count(Standing::pending_parked);
             auto dead = session.connection.query(sql::dead_letters);
@@ -325,11 +367,27 @@ public:
                 claim_each(session,
                            session.connection.query(sql::ready_to_pull, priority, session.now,
                                                     request.shares[priority], request.endpoint),
-                           request.by, request.lease, claimed.events);
+                           {request.by, request.lease}, claimed);
             }
             return !claimed.events.empty();
         });
         return claimed;
+    }
+
+    std::uint32_t held(EndpointId endpoint) override {
+        std::uint32_t held = 0;
+        const auto count = [&](Session& session) {
+            auto row = session.connection.query(sql::held_by_workers, endpoint, session.now);
+            base::check(row.next());
+            held = row.get<std::uint32_t>(0);
+        };
+        // Inside a transaction, a read must see its changes.
+        if (Session* const open = writer_.open_here()) {
+            count(*open);
+        } else {
+            readers_.run(count);
+        }
+        return held;
     }
 
 private:

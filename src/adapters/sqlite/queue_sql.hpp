@@ -9,18 +9,52 @@ namespace sundial::sqlite::sql {
 
 /// For each priority, the next instant at which an event is claimable.
 inline constexpr Statement peek{R"sql(
-    SELECT (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 0 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 1 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 2 AND NOT pull),
-           (SELECT min(claimable_at) FROM events WHERE shard = 0 AND priority = 3 AND NOT pull))sql"};
+    SELECT (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 0 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 1 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 2 AND NOT pull AND obstacle IS NOT 'LIMIT'),
+           (SELECT min(claimable_at) FROM events
+             WHERE shard = 0 AND priority = 3 AND NOT pull AND obstacle IS NOT 'LIMIT'))sql"};
 
 /// Claimable events of one priority, oldest first: ?1 priority, ?2 now, ?3 limit.
 inline constexpr Statement ready{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_claim
      WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
+       AND obstacle IS NOT 'LIMIT'
      ORDER BY claimable_at LIMIT ?3)sql"};
 
-/// The same for the workers of PULL endpoint ?4.
+/// The same in the line of endpoint ?4.
+inline constexpr Statement ready_in_line{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_in_line
+     WHERE endpoint_id = ?4 AND priority = ?1 AND claimable_at <= ?2 AND obstacle = 'LIMIT'
+     ORDER BY claimable_at LIMIT ?3)sql"};
+/// Event ?1 joins the line of its endpoint.
+inline constexpr Statement join_line{"UPDATE events SET obstacle = 'LIMIT' WHERE id = ?1"};
+/// The first event of each line and priority. Goes from line to line in the index, however many
+/// events each has.
+inline constexpr Statement peek_at_lines{R"sql(
+    WITH RECURSIVE line(endpoint_id) AS (
+        SELECT min(endpoint_id) FROM events INDEXED BY events_in_line WHERE obstacle = 'LIMIT'
+        UNION ALL
+        SELECT (SELECT min(events.endpoint_id) FROM events INDEXED BY events_in_line
+                 WHERE events.endpoint_id > line.endpoint_id AND obstacle = 'LIMIT')
+          FROM line WHERE line.endpoint_id IS NOT NULL)
+    SELECT endpoint_id, priority, first FROM (
+        SELECT line.endpoint_id, priority.column1 AS priority,
+               (SELECT min(claimable_at) FROM events INDEXED BY events_in_line
+                 WHERE events.endpoint_id = line.endpoint_id AND events.priority = priority.column1
+                   AND obstacle = 'LIMIT') AS first
+          FROM line CROSS JOIN (VALUES (0), (1), (2), (3)) AS priority
+         WHERE line.endpoint_id IS NOT NULL)
+     WHERE first IS NOT NULL)sql"};
+/// Endpoints whose limits instances must ask; those of pull workers ask for themselves.
+inline constexpr Statement limited_endpoints{R"sql(
+    SELECT id FROM endpoints
+     WHERE (rate_per_second IS NOT NULL OR max_in_flight IS NOT NULL) AND type <> 'PULL')sql"};
+
+/// As `ready`, for the workers of PULL endpoint ?4.
 inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
       FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?4 AND priority = ?1 AND claimable_at <= ?2 AND pull
@@ -30,6 +64,10 @@ inline constexpr Statement ready_to_pull{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
 inline constexpr Statement peek_to_pull{R"sql(
     SELECT min(claimable_at) FROM events INDEXED BY events_to_pull
      WHERE endpoint_id = ?2 AND priority = ?1 AND claimable_at < ?3 AND pull)sql"};
+/// Number of events of PULL endpoint ?1 that its workers hold. ?2 now.
+inline constexpr Statement held_by_workers{R"sql(
+    SELECT count(*) FROM events INDEXED BY events_held_by_workers
+     WHERE endpoint_id = ?1 AND pull AND claimed_by IS NOT NULL AND claimable_at > ?2)sql"};
 
 /// Events that were missed before ?1, and are unclaimed or were claimed with a lease that ended by
 /// ?2: their number, and their earliest and latest due instants. ?3 never.
@@ -64,7 +102,8 @@ inline constexpr Statement first_missed{R"sql(
 inline constexpr Statement due{R"sql(
     SELECT count(*), min(claimable_at)
       FROM events INDEXED BY events_to_claim
-     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull)sql"};
+     WHERE shard = 0 AND priority = ?1 AND claimable_at <= ?2 AND NOT pull
+       AND obstacle IS NOT 'LIMIT')sql"};
 /// Events that pull workers of any endpoint could claim up to ?1, counted endpoint by endpoint.
 inline constexpr Statement due_to_pull{R"sql(
     SELECT count(*), min(event.claimable_at)
@@ -80,9 +119,9 @@ inline constexpr Statement dead_letters{R"sql(
         SELECT 1 FROM event_history
          WHERE status = 'FAILED' AND dismissed_at IS NULL LIMIT 100000))sql"};
 
-/// The number of events deferred by each obstacle.
+/// The number of events deferred by each obstacle, and how many of them are PENDING.
 inline constexpr Statement held_up{R"sql(
-    SELECT obstacle, count(*) FROM events INDEXED BY events_held_up
+    SELECT obstacle, count(*), sum(status = 'PENDING') FROM events INDEXED BY events_held_up
      WHERE obstacle IS NOT NULL GROUP BY obstacle)sql"};
 /// Extends the lease of ?1 to ?3 if it is still held. Changes no version.
 inline constexpr Statement extend{R"sql(

@@ -28,7 +28,7 @@ inline constexpr Statement count_events{
 inline constexpr Statement end_leases{R"sql(
     UPDATE events INDEXED BY events_to_claim SET claimable_at = ?1
      WHERE shard = 0 AND priority = ?2 AND claimable_at > ?1 AND claimable_at <= ?3
-       AND claimed_by IS NOT NULL AND NOT pull)sql"};
+       AND claimed_by IS NOT NULL AND NOT pull AND obstacle IS NOT 'LIMIT')sql"};
 /// The same for operations. ?1 now.
 inline constexpr Statement end_leases_of_operations{R"sql(
     UPDATE operations SET claimable_at = ?1 WHERE status = 'RUNNING' AND claimable_at > ?1)sql"};

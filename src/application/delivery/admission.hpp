@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "application/ports/event_queue.hpp"
 #include "domain/circuit.hpp"
 #include "domain/event_status.hpp"
 #include "domain/ids.hpp"
@@ -22,7 +25,6 @@ struct AdmissionAsked {
     LimitRules rules;
     std::uint32_t in_flight = 0;
     std::uint32_t waiting = 0;
-    std::chrono::microseconds mean_attempt{0};
     bool may_probe = true;  // no probe of this instance is under way
 };
 struct Admission {
@@ -31,8 +33,39 @@ struct Admission {
     bool probe = false;          // the admitted event tests whether the receiver is back
     std::uint32_t slots = 0;     // as in LimitGrant
     std::uint32_t share = 0;
-    std::optional<Obstacle> obstacle{};              // the reason why others are deferred
-    std::vector<std::chrono::microseconds> waits{};  // delay of each deferred event, from now
+    std::optional<Obstacle> obstacle{};  // the reason why others are deferred
+    /// Delay from now of each event that a circuit defers. Those that a limit defers wait in line.
+    std::vector<std::chrono::microseconds> waits{};
+};
+
+/// When the first event of each priority was claimable, CRITICAL first (`never`: none).
+using Heads = std::array<Instant, 4>;
+inline constexpr Heads no_heads{never, never, never, never};
+/// Where the events of one line wait, by shard.
+using LinePlaces = std::map<std::uint32_t, Heads>;
+
+/// A request to claim at most `wanted` events in the line of an endpoint, in addition to the
+/// `in_flight` ones.
+struct LineAsked {
+    EndpointId endpoint;
+    LinePlaces places;
+    std::uint32_t in_flight = 0;
+    std::uint32_t wanted = 0;
+    bool may_probe = true;  // no probe of this instance is under way
+};
+struct LineAnswer {
+    EndpointId endpoint;
+    std::vector<ClaimedEvent> events{};
+    std::vector<Instant> starts{};  // of each event: no earlier
+    Instant now{};                  // the database's clock at the claim
+    LimitRules rules{};
+    std::uint32_t slots = 0;  // as in LimitGrant
+    std::uint32_t share = 0;
+    bool probe = false;  // the event tests whether the receiver is back
+    LinePlaces left{};   // where more events may wait
+    bool full = false;   // more events may go once a request has ended
+    /// When it makes sense to ask for more, if not at once.
+    std::optional<Instant> retry{};
 };
 
 /// An event that was released because its endpoint's circuit was not closed.

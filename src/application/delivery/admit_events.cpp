@@ -1,12 +1,16 @@
 #include "application/delivery/admit_events.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
+#include "application/delivery/division.hpp"
 #include "base/check.hpp"
 
 namespace sundial {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// The circuits that are not closed. Reads without locks, because most circuits are closed.
 template <class Asked>
@@ -19,6 +23,13 @@ std::vector<EndpointId> not_closed(Transaction& tx, std::span<const Asked> asked
     }
     return found;
 }
+
+/// A circuit that is not closed is asked again at least after this time: the probe under way may
+/// have been answered.
+constexpr std::chrono::microseconds until_next_probe = 100ms;
+
+/// When to ask again for slots that other instances have.
+constexpr std::chrono::microseconds slots_again = 250ms;
 
 bool has_limits(const LimitRules& rules) { return rules.rate || rules.max_in_flight; }
 
@@ -38,6 +49,114 @@ std::vector<Admission> AdmitEvents::run(InstanceId by, std::span<const Admission
         return true;
     });
     return admissions;
+}
+
+std::vector<LineAnswer> AdmitEvents::claim_from_lines(EventQueue& queue, InstanceId by,
+                                                      std::span<const LineAsked> asked,
+                                                      std::chrono::microseconds lease,
+                                                      std::chrono::microseconds ahead) {
+    base::check(std::ranges::is_sorted(asked, {}, &LineAsked::endpoint));
+    std::vector<LineAnswer> answers;
+    store_.transact([&](Transaction& tx) {
+        answers.clear();
+        for (const LineAsked& one : asked) {
+            answers.push_back(claim_from_line(tx, queue, one, {by, lease, ahead}));
+        }
+        return true;
+    });
+    return answers;
+}
+
+LineAnswer AdmitEvents::claim_from_line(Transaction& tx, EventQueue& queue, const LineAsked& asked,
+                                        const LineTerms& terms) {
+    const Instant now = tx.now();
+    LineAnswer answer{.endpoint = asked.endpoint, .now = now, .left = asked.places};
+    const auto endpoint = tx.endpoints().find(asked.endpoint);
+    // Events of a disabled endpoint need no permit, because they are parked.
+    const bool enabled = endpoint && endpoint->enabled;
+    if (enabled) answer.rules = {endpoint->rate_limit, endpoint->max_in_flight};
+    std::optional<Circuit> circuit;
+    if (enabled && !not_closed(tx, std::span{&asked, 1}).empty()) {
+        circuit = tx.circuits().lock(asked.endpoint);
+        if (circuit->state == CircuitState::closed) circuit.reset();
+    }
+    const bool probes = circuit && asked.may_probe && may_probe(*circuit, terms.by, now);
+
+    LimitDemand demand{.by = terms.by,
+                       .in_flight = asked.in_flight,
+                       .waiting = !circuit ? asked.wanted
+                                  : probes ? std::min(asked.wanted, 1U)
+                                           : 0U,
+                       .lease = terms.lease,
+                       .ahead = terms.ahead};
+    const bool limited = has_limits(answer.rules);
+    const Limits limits =
+        limited ? tx.limits().lock(asked.endpoint) : Limits{.endpoint = asked.endpoint};
+    const LimitGrant max = share_out(limits, answer.rules, demand, now).grant;
+    answer.events = claim_at_most(queue, asked.endpoint, max.admitted, terms, answer.left);
+    const auto found = static_cast<std::uint32_t>(answer.events.size());
+    // Permits that no event needs stay with the endpoint.
+    if (found < max.admitted) demand.waiting = found;
+    const auto [shared, grant] = share_out(limits, answer.rules, demand, now);
+    if (limited) tx.limits().put(shared);
+
+    answer.starts = grant.starts;
+    answer.starts.resize(found, now);
+    answer.slots = grant.slots;
+    answer.share = grant.share;
+    if (circuit) {
+        answer.probe = found == 1;
+        if (answer.probe) {
+            circuit = begin_probe(*circuit, terms.by, now + terms.lease);
+            tx.circuits().put(*circuit);
+        }
+        answer.retry = std::max(circuit->probe_at, now + until_next_probe);
+    } else if (grant.next_token) {
+        // Halfway through the time ahead, so that permits come several at once and in time.
+        answer.retry = *grant.next_token - terms.ahead / 2;
+    } else {
+        answer.full = grant.admitted < demand.waiting;
+        if (answer.full) answer.retry = now + slots_again;
+    }
+    return answer;
+}
+
+std::vector<ClaimedEvent> AdmitEvents::claim_at_most(EventQueue& queue, EndpointId endpoint,
+                                                     std::uint32_t limit, const LineTerms& terms,
+                                                     LinePlaces& places) {
+    std::vector<ClaimedEvent> all;
+    std::vector<std::uint32_t> shards;
+    for (const auto& [shard, heads] : places) shards.push_back(shard);
+    // Instances begin at different shards, and come to each of them.
+    const auto first =
+        static_cast<std::ptrdiff_t>(random_.unit() * static_cast<double>(shards.size()));
+    std::ranges::rotate(shards, shards.begin() + first);
+    for (const std::uint32_t shard : shards) {
+        Heads& heads = places.at(shard);
+        WantsMore wants_more{};
+        for (std::size_t p = 0; p < heads.size(); ++p) wants_more[p] = heads[p] != never;
+        while (any(wants_more) && all.size() < limit) {
+            const auto left = limit - static_cast<std::uint32_t>(all.size());
+            const Division shares = divided(left, wants_more, random_);
+            Claimed claimed = queue.claim_from_line({.by = terms.by,
+                                                     .endpoint = endpoint,
+                                                     .shard = shard,
+                                                     .shares = shares,
+                                                     .lease = terms.lease});
+            Division found{};
+            for (ClaimedEvent& one : claimed.events) {
+                ++found[static_cast<std::size_t>(one.event.priority)];
+                all.push_back(std::move(one));
+            }
+            for (std::size_t p = 0; p < found.size(); ++p) {
+                if (found[p] >= shares[p]) continue;
+                wants_more[p] = false;
+                heads[p] = never;
+            }
+        }
+        if (!any(wants_more)) places.erase(shard);
+    }
+    return all;
 }
 
 std::size_t AdmitEvents::release_if_closed(std::span<const HeldUp> claims) {
@@ -74,7 +193,6 @@ Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsk
                        .waiting = !circuit ? asked.waiting
                                   : probes ? 1U
                                            : 0U,
-                       .mean_attempt = asked.mean_attempt,
                        .lease = lease};
     // A request without waiting events returns slots, perhaps of a limit that was removed.
     const bool shares = has_limits(asked.rules) || asked.waiting == 0;
@@ -95,7 +213,6 @@ Admission AdmitEvents::answer(Transaction& tx, InstanceId by, const AdmissionAsk
     if (admission.admitted == asked.waiting) return admission;
     if (!circuit) {
         admission.obstacle = Obstacle::limit;
-        for (const Instant place : grant.places) admission.waits.push_back(place - now);
         return admission;
     }
     admission.obstacle = Obstacle::circuit;

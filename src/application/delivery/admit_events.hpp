@@ -25,6 +25,15 @@ public:
     [[nodiscard]] std::vector<Admission> run(InstanceId by, std::span<const AdmissionAsked> asked,
                                              std::chrono::microseconds lease);
 
+    /// Claims events that wait in the lines of limited endpoints, as many as the limits allow, in
+    /// one transaction with the permits: an event without a permit is not claimed. `asked` is
+    /// sorted by endpoint. Tokens that a rate gains within `ahead` count too. Throws Unavailable;
+    /// then claims are left to their leases.
+    [[nodiscard]] std::vector<LineAnswer> claim_from_lines(EventQueue& queue, InstanceId by,
+                                                           std::span<const LineAsked> asked,
+                                                           std::chrono::microseconds lease,
+                                                           std::chrono::microseconds ahead);
+
     /// Makes those events claimable whose circuit has closed in the meantime. The transaction that
     /// closes a circuit expedites the events that wait for it, and this check runs after events
     /// were released because of the circuit. Whichever of the two comes second sees the other.
@@ -34,6 +43,17 @@ public:
 private:
     [[nodiscard]] Admission answer(Transaction& tx, InstanceId by, const AdmissionAsked& asked,
                                    std::chrono::microseconds lease, bool closed);
+    struct LineTerms {
+        InstanceId by;
+        std::chrono::microseconds lease, ahead;
+    };
+    [[nodiscard]] LineAnswer claim_from_line(Transaction& tx, EventQueue& queue,
+                                             const LineAsked& asked, const LineTerms& terms);
+    /// Claims at most `limit` events of the line, and removes the places that turn out empty.
+    [[nodiscard]] std::vector<ClaimedEvent> claim_at_most(EventQueue& queue, EndpointId endpoint,
+                                                          std::uint32_t limit,
+                                                          const LineTerms& terms,
+                                                          LinePlaces& places);
 
     Store& store_;
     Random& random_;

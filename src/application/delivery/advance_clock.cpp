@@ -40,7 +40,8 @@ Result<Advanced> AdvanceClock::to(Instant target, const Progress& progress) {
             operations_.drain();
             continue;
         }
-        const Instant next = std::min(resumes, *std::ranges::min_element(peeked.next));
+        const Instant next =
+            std::min({resumes, worker.next_permit(), *std::ranges::min_element(peeked.next)});
         if (next <= peeked.now) {  // came due while the rest was settled
             empty_passes = done.claimed > 0 ? 0 : empty_passes + 1;
             if (empty_passes < max_empty_passes) continue;

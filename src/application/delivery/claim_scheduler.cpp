@@ -30,6 +30,7 @@ Shares count_by_priority(const Claimed& claimed) {
     for (const ClaimedEvent& one : claimed.events) {
         ++counts[static_cast<std::size_t>(one.event.priority)];
     }
+    for (const LineHead& one : claimed.lined_up) ++counts[static_cast<std::size_t>(one.priority)];
     return counts;
 }
 
@@ -95,20 +96,21 @@ void ClaimScheduler::claimed(std::uint32_t shard_number, const Shares& asked,
     time_.read(claimed.now, asked_at, now);
     turn_ = (shard_number + 1) % static_cast<std::uint32_t>(shards_.size());
     Shard& shard = shards_[shard_number];
-    const bool came_too_early = claimed.events.empty() && claimed.now < shard.next;
+    const bool in_vain = claimed.events.empty() && claimed.lined_up.empty();
+    const bool came_too_early = in_vain && claimed.now < shard.next;
     if (came_too_early) {  // the call was faster than all before; now the estimate includes it
         if (clock_stood_still) shard.rests_until = now + first_rest;
         return;
     }
     shard.shares.found(asked, count_by_priority(claimed));
-    if (!claimed.events.empty()) {
+    if (!in_vain) {
         shard.empty_claims = 0;
         shard.rests_until = {};
     }
     if (!shard.shares.drained()) return;
     shard.shares.reset();
     shard.known = false;
-    if (claimed.events.empty()) {
+    if (in_vain) {
         shard.rests_until =
             now + std::min(tick_, first_rest * (1 << std::min(shard.empty_claims, 8U)));
         ++shard.empty_claims;

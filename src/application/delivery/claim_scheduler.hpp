@@ -78,12 +78,17 @@ public:
     void forget() { peeked_at_.reset(); }
     [[nodiscard]] bool has_peeked() const { return peeked_at_.has_value(); }
 
+    /// A call beside the claims, sent at `asked_at`, has read the database's clock.
+    void read_time(Instant then, Mono asked_at, Mono now) { time_.read(then, asked_at, now); }
     /// All events that were claimable at `then` have been claimed, by any instance.
     [[nodiscard]] bool past(Instant then) const;
     /// Never ahead of the database's clock.
     [[nodiscard]] Instant database_now(Mono now) const;
     /// Estimate of the database's clock at the arrival of a call that is sent now.
     [[nodiscard]] Instant reached(Mono now) const;
+    /// When a call reaches that instant: now if it is past, an hour ahead at most, never on a test
+    /// clock.
+    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
 private:
     struct Shard {
@@ -95,7 +100,6 @@ private:
     };
     [[nodiscard]] bool due(const Shard& shard, Mono now) const;
     [[nodiscard]] bool ready(const Shard& shard, Mono now) const;
-    [[nodiscard]] Mono mono_of(Instant due, Mono now) const;
 
     std::vector<Shard> shards_;
     std::uint32_t turn_;

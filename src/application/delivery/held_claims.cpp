@@ -21,6 +21,7 @@ HeldClaim& HeldClaims::add(HeldClaim claim) {
     const auto [added, is_new] = claims_.emplace(id, std::move(claim));
     base::check(is_new && added->second.stage == Stage::claimed);
     ++taken_slots_;
+    count(added->second, Stage::claimed, 1);
     return added->second;
 }
 
@@ -38,14 +39,18 @@ void HeldClaims::move_to(HeldClaim& claim, Stage stage) {
 }
 
 void HeldClaims::count(const HeldClaim& claim, Stage stage, int by) {
-    const Endpoint* endpoint = claim.destination.endpoint.get();
-    if (endpoint == nullptr) return;
+    const Endpoint* destination = claim.destination.endpoint.get();
     const bool waits = stage == Stage::planned;
-    const bool goes = stage == Stage::ready || stage == Stage::sending;
+    const bool goes = stage == Stage::ready || stage == Stage::sending ||
+                      (stage == Stage::claimed && claim.admitted);
     if (!waits && !goes) return;
-    Load& load = loads_[endpoint->id];
+    if (destination == nullptr && !claim.admitted) return;
+    // An admitted event counts before its destination is read.
+    const EndpointId endpoint =
+        destination != nullptr ? destination->id : claim.event.endpoint.value();
+    Load& load = loads_[endpoint];
     (waits ? load.waiting : load.in_flight) += static_cast<std::uint32_t>(by);
-    if (load.waiting + load.in_flight == 0) loads_.erase(endpoint->id);
+    if (load.waiting + load.in_flight == 0) loads_.erase(endpoint);
 }
 
 std::uint32_t HeldClaims::in_flight(EndpointId endpoint) const {
@@ -56,6 +61,12 @@ std::uint32_t HeldClaims::in_flight(EndpointId endpoint) const {
 std::uint32_t HeldClaims::bound_for(EndpointId endpoint) const {
     const auto found = loads_.find(endpoint);
     return found == loads_.end() ? 0 : found->second.waiting + found->second.in_flight;
+}
+
+void HeldClaims::withdraw_permit(HeldClaim& claim) {
+    count(claim, claim.stage, -1);
+    claim.admitted = false;
+    count(claim, claim.stage, 1);
 }
 
 void HeldClaims::forget(EventId id) {

@@ -21,6 +21,9 @@ struct HeldClaim {
     Instant claimed_at;
     Mono deadline{};  // no send whose time-out ends later; after it the lease may have expired
     bool previous_lost = false;  // an earlier holder lost its lease
+    /// Claimed with a permit of its endpoint's limits: it counts as in flight from the start.
+    bool admitted = false;
+    Mono not_before{};  // when that permit begins
     Stage stage = Stage::claimed;
     bool lost = false;       // its lease has expired; work under way still completes
     bool abandoned = false;  // its attempt was aborted, or is about to be
@@ -35,6 +38,8 @@ public:
     HeldClaim& add(HeldClaim claim);
     void move_to(HeldClaim& claim, Stage stage);
     void forget(EventId id);
+    /// It no longer has a permit of its endpoint's limits.
+    void withdraw_permit(HeldClaim& claim);
 
     [[nodiscard]] HeldClaim* find(EventId id);
     /// Null also if it has left `stage`.

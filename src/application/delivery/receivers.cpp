@@ -24,7 +24,6 @@ constexpr std::size_t bulkhead = 4;
 constexpr std::chrono::microseconds slow_attempt = 250ms;
 /// An endpoint with events in this period is expected to have more.
 constexpr Mono recently_seen = 60s;
-constexpr Mono farthest_place = 10min;
 
 constexpr int weight_of_past = 7;  // of 8, in the mean
 
@@ -57,14 +56,6 @@ bool Receivers::admits(EndpointId endpoint, std::uint32_t in_flight,
            now + timeout <= receiver.usable_until;
 }
 
-bool Receivers::takes_too_much(EndpointId endpoint, std::uint32_t in_flight, bool more_due,
-                               Mono now) const {
-    const auto quarter = std::max<std::size_t>(1, settings_.slots / bulkhead);
-    if (in_flight < quarter) return false;
-    if (!more_due && at(endpoint).mean_attempt < slow_attempt) return false;
-    return has_rivals(now);
-}
-
 bool Receivers::has_rivals(Mono now) const {
     const auto lately = [now](const auto& one) {
         return now - one.second.last_met < recently_seen;
@@ -72,38 +63,49 @@ bool Receivers::has_rivals(Mono now) const {
     return std::ranges::count_if(receivers_, lately) > 1;
 }
 
-std::chrono::microseconds Receivers::place_in_line(EndpointId endpoint, Mono now) {
-    Receiver& receiver = receivers_.at(endpoint);
-    const auto quarter =
-        static_cast<Mono::rep>(std::max<std::size_t>(1, settings_.slots / bulkhead));
-    const Mono spacing = std::max<Mono>(1ms, receiver.mean_attempt / quarter);
-    receiver.last_place = std::max(receiver.last_place, now) + spacing;
-    if (receiver.last_place - now > farthest_place) receiver.last_place = now + spacing;
-    return receiver.last_place - now;
+std::size_t Receivers::room_for(EndpointId endpoint, std::uint32_t bound_for, bool more_due,
+                                Mono now) const {
+    const auto known = receivers_.find(endpoint);
+    const bool slow = known != receivers_.end() && known->second.mean_attempt >= slow_attempt;
+    if (!has_rivals(now) || !(more_due || slow)) return std::numeric_limits<std::size_t>::max();
+    const auto quarter = std::max<std::size_t>(1, settings_.slots / bulkhead);
+    return quarter - std::min<std::size_t>(quarter, bound_for);
 }
 
 AdmissionAsked Receivers::question(EndpointId endpoint, std::uint32_t in_flight,
                                    std::uint32_t waiting) const {
     const Receiver& receiver = at(endpoint);
-    return {.endpoint = endpoint,
-            .rules = receiver.rules,
-            .in_flight = in_flight,
-            .waiting = waiting,
-            .mean_attempt = receiver.mean_attempt};
+    return {
+        .endpoint = endpoint, .rules = receiver.rules, .in_flight = in_flight, .waiting = waiting};
 }
 
 void Receivers::admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at) {
     Receiver& receiver = receivers_.at(admission.endpoint);
     if (probe) receiver.probe = probe;
-    receiver.slots = receiver.rules.max_in_flight ? admission.slots : 0;
-    receiver.share = admission.share;
+    keep_slots(receiver, admission.slots, admission.share, asked_at);
+}
+
+void Receivers::admitted(const LineAnswer& answer, Mono asked_at) {
+    Receiver& receiver = receivers_[answer.endpoint];
+    receiver.rules = answer.rules;
+    if (answer.probe) receiver.probe = answer.events.front().event.id;
+    keep_slots(receiver, answer.slots, answer.share, asked_at);
+}
+
+void Receivers::keep_slots(Receiver& receiver, std::uint32_t slots, std::uint32_t share,
+                           Mono asked_at) {
+    receiver.slots = receiver.rules.max_in_flight ? slots : 0;
+    receiver.share = share;
     receiver.usable_until = asked_at + settings_.lease - settings_.margin;
     receiver.spare_since.reset();
     receiver.renew_at = asked_at + settings_.lease / renewals_in_a_lease;
     if (receiver.slots > 0) next_renewal_ = std::min(next_renewal_, asked_at + check_interval);
 }
 
-std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const { return at(endpoint).probe; }
+std::optional<EventId> Receivers::probe_of(EndpointId endpoint) const {
+    const auto known = receivers_.find(endpoint);
+    return known == receivers_.end() ? std::nullopt : known->second.probe;
+}
 
 bool Receivers::usable(EndpointId endpoint, std::chrono::microseconds timeout, Mono now) const {
     const Receiver& receiver = at(endpoint);

@@ -37,24 +37,25 @@ public:
     /// the shared limits must be asked.
     [[nodiscard]] bool admits(EndpointId endpoint, std::uint32_t in_flight,
                               std::chrono::microseconds timeout, Mono now) const;
-    /// Whether the endpoint already uses its maximum part of the instance's slots while other
-    /// events wait: `more_due` says that some may.
-    [[nodiscard]] bool takes_too_much(EndpointId endpoint, std::uint32_t in_flight, bool more_due,
-                                      Mono now) const;
     /// Events for more than one endpoint arrived recently.
     [[nodiscard]] bool has_rivals(Mono now) const;
-    /// Delay of an event that was deferred because its endpoint uses too many slots.
-    [[nodiscard]] std::chrono::microseconds place_in_line(EndpointId endpoint, Mono now);
+    /// How many more events of the endpoint may be sent beside those `bound_for` it, so that others
+    /// have slots too. `more_due`: other events wait.
+    [[nodiscard]] std::size_t room_for(EndpointId endpoint, std::uint32_t bound_for, bool more_due,
+                                       Mono now) const;
 
     [[nodiscard]] AdmissionAsked question(EndpointId endpoint, std::uint32_t in_flight,
                                           std::uint32_t waiting) const;
     /// The answer to a request made at `asked_at`; `probe` is the event that is sent as a probe.
     void admitted(const Admission& admission, std::optional<EventId> probe, Mono asked_at);
+    /// The same for a claim of events in line.
+    void admitted(const LineAnswer& answer, Mono asked_at);
     /// The event that was sent as a probe.
     [[nodiscard]] std::optional<EventId> probe_of(EndpointId endpoint) const;
     /// The result of the last probe is not reported yet: the circuit still waits for it.
     [[nodiscard]] bool has_probe_to_report(EndpointId endpoint) const {
-        return at(endpoint).probe_result.has_value();
+        const auto known = receivers_.find(endpoint);
+        return known != receivers_.end() && known->second.probe_result.has_value();
     }
     /// Whether the granted slots last for a request of that length.
     [[nodiscard]] bool usable(EndpointId endpoint, std::chrono::microseconds timeout,
@@ -105,7 +106,6 @@ private:
         std::optional<CallResult> probe_result;
         Mono report_at = Mono::max();
         std::chrono::microseconds mean_attempt{0};
-        Mono last_place{};
     };
     [[nodiscard]] const Receiver& at(EndpointId endpoint) const { return receivers_.at(endpoint); }
     static bool is_urgent(const Receiver& receiver) {
@@ -115,6 +115,7 @@ private:
         return !receiver.probe_result && receiver.results == CallResults{};
     }
     void report_by(Receiver& receiver, Mono now);
+    void keep_slots(Receiver& receiver, std::uint32_t slots, std::uint32_t share, Mono asked_at);
 
     Settings settings_;
     std::map<EndpointId, Receiver> receivers_;

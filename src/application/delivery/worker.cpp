@@ -1,6 +1,8 @@
 #include "application/delivery/worker.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,6 +24,12 @@ constexpr Mono settle_wait_when_idle = 2ms;
 /// Bounds the outcomes that wait to be settled before claiming stops: four of the largest writes.
 constexpr std::size_t max_unsettled = 2000;
 constexpr std::size_t max_reported = 100;  // receivers in one report
+constexpr std::ptrdiff_t max_lines = 16;   // endpoints in one claim from lines: a few milliseconds
+/// Permits are reserved for this long ahead. A claim and the planning of its events take a tenth
+/// of it, so events are ready when their permits begin.
+constexpr std::chrono::microseconds permits_ahead = 100ms;
+/// When to ask again for an endpoint that has its part of this instance's slots.
+constexpr std::chrono::microseconds room_again = 250ms;
 /// Longer than the usual pauses of a receiver or a network.
 constexpr Mono stuck_after = 1s;
 const Deferral stuck{
@@ -65,6 +73,7 @@ Command Worker::next(Mono now) {
     }
     if (auto command = next_admission(now)) return *std::move(command);
     if (auto command = next_send(now)) return *std::move(command);
+    if (auto command = next_lines(now)) return *std::move(command);
     if (auto command = next_claim(now)) return *std::move(command);
     if (auto command = next_report(now)) return *std::move(command);
     if (auto command = next_write(now)) return *std::move(command);
@@ -107,16 +116,21 @@ std::optional<Command> Worker::next_admission(Mono now) {
         });
         AdmissionAsked asked = receivers_.question(endpoint, held_.in_flight(endpoint),
                                                    static_cast<std::uint32_t>(events.size()));
-        const auto probe = receivers_.probe_of(endpoint);
-        const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
-        const bool under_way = probing != nullptr &&
-                               (probing->stage == Stage::ready || probing->stage == Stage::sending);
-        asked.may_probe = !under_way && !receivers_.has_probe_to_report(endpoint);
+        asked.may_probe = may_probe(endpoint);
         ask.asked.push_back(asked);
         asking_.push_back(std::move(events));
     }
     issued_at_ = now;
     return ask;
+}
+
+bool Worker::may_probe(EndpointId endpoint) {
+    const auto probe = receivers_.probe_of(endpoint);
+    const HeldClaim* probing = probe ? held_.find(*probe) : nullptr;
+    const bool under_way =
+        probing != nullptr && (probing->stage == Stage::ready || probing->stage == Stage::sending ||
+                               (probing->stage == Stage::claimed && probing->admitted));
+    return !under_way && !receivers_.has_probe_to_report(endpoint);
 }
 
 std::optional<Command> Worker::next_report(Mono now) {
@@ -131,6 +145,10 @@ std::optional<Command> Worker::next_report(Mono now) {
 
 std::optional<Command> Worker::next_send(Mono now) {
     if (in_doubt()) return std::nullopt;
+    for (auto first = to_start_.begin(); first != to_start_.end() && first->first <= now;
+         first = to_start_.erase(first)) {
+        ready_.push_back(first->second);
+    }
     while (!ready_.empty() && held_.sending() < settings_.slots) {
         HeldClaim* claim = held_.find(ready_.front(), Stage::ready);
         ready_.pop_front();
@@ -142,6 +160,7 @@ std::optional<Command> Worker::next_send(Mono now) {
         const Endpoint* endpoint = claim->destination.endpoint.get();
         if (endpoint != nullptr &&
             !receivers_.usable(endpoint->id, claim->destination.timeout, now)) {
+            held_.withdraw_permit(*claim);
             held_.move_to(*claim, Stage::planned);
             to_admit_.insert(claim->event.id);
             continue;
@@ -187,6 +206,42 @@ std::optional<Command> Worker::next_plan(Mono now) {
     return plan;
 }
 
+std::optional<Command> Worker::next_lines(Mono now) {
+    if (!may_read(now) || !scheduler_.has_peeked() || !backlog_counted_ || !may_claim(now) ||
+        !admit_backoff_.over(now)) {
+        return std::nullopt;
+    }
+    std::vector<EndpointId> endpoints = lines_.to_ask(scheduler_.reached(now));
+    if (endpoints.empty()) return std::nullopt;
+    if (std::ssize(endpoints) > max_lines) {
+        endpoints.erase(endpoints.begin() + max_lines, endpoints.end());
+    }
+    std::size_t left = room(now);
+    if (pass_ && pass_->left) left = std::min<std::size_t>(left, *pass_->left);
+    const std::size_t each = std::max<std::size_t>(1, left / endpoints.size());
+    ClaimLines claim{{}, settings_.clock_stands_still ? 0us : permits_ahead};
+    const bool others_wait = scheduler_.anything_due(now) || endpoints.size() > 1;
+    for (const EndpointId endpoint : endpoints) {
+        if (left == 0) break;
+        const std::size_t its =
+            receivers_.room_for(endpoint, held_.bound_for(endpoint), others_wait, now);
+        if (its == 0) {
+            lines_.put_off(endpoint, scheduler_.reached(now) + room_again);
+            continue;
+        }
+        const std::size_t wanted = std::min({each, left, its});
+        left -= wanted;
+        claim.asked.push_back({.endpoint = endpoint,
+                               .places = lines_.places(endpoint),
+                               .in_flight = held_.in_flight(endpoint),
+                               .wanted = static_cast<std::uint32_t>(wanted),
+                               .may_probe = may_probe(endpoint)});
+    }
+    if (claim.asked.empty()) return std::nullopt;
+    issued_at_ = now;
+    return claim;
+}
+
 /// Precedes the planning of earlier claims, because a claim runs beside it.
 std::optional<Command> Worker::next_claim(Mono now) {
     if (!may_read(now) || !scheduler_.has_peeked() || !backlog_counted_ || !may_claim(now)) {
@@ -197,7 +252,8 @@ std::optional<Command> Worker::next_claim(Mono now) {
     const auto turn = scheduler_.next_claim(static_cast<std::uint32_t>(max_claims), now);
     if (!turn) return std::nullopt;
     if (scheduler_.peek_overdue(now)) return peek(now);
-    claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease}, now};
+    claiming_ = {{settings_.instance, turn->shard, turn->shares, settings_.lease, lines_.limited()},
+                 now};
     return Claim{claiming_->request};
 }
 
@@ -219,7 +275,9 @@ void Worker::close_pass_if_done(Mono now) {
     if (!pass_ || pass_->closed) return;
     const bool used_up = pass_->left == 0U;
     // While all slots are taken, due events cannot be claimed yet.
-    const bool nothing_due = may_claim(now) && scheduler_.nothing_claimable(now);
+    const bool permits_come = lines_.any_full() && held_.sending() > 0;
+    const bool nothing_due = may_claim(now) && scheduler_.nothing_claimable(now) && !permits_come &&
+                             lines_.next_ask() > scheduler_.reached(now);
     pass_->closed = used_up || nothing_due;
 }
 
@@ -234,6 +292,7 @@ Mono Worker::next_moment(Mono now) const {
     if (!to_settle_.empty() && !settling) at(settle_at(now));
     if (!to_plan_.empty()) at(plan_backoff_.until());
     if (!to_admit_.empty()) at(admit_backoff_.until());
+    if (!to_start_.empty()) at(to_start_.begin()->first);
     if (too_many_since_) at(*too_many_since_ + stuck_after);
     at(std::max({receivers_.next_moment(), admit_backoff_.until(), report_backoff_.until()}));
     if (stopping_) {
@@ -242,6 +301,7 @@ Mono Worker::next_moment(Mono now) const {
         at(read_backoff_.until());
     } else if (!claiming_ && may_claim(now)) {
         at(scheduler_.next_change(now));
+        at(std::max(scheduler_.mono_of(lines_.next_ask(), now), admit_backoff_.until()));
     }
     return std::max(moment, now);
 }

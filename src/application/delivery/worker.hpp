@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,6 +18,7 @@
 #include "application/delivery/destination.hpp"
 #include "application/delivery/held_claims.hpp"
 #include "application/delivery/receivers.hpp"
+#include "application/delivery/waiting_lines.hpp"
 #include "application/ports/clock.hpp"
 #include "application/ports/event_queue.hpp"
 #include "application/transactions/retrying.hpp"
@@ -44,6 +46,10 @@ struct CountBacklog {};  // EventQueue::backlog -> backlog_counted()
 struct Peek {};          // EventQueue::peek -> peeked()
 struct Claim {           // EventQueue::claim_ready -> claimed()
     ClaimRequest request;
+};
+struct ClaimLines {  // AdmitEvents::claim_from_lines -> lines_claimed()
+    std::vector<LineAsked> asked;
+    std::chrono::microseconds ahead;
 };
 struct Plan {  // successors and destinations of claimed events -> planned()
     std::vector<Event> events;
@@ -83,9 +89,9 @@ struct WaitUntil {  // or until any input arrives
     Mono when;
 };
 struct Finished {};  // after stop(): nothing is held any more, or the time to drain has passed
-using Command =
-    std::variant<CountBacklog, Peek, Claim, Plan, RequestAdmission, Send, Abandon, ReportResults,
-                 DisableEndpoint, Settle, ReleaseClaims, Extend, WaitUntil, Finished>;
+using Command = std::variant<CountBacklog, Peek, Claim, ClaimLines, Plan, RequestAdmission, Send,
+                             Abandon, ReportResults, DisableEndpoint, Settle, ReleaseClaims, Extend,
+                             WaitUntil, Finished>;
 
 /// A claim that this instance has settled.
 struct Settled {
@@ -109,6 +115,8 @@ public:
     void backlog_counted();
     void peeked(const QueuePeek& peeked, Mono now);
     void claimed(Claimed claimed, Mono answered);
+    /// One answer for each requested line.
+    void lines_claimed(std::vector<LineAnswer> answers, Mono now);
     /// One decision for each event, and when the first of the successors is claimable.
     void planned(std::vector<Decision> decisions, Instant earliest_successor, Mono now);
     /// One answer for each requested endpoint.
@@ -152,6 +160,8 @@ public:
     /// All events that were claimable at `then` have been claimed, and those claimed here are
     /// settled.
     [[nodiscard]] bool caught_up_to(Instant then) const;
+    /// When events that wait for a limit may get their next permit; `never` if none waits.
+    [[nodiscard]] Instant next_permit() const { return lines_.next_ask(); }
     /// Estimate of the database's time, never ahead of it.
     [[nodiscard]] Instant database_now(Mono now) const;
     /// Estimate of the database's clock at the arrival of a call that is sent now.
@@ -166,6 +176,7 @@ private:
         ReleasedClaim released;
         std::optional<Event> parked{};
         std::optional<HeldUp> held_up{};
+        std::optional<LineHead> joins{};
     };
     /// Claims at most `left` more events, and none once closed.
     struct Pass {
@@ -177,6 +188,7 @@ private:
     [[nodiscard]] std::optional<Command> next_extension(Mono now);
     [[nodiscard]] std::optional<Command> next_admission(Mono now);
     [[nodiscard]] std::optional<Command> next_send(Mono now);
+    [[nodiscard]] std::optional<Command> next_lines(Mono now);
     [[nodiscard]] std::optional<Command> next_claim(Mono now);
     [[nodiscard]] std::optional<Command> next_report(Mono now);
     [[nodiscard]] std::optional<Command> next_write(Mono now);
@@ -187,6 +199,8 @@ private:
     [[nodiscard]] bool all_done() const;
     /// Nothing more will be sent: reports that other instances wait for are not delayed.
     [[nodiscard]] bool winding_up() const;
+    /// No probe of this instance is under way or has yet to be reported.
+    [[nodiscard]] bool may_probe(EndpointId endpoint);
 
     [[nodiscard]] bool may_read(Mono now) const;
     [[nodiscard]] bool may_claim(Mono now) const;
@@ -203,7 +217,14 @@ private:
     /// Releases events that were claimed ahead once attempts become slow.
     void release_if_stuck(Mono now);
 
-    void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline);
+    /// The lease of a claim that was sent at `issued_at` must be extended in time.
+    void expect_extension(Mono issued_at);
+    void take_from_line(LineAnswer answer, Mono now);
+    /// `starts`: it has a permit from then on.
+    void accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
+                std::optional<Mono> starts = std::nullopt);
+    /// Ready, or as soon as its permit begins.
+    void let_go(HeldClaim& claim, Mono now);
     /// Sends it, requests admission, or defers it.
     void let_through(HeldClaim& claim, Mono now);
     /// Its circuit has opened: admitted events must be admitted again.
@@ -219,8 +240,10 @@ private:
     HeldClaims held_;
     ClaimAhead ahead_;
     Receivers receivers_;
+    WaitingLines lines_;
     // Queues of ids. An id whose claim has left the stage is skipped.
     std::deque<EventId> to_plan_, ready_;
+    std::multimap<Mono, EventId> to_start_;  // ready; by the beginning of their permits
     std::set<EventId> to_admit_;  // each once; may still contain an event that was claimed again
     std::deque<PendingSettlement> to_settle_;
     std::deque<PendingReturn> to_release_;

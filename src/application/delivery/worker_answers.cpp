@@ -20,12 +20,16 @@ const std::string gone_reason = "the receiver answered 410 Gone";
 /// (reliability 3).
 Mono until_extension(std::chrono::microseconds lease) { return std::min<Mono>(10s, lease / 3); }
 
-Deferral deferred_by(Obstacle obstacle, std::chrono::microseconds wait) {
-    return {wait,
-            obstacle == Obstacle::circuit
-                ? "CIRCUIT_OPEN its endpoint is failing; requests are paused"
-                : "LIMIT_REACHED its endpoint has as many requests as its limits allow",
-            obstacle};
+Deferral circuit_open(std::chrono::microseconds wait) {
+    return {wait, "CIRCUIT_OPEN its endpoint is failing; requests are paused", Obstacle::circuit};
+}
+
+/// It waits in line, where it would be if it had not been claimed: before later events.
+Deferral not_allowed(const HeldClaim& claim) {
+    const Event& event = claim.event;
+    const Instant since = event.retry_count == 0 ? target_of(event) : claim.claimed_at;
+    return {std::min<std::chrono::microseconds>(since - claim.claimed_at, 0us),
+            "LIMIT_REACHED its endpoint has as many requests as its limits allow", Obstacle::limit};
 }
 
 }  // namespace
@@ -39,6 +43,7 @@ void Worker::backlog_counted() {
 
 void Worker::peeked(const QueuePeek& peeked, Mono now) {
     scheduler_.note_peek(peeked, issued_at_, now);
+    lines_.note_peek(peeked, settings_.clock_stands_still ? never : peeked.now + settings_.tick);
     receivers_.forget_idle([this](EndpointId id) { return held_.bound_for(id) > 0; }, now);
     read_backoff_.succeed();
 }
@@ -47,20 +52,52 @@ void Worker::claimed(Claimed claimed, Mono answered) {
     const auto [request, issued_at] = std::exchange(claiming_, std::nullopt).value();
     read_backoff_.succeed();
     scheduler_.claimed(request.shard, request.shares, claimed, issued_at, answered);
+    for (const LineHead& head : claimed.lined_up) lines_.joined(head);
     if (pass_ && pass_->left) {
         *pass_->left -= std::min<std::uint64_t>(*pass_->left, claimed.events.size());
     }
+    expect_extension(issued_at);
+    const Mono deadline = deadline_of(issued_at);
+    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
+}
+
+void Worker::expect_extension(Mono issued_at) {
     if (!held_.has_leases()) {
         extend_at_ = Mono::max();
         extend_backoff_.succeed();
         extensions_failed_ = 0;
     }
     extend_at_ = std::min(extend_at_, issued_at + until_extension(settings_.lease));
-    const Mono deadline = deadline_of(issued_at);
-    for (ClaimedEvent& one : claimed.events) accept(std::move(one), claimed.now, deadline);
 }
 
-void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
+void Worker::lines_claimed(std::vector<LineAnswer> answers, Mono now) {
+    admit_backoff_.succeed();
+    expect_extension(issued_at_);
+    for (LineAnswer& answer : answers) {
+        scheduler_.read_time(answer.now, issued_at_, now);
+        receivers_.admitted(answer, issued_at_);
+        Instant ask_at = answer.retry.value_or(answer.now);
+        // Its circuit may be closed by hand, or its limits changed, before that.
+        if (!settings_.clock_stands_still) ask_at = std::min(ask_at, answer.now + settings_.tick);
+        lines_.answered(answer, ask_at);
+        if (pass_ && pass_->left) {
+            *pass_->left -= std::min<std::uint64_t>(*pass_->left, answer.events.size());
+        }
+        take_from_line(std::move(answer), now);
+    }
+}
+
+void Worker::take_from_line(LineAnswer answer, Mono now) {
+    const Instant today = scheduler_.database_now(now);
+    const Mono deadline = deadline_of(issued_at_);
+    for (std::size_t i = 0; i < answer.events.size(); ++i) {
+        const auto until_start = std::max<std::chrono::microseconds>(0us, answer.starts[i] - today);
+        accept(std::move(answer.events[i]), answer.now, deadline, now + until_start);
+    }
+}
+
+void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline,
+                    std::optional<Mono> starts) {
     const Event& event = claimed.event;
     const EventId id = event.id;
     if (const HeldClaim* known = held_.find(id)) {
@@ -77,7 +114,9 @@ void Worker::accept(ClaimedEvent claimed, Instant claimed_at, Mono deadline) {
     HeldClaim& claim = held_.add({.event = std::move(claimed.event),
                                   .claimed_at = claimed_at,
                                   .deadline = deadline,
-                                  .previous_lost = claimed.previous_lost});
+                                  .previous_lost = claimed.previous_lost,
+                                  .admitted = starts.has_value(),
+                                  .not_before = starts.value_or(Mono{})});
     if (stopping_) {
         defer(claim, stopping);
     } else {
@@ -120,10 +159,14 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
     const Endpoint* endpoint = claim.destination.endpoint.get();
     if (endpoint != nullptr) {
         receivers_.meet(claim.destination, now);
-        if (receivers_.takes_too_much(endpoint->id, held_.bound_for(endpoint->id),
-                                      scheduler_.anything_due(now), now)) {
-            defer(claim, deferred_by(Obstacle::limit, receivers_.place_in_line(endpoint->id, now)));
-            return;
+        if (claim.admitted) {
+            const bool probes = receivers_.probe_of(endpoint->id) == id;
+            if (claim.destination.circuit_closed || probes) return let_go(claim, now);
+            held_.withdraw_permit(claim);  // the circuit has opened since
+        }
+        if (receivers_.room_for(endpoint->id, held_.bound_for(endpoint->id),
+                                scheduler_.anything_due(now), now) == 0) {
+            return defer(claim, not_allowed(claim));
         }
         if (!receivers_.admits(endpoint->id, held_.in_flight(endpoint->id),
                                claim.destination.timeout, now)) {
@@ -132,8 +175,16 @@ void Worker::let_through(HeldClaim& claim, Mono now) {
             return;
         }
     }
+    let_go(claim, now);
+}
+
+void Worker::let_go(HeldClaim& claim, Mono now) {
     held_.move_to(claim, Stage::ready);
-    ready_.push_back(id);
+    if (claim.not_before > now) {
+        to_start_.emplace(claim.not_before, claim.event.id);
+    } else {
+        ready_.push_back(claim.event.id);
+    }
 }
 
 void Worker::admitted(std::span<const Admission> admissions) {
@@ -142,7 +193,6 @@ void Worker::admitted(std::span<const Admission> admissions) {
     for (std::size_t i = 0; i < admissions.size(); ++i) {
         const Admission& admission = admissions[i];
         const std::vector<EventId>& waiting = asking_[i];
-        base::check(admission.admitted + admission.waits.size() == waiting.size());
         receivers_.admitted(
             admission, admission.probe ? std::optional{waiting.front()} : std::nullopt, issued_at_);
         for (std::size_t place = 0; place < waiting.size(); ++place) {
@@ -151,8 +201,9 @@ void Worker::admitted(std::span<const Admission> admissions) {
                 held_.move_to(claim, Stage::ready);
                 ready_.push_back(waiting[place]);
             } else {
-                defer(claim, deferred_by(admission.obstacle.value(),
-                                         admission.waits[place - admission.admitted]));
+                defer(claim, admission.obstacle == Obstacle::circuit
+                                 ? circuit_open(admission.waits[place - admission.admitted])
+                                 : not_allowed(claim));
             }
         }
     }
@@ -177,6 +228,7 @@ void Worker::request_admission_again(EndpointId endpoint) {
         if (claim->stage != Stage::ready || bound_for == nullptr || bound_for->id != endpoint) {
             continue;
         }
+        held_.withdraw_permit(*claim);
         held_.move_to(*claim, Stage::planned);
         to_admit_.insert(claim->event.id);
     }
@@ -227,7 +279,9 @@ void Worker::claims_released(std::size_t freed, Mono now) {
         if (claim != nullptr && claim->event.version == released.held) {
             held_.forget(released.id);
         }
-        if (released.delay) {
+        if (one.joins) {
+            lines_.joined(*one.joins);
+        } else if (released.delay) {
             scheduler_.expect(shard_of(released.id, settings_.shards),
                               scheduler_.reached(now) + *released.delay);
         }
@@ -265,6 +319,7 @@ std::optional<Worker::Try> Worker::delivered(EventId id, Outcome outcome, double
     outcome = judged(std::move(outcome), claim.event, endpoint);
     if (endpoint != nullptr) {
         receivers_.saw(endpoint->id, id, call_result(outcome), outcome.duration, now);
+        lines_.ended(endpoint->id);
         if (outcome.status_code == gone) disable(endpoint->id, gone_reason);
     }
     finish(claim,
@@ -293,7 +348,7 @@ bool Worker::pass_over() const { return pass_ && pass_->closed && all_done(); }
 void Worker::end_pass() { pass_.reset(); }
 
 bool Worker::caught_up_to(Instant then) const {
-    return scheduler_.past(then) && !held_.any_due_by(then);
+    return scheduler_.past(then) && !held_.any_due_by(then) && !lines_.any_by(then);
 }
 
 Instant Worker::database_now(Mono now) const { return scheduler_.database_now(now); }
@@ -308,6 +363,10 @@ void Worker::defer(HeldClaim& claim, const Deferral& why) {
     if (!why.delay) back.parked = event;
     if (why.obstacle == Obstacle::circuit) {
         back.held_up = {event.id, event.version, claim.destination.endpoint->id};
+    }
+    if (why.obstacle == Obstacle::limit) {
+        back.joins = {claim.destination.endpoint->id, shard_of(event.id, settings_.shards),
+                      event.priority, claim.claimed_at + why.delay.value()};
     }
     to_release_.push_back(std::move(back));
 }

@@ -40,6 +40,7 @@ void Worker::failed(const Command& command, bool transient, double random, Mono 
             worker.read_backoff_.fail(random, now);
             worker.scheduler_.claim_failed(claim.request.shard);
         }
+        void operator()(const ClaimLines&) const { worker.admit_backoff_.fail(random, now); }
         void operator()(const Plan& plan) const {
             worker.plan_backoff_.fail(random, now);
             if (transient || plan.events.size() > 1) {

@@ -250,6 +250,21 @@ void WorkerLoop::take_claimed() {
     worker_.claimed(std::move(claimed), answered);
 }
 
+void WorkerLoop::carry_out(const ClaimLines& command) {
+    const Mono asked = now();
+    auto answers = answer_of(command, [&] {
+        return ports_.admit.claim_from_lines(ports_.queue, settings_.instance, command.asked,
+                                             settings_.lease, command.ahead);
+    });
+    if (!answers) return;
+    for (const LineAnswer& answer : *answers) {
+        if (answer.events.empty()) continue;
+        counters_.claimed += answer.events.size();
+        report_claim(answer.events, now() - asked, settings_.instance, ports_.log, ports_.observer);
+    }
+    worker_.lines_claimed(*std::move(answers), now());
+}
+
 void WorkerLoop::carry_out(const Plan& command) {
     Planning planning;
     auto decisions = answer_of(command, [&] {

@@ -98,6 +98,8 @@ public:
         /// made. Ends early on stop().
         TickCounters drain(std::optional<std::uint64_t> limit);
         [[nodiscard]] bool stopping() const { return loop_.stopping(); }
+        /// When events that wait for a limit may get their next permit; `never` if none waits.
+        [[nodiscard]] Instant next_permit() const { return loop_.worker_.next_permit(); }
 
     private:
         WorkerLoop& loop_;
@@ -127,6 +129,7 @@ private:
     void carry_out(const CountBacklog& command);
     void carry_out(const Peek& command);
     void carry_out(const Claim& command);
+    void carry_out(const ClaimLines& command);
     void carry_out(const Plan& command);
     void carry_out(const RequestAdmission& command);
     void carry_out(const Abandon& command);

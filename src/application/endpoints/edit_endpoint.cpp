@@ -106,15 +106,11 @@ bool close_circuit(Transaction& tx, EndpointId endpoint) {
     return circuit.state != CircuitState::closed;
 }
 
-bool has_other_limits(const Endpoint& before, const Endpoint& after) {
-    return before.rate_limit != after.rate_limit || before.max_in_flight != after.max_in_flight;
-}
-
 }  // namespace
 
 Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
                                    std::optional<Version> expected, const Caller& caller) {
-    bool enabled_now = false, closed_now = false, limits_changed = false;
+    bool enabled_now = false, closed_now = false;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, reference);
         if (!id) return id.error();
@@ -133,7 +129,6 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
         add_defects(*before, after, edit, kind, lease_, found);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
-        limits_changed = has_other_limits(*before, after);
         closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);
         if (after == *before) return after;
 
@@ -156,7 +151,6 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
             // point.
             if (enabled) unpark_.run(id);
             if (closed_now) unpark_.expedite(id, WaitReason::circuit);
-            if (limits_changed) unpark_.expedite(id, WaitReason::limit);
             if (retry) unpark_.expedite(id, WaitReason::retry);
         });
     });

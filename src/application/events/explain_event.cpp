@@ -231,6 +231,10 @@ private:
                 next};
         }
         if (next == never) return parked();
+        if (in_line(event_)) {
+            return Wait{"limit", "due; waits until the limits of its endpoint allow its delivery",
+                        std::nullopt};
+        }
         if (next <= story_.now) {
             return Wait{"claim",
                         left_to_workers() ? "claimable; waits for a worker of its endpoint"
@@ -241,15 +245,10 @@ private:
             return Wait{"due", "waits until it is due at " + at, next};
         }
         const auto why = release_reason();
-        return Wait{what_it_waits_for(),
+        return Wait{event_.obstacle ? "circuit" : "retry",
                     why ? "released without being sent: " + *why + "; claimable again at " + at
                         : "its last attempt was not accepted; the next attempt is at " + at,
                     next};
-    }
-
-    [[nodiscard]] std::string_view what_it_waits_for() const {
-        if (!event_.obstacle) return "retry";
-        return *event_.obstacle == Obstacle::circuit ? "circuit" : "limit";
     }
 
     /// Why the last claim was released.

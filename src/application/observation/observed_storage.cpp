@@ -363,11 +363,11 @@ QueuePeek ObservedStorage::peek() {
     return timed("look", [&] { return ports_.queue.peek(); });
 }
 
-Claimed ObservedStorage::claim_ready(const ClaimRequest& request) {
-    const auto call = [&] { return ports_.queue.claim_ready(request); };
-    if (ports_.claims == nullptr) return timed("claim_ready", call);
+template <class Call>
+Claimed ObservedStorage::logged_claim(std::string_view operation, Call claim) {
+    if (ports_.claims == nullptr) return timed(operation, claim);
     std::vector<ClaimStep> steps{{.op = Op::claim, .answer = Answer::begun}};
-    Claimed claimed = timed("claim_ready", steps, call);
+    Claimed claimed = timed(operation, steps, claim);
     const auto took = steps.front().took;
     steps.clear();
     for (const ClaimedEvent& one : claimed.events) {
@@ -378,6 +378,14 @@ Claimed ObservedStorage::claim_ready(const ClaimRequest& request) {
     }
     ports_.claims->write(steps);
     return claimed;
+}
+
+Claimed ObservedStorage::claim_ready(const ClaimRequest& request) {
+    return logged_claim("claim_ready", [&] { return ports_.queue.claim_ready(request); });
+}
+
+Claimed ObservedStorage::claim_from_line(const LineRequest& request) {
+    return logged_claim("claim_from_line", [&] { return ports_.queue.claim_from_line(request); });
 }
 
 std::vector<Result<void>> ObservedStorage::settle(std::span<const Settlement> settlements) {
@@ -441,6 +449,10 @@ PullPeek ObservedStorage::peek(std::span<const EndpointId> endpoints) {
 
 Claimed ObservedStorage::claim(const PullRequest& request) {
     return timed("claim_to_pull", [&] { return ports_.pull_queue.claim(request); });
+}
+
+std::uint32_t ObservedStorage::held(EndpointId endpoint) {
+    return timed("held_by_workers", [&] { return ports_.pull_queue.held(endpoint); });
 }
 
 void LoggedSends::started(const AttemptStarted& attempt_started) {

@@ -46,6 +46,7 @@ public:
     void hint(Instant due) override { ports_.queue.hint(due); }
     QueuePeek peek() override;
     Claimed claim_ready(const ClaimRequest& request) override;
+    Claimed claim_from_line(const LineRequest& request) override;
     std::vector<Result<void>> settle(std::span<const Settlement> settlements) override;
     std::vector<Result<void>> release_claims(std::span<const ReleasedClaim> released) override;
     std::vector<EventId> extend(std::span<const Held> held,
@@ -56,6 +57,7 @@ public:
 
     PullPeek peek(std::span<const EndpointId> endpoints) override;
     Claimed claim(const PullRequest& request) override;
+    std::uint32_t held(EndpointId endpoint) override;
 
 private:
     struct Changes;
@@ -64,6 +66,9 @@ private:
     class Streams;
     class Observed;
     void report(const Changes& changes);
+    /// Reports the duration of a claim, and writes it to the claim log.
+    template <class Call>
+    Claimed logged_claim(std::string_view operation, Call claim);
     /// Reports the duration of `call`, whether it returns or throws.
     template <class Call>
     auto timed(std::string_view operation, Call call);

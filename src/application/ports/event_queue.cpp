@@ -1,5 +1,6 @@
 #include "application/ports/event_queue.hpp"
 
+#include <algorithm>
 #include <variant>
 
 namespace sundial {
@@ -53,6 +54,15 @@ AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim) {
     released.error_text = claim.reason;
     released.instance = claim.by;
     return released;
+}
+
+bool is_undone(const Event& event, Version held) {
+    return event.obstacle == Obstacle::limit && event.version == base::next(held);
+}
+
+bool joins_line(const Event& event, std::span<const EndpointId> limited) {
+    return event.endpoint && !is_claimed(event) &&
+           std::ranges::find(limited, *event.endpoint) != limited.end();
 }
 
 }  // namespace sundial

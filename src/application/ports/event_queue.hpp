@@ -29,15 +29,35 @@ struct ClaimRequest {
     std::uint32_t shard = 0;
     std::array<std::uint32_t, 4> shares{};  // limit for each priority, CRITICAL first
     std::chrono::microseconds lease{};
+    /// Unclaimed events of these endpoints are not claimed: they join the line of their endpoint,
+    /// where they wait for its limits, apart from the queue of all others.
+    std::vector<EndpointId> limited{};
+};
+/// A claim of events in the line of an endpoint.
+struct LineRequest {
+    InstanceId by;
+    EndpointId endpoint;
+    std::uint32_t shard = 0;
+    std::array<std::uint32_t, 4> shares{};  // limit for each priority, CRITICAL first
+    std::chrono::microseconds lease{};
 };
 struct ClaimedEvent {
     Event event;
     /// The lease of an earlier holder had expired. The LOST attempt is counted and recorded.
     bool previous_lost = false;
 };
+/// The first event in the line of an endpoint, in one shard and priority.
+struct LineHead {
+    EndpointId endpoint;
+    std::uint32_t shard;
+    Priority priority;
+    Instant next;  // when it was claimable
+    friend bool operator==(const LineHead&, const LineHead&) = default;
+};
 struct Claimed {
     std::vector<ClaimedEvent> events;  // unordered
     Instant now;                       // the database's clock at the claim
+    std::vector<LineHead> lined_up{};  // one for each event that joined a line
 };
 
 struct Accepted {};
@@ -71,18 +91,22 @@ struct ReleasedClaim {
     Claimant by;
     std::optional<std::chrono::microseconds> delay;  // from the database's now; empty: parked
     std::string reason;
-    std::optional<Obstacle> obstacle{};  // the obstacle that it waits for meanwhile
+    /// The obstacle that it waits for meanwhile. A claim that a limit did not allow is undone: the
+    /// event waits in line, the number of its attempt is free again, and there is no record.
+    std::optional<Obstacle> obstacle{};
 };
 struct Held {
     EventId id;
     Version held;
 };
 
-/// The database's clock and, for each shard, the next instant at which an event is claimable
-/// (`never`: none).
+/// The database's clock and, for each shard, the next instant at which an event outside all lines
+/// is claimable (`never`: none).
 struct QueuePeek {
     Instant now;
     std::vector<Instant> next;
+    std::vector<LineHead> lines{};      // unordered
+    std::vector<EndpointId> limited{};  // the endpoints that have limits and no pull workers
 };
 /// Events that were missed more than 1 s ago. A claimed event counts once its lease has expired.
 /// PostgreSQL counts at most 100,000, the oldest ones.
@@ -92,11 +116,11 @@ struct Backlog {
 };
 struct QueueDepth {
     std::array<std::uint64_t, 5> stored{};        // by EventStatus, finished ones included
-    std::uint64_t due = 0;                        // claimable now
+    std::uint64_t due = 0;                        // claimable now, and in no line
     std::chrono::microseconds oldest_due_age{0};  // how long the oldest of them has been claimable
     std::uint64_t waiting_for_retry = 0;          // PROCESSING, not claimed, not parked
     std::uint64_t waiting_for_circuit = 0;        // the same, released because of a circuit
-    std::uint64_t waiting_for_limit = 0;          // the same, released because of a limit
+    std::uint64_t waiting_for_limit = 0;          // not claimed because of a limit
     std::uint64_t waiting_for_endpoint = 0;       // PROCESSING, claimable_at = never
     std::uint64_t waiting_for_schedule = 0;       // PENDING, claimable_at = never
     std::uint64_t dead_letters = 0;               // FAILED and not dismissed; 100,000 at most
@@ -119,6 +143,9 @@ public:
     /// has the age that it had before the lost claim, or that of the end of its lease. Never waits
     /// for another claimer.
     virtual Claimed claim_ready(const ClaimRequest& request) = 0;
+    /// Claims events of one line in one shard, oldest first in each priority. Never waits for
+    /// another claimer.
+    virtual Claimed claim_from_line(const LineRequest& request) = 0;
     /// One result per settlement. Errors: LeaseLost if the row has a later version than `held`.
     /// Then the event is unchanged, but its LOST attempt of that number becomes LATE and records
     /// the outcome.
@@ -146,5 +173,11 @@ public:
 [[nodiscard]] AttemptRecord lost_attempt(const Event& event);
 /// The attempt of a claim released unsent.
 [[nodiscard]] AttemptRecord released_attempt(const Event& event, const ReleasedClaim& claim);
+/// Whether a claim of version `held` was undone because of a limit: only its holder puts a claimed
+/// event in line.
+[[nodiscard]] bool is_undone(const Event& event, Version held);
+/// Whether a claim puts the event in its line instead. An expired lease is claimed: its attempt is
+/// lost.
+[[nodiscard]] bool joins_line(const Event& event, std::span<const EndpointId> limited);
 
 }  // namespace sundial

@@ -43,6 +43,8 @@ public:
     /// As EventQueue::claim_ready, for one endpoint: oldest first in each priority. An expired
     /// lease counts as a LOST attempt. Never waits for another claimer.
     virtual Claimed claim(const PullRequest& request) = 0;
+    /// Number of the endpoint's events that its workers hold under a lease.
+    virtual std::uint32_t held(EndpointId endpoint) = 0;
 };
 
 }  // namespace sundial

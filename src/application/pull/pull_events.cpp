@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "application/delivery/division.hpp"
 #include "application/delivery/judge_outcome.hpp"
 #include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
@@ -19,49 +20,17 @@ namespace sundial {
 namespace {
 
 using namespace std::chrono_literals;
-using Shares = std::array<std::uint32_t, 4>;
-using WantsMore = std::array<bool, 4>;  // which priorities may have more events
-
-/// The division that instances use for their claims: urgent events get more, and LOW never starves.
-constexpr std::array<std::uint32_t, 4> weights{8, 4, 2, 1};
-
 /// Consecutive claims without usable events before a worker gets an empty answer.
 constexpr int max_rounds = 8;
 constexpr std::size_t longest_worker_name = 100;
+/// Events that end at another instance are noticed by then.
+constexpr std::chrono::microseconds until_an_event_ends = 1s;
 constexpr std::chrono::microseconds planning_failed_wait = 1min;
 
 constexpr const char* not_taken =
     "WORKER_GONE its worker disconnected before it received the event";
 const Deferral planning_failed{planning_failed_wait,
                                "PLANNING_FAILED its successor cannot be planned"};
-
-/// Divides `total` among the hungry priorities. Chance decides the remainder, so that the division
-/// is fair to each priority over many workers.
-Shares divided(std::uint32_t total, const WantsMore& wants_more, Random& random) {
-    Shares shares{};
-    std::uint32_t sum = 0;
-    for (std::size_t p = 0; p < wants_more.size(); ++p) sum += wants_more[p] ? weights[p] : 0;
-    if (sum == 0) return shares;
-    std::uint32_t left = total;
-    for (std::size_t p = 0; p < wants_more.size(); ++p) {
-        shares[p] = wants_more[p] ? total * weights[p] / sum : 0;
-        left -= shares[p];
-    }
-    for (; left > 0; --left) {
-        auto drawn = static_cast<std::uint32_t>(random.unit() * sum);
-        std::size_t p = 0;
-        while (!wants_more[p] || drawn >= weights[p]) {
-            if (wants_more[p]) drawn -= weights[p];
-            ++p;
-        }
-        ++shares[p];
-    }
-    return shares;
-}
-
-bool any(const WantsMore& wants_more) {
-    return std::ranges::any_of(wants_more, [](bool one) { return one; });
-}
 
 /// The shards with due events, and the priorities of these events.
 std::map<std::uint32_t, WantsMore> due_by_shard(const PullPeek& peeked) {
@@ -71,6 +40,11 @@ std::map<std::uint32_t, WantsMore> due_by_shard(const PullPeek& peeked) {
             due[head.shard][static_cast<std::size_t>(head.priority)] = true;
     }
     return due;
+}
+
+bool anything_due(const PullPeek& peeked) {
+    return std::ranges::any_of(peeked.heads,
+                               [&](const PullHead& head) { return head.next <= peeked.now; });
 }
 
 void sort_by_urgency(std::vector<Event>& events) {
@@ -107,7 +81,7 @@ std::optional<FieldError> refuse_work_lease(std::chrono::microseconds lease) {
     return FieldError{"/lease", "out_of_range", "must be PT1S to PT12H"};
 }
 
-Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
+Result<Endpoint> PullEvents::admit(const WorkOrder& order) {
     std::vector<FieldError> defects;
     if (auto defect = refuse_text("/worker", order.worker, longest_worker_name)) {
         defects.push_back(*std::move(defect));
@@ -118,10 +92,10 @@ Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
     if (auto defect = refuse_work_lease(order.lease)) defects.push_back(*std::move(defect));
     if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
-    return in_read(ports_.store, [&](Transaction& tx) -> Result<EndpointId> {
+    return in_read(ports_.store, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, order.endpoint);
         if (!id) return id.error();
-        const auto endpoint = tx.endpoints().find(*id);
+        auto endpoint = tx.endpoints().find(*id);
         if (!endpoint) return NotFound{Noun::endpoint, order.endpoint};
         if (!is_pulled(*endpoint)) {
             return invalid("", "not_allowed",
@@ -131,18 +105,26 @@ Result<EndpointId> PullEvents::admit(const WorkOrder& order) {
         if (!endpoint->enabled) {
             return EndpointDisabled{*id, endpoint->disabled_reason.value_or("disabled")};
         }
-        return *id;
+        return *std::move(endpoint);
     });
 }
 
 Result<Work> PullEvents::run(const WorkOrder& order) {
     const auto endpoint = admit(order);
     if (!endpoint) return endpoint.error();
-    Work work{*endpoint, {}};
+    const bool limited = endpoint->rate_limit || endpoint->max_in_flight;
+    Work work{endpoint->id, {}};
     for (int round = 0; round < max_rounds && work.events.size() < order.limit; ++round) {
         std::vector<ClaimedEvent> claimed;
         try {
-            claim(*endpoint, order, order.limit - work.events.size(), claimed);
+            const std::size_t limit = order.limit - work.events.size();
+            const Mono began = ports_.monotonic.now();
+            if (limited) {
+                claim_within_limits(order, limit, claimed, work);
+            } else {
+                claim(endpoint->id, order, limit, claimed);
+            }
+            report(claimed, began, order);
             if (claimed.empty()) break;
             std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
         } catch (const std::exception&) {
@@ -165,17 +147,16 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
         static_cast<std::ptrdiff_t>(ports_.random.unit() * static_cast<double>(shards.size()));
     std::ranges::rotate(shards, shards.begin() + first);
 
-    const Mono began = ports_.monotonic.now();
     for (auto& [shard, wants_more] : shards) {
         while (any(wants_more) && all.size() < limit) {
             const auto left = static_cast<std::uint32_t>(limit - all.size());
-            const Shares shares = divided(left, wants_more, ports_.random);
+            const Division shares = divided(left, wants_more, ports_.random);
             auto claimed = ports_.pull_queue.claim({.endpoint = endpoint,
                                                     .by = {instance_, order.worker},
                                                     .shard = shard,
                                                     .shares = shares,
                                                     .lease = order.lease});
-            Shares found{};
+            Division found{};
             for (ClaimedEvent& one : claimed.events) {
                 ++found[static_cast<std::size_t>(one.event.priority)];
                 all.push_back(std::move(one));
@@ -186,10 +167,47 @@ void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t 
             }
         }
     }
-    if (!all.empty()) {
-        report_claim(all, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
-                     ports_.observer);
-    }
+}
+
+void PullEvents::claim_within_limits(const WorkOrder& order, std::size_t limit,
+                                     std::vector<ClaimedEvent>& all, Work& work) {
+    ports_.store.transact([&](Transaction& tx) {
+        all.clear();
+        work.wait = {};
+        work.token_at.reset();
+        const auto endpoint = tx.endpoints().find(work.endpoint);
+        if (!endpoint) return false;
+        const Instant now = tx.now();
+        const Limits limits = tx.limits().lock(endpoint->id);
+        LimitDemand demand{
+            .by = instance_, .waiting = static_cast<std::uint32_t>(limit), .since = order.token_at};
+        if (endpoint->max_in_flight) {
+            const auto held =
+                std::min(ports_.pull_queue.held(endpoint->id), *endpoint->max_in_flight);
+            demand.waiting = std::min(demand.waiting, *endpoint->max_in_flight - held);
+            if (demand.waiting == 0) work.wait = until_an_event_ends;
+        }
+        // Every event in flight is counted in the queue, so instances hold no slots of them.
+        const LimitRules rules{.rate = endpoint->rate_limit};
+        const LimitGrant max = share_out(limits, rules, demand, now).grant;
+        if (max.admitted == 0) {
+            if (max.next_token) work.wait = *max.next_token - now;
+            if (max.next_token && anything_due(ports_.pull_queue.peek({&endpoint->id, 1}))) {
+                work.token_at = max.next_token;
+            }
+            return false;
+        }
+        claim(endpoint->id, order, max.admitted, all);
+        demand.waiting = std::min(demand.waiting, static_cast<std::uint32_t>(all.size()));
+        tx.limits().put(share_out(limits, rules, demand, now).limits);
+        return true;
+    });
+}
+
+void PullEvents::report(std::span<const ClaimedEvent> claimed, Mono began, const WorkOrder& order) {
+    if (claimed.empty()) return;
+    report_claim(claimed, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
+                 ports_.observer);
 }
 
 /// Otherwise no worker would know of these events until the lease ends.

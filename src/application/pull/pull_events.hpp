@@ -29,12 +29,19 @@ struct WorkOrder {
     std::string worker;    // the worker's name for itself
     std::size_t limit = 10;
     std::chrono::microseconds lease{std::chrono::seconds{30}};
+    std::optional<Instant> token_at{};  // from the Work of the same order, if it was repeated
 };
 
 /// Events claimed for a pull worker. The worker settles each under the version given here.
 struct Work {
     EndpointId endpoint;
     std::vector<Event> events;  // most urgent first
+    /// If there are none because of the endpoint's limits: a claim before then is in vain, unless
+    /// another event of the endpoint ends.
+    std::chrono::microseconds wait{0};
+    /// Events wait for the endpoint's rate, and the next token is there then. The claim that
+    /// follows may come a little later: it names this instant, and the rate is used fully.
+    std::optional<Instant> token_at{};
 };
 
 struct PullPorts {
@@ -72,10 +79,15 @@ public:
     void take_back(std::span<const Event> events);
 
 private:
-    [[nodiscard]] Result<EndpointId> admit(const WorkOrder& order);
+    [[nodiscard]] Result<Endpoint> admit(const WorkOrder& order);
     /// Adds the claimed events to `all`, even if it throws later.
     void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                std::vector<ClaimedEvent>& all);
+    /// Claims as many as the limits allow, in one transaction with the permits. Sets in `work` how
+    /// long no further claim makes sense.
+    void claim_within_limits(const WorkOrder& order, std::size_t limit,
+                             std::vector<ClaimedEvent>& all, Work& work);
+    void report(std::span<const ClaimedEvent> claimed, Mono began, const WorkOrder& order);
     void let_go(std::span<const ClaimedEvent> claimed);
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);

@@ -16,10 +16,16 @@ constexpr std::chrono::microseconds rest = 5ms;
 
 }  // namespace
 
-PullWaits::Number PullWaits::add(EndpointId endpoint, Wake wake, Mono now) {
+PullWaits::Number PullWaits::add(EndpointId endpoint, Wake wake, Mono now,
+                                 std::chrono::microseconds blocked) {
     if (waiting_.empty()) peek_at_ = Mono::max();  // the old instants are useless
     waiting_.emplace(++last_number_, Waiting{endpoint, std::move(wake)});
-    soon(now);  // an event may have arrived after the caller's own read
+    if (blocked > 0us) {
+        blocked_[endpoint] = now + blocked;
+        peek_at_ = std::min(peek_at_, now + blocked);
+    } else {
+        soon(now);  // an event may have arrived after the caller's own read
+    }
     return last_number_;
 }
 
@@ -30,6 +36,7 @@ void PullWaits::soon(Mono now) {
 
 void PullWaits::hint(Instant due, Mono now) {
     if (due == never) return;
+    blocked_.clear();  // an event may have ended
     // A test clock may have been moved since it was read.
     if (!peeked_at_ || stands_still_) return soon(now);
     const Instant database_now = database_then_ + (now - *peeked_at_);
@@ -41,9 +48,12 @@ std::optional<Mono> PullWaits::peek_at() const {
     return waiting_.empty() ? std::nullopt : std::optional{peek_at_};
 }
 
-std::vector<EndpointId> PullWaits::endpoints() const {
+std::vector<EndpointId> PullWaits::endpoints(Mono now) const {
     std::set<EndpointId> distinct;
-    for (const auto& [number, waiting] : waiting_) distinct.insert(waiting.endpoint);
+    for (const auto& [number, waiting] : waiting_) {
+        const auto blocked = blocked_.find(waiting.endpoint);
+        if (blocked == blocked_.end() || blocked->second <= now) distinct.insert(waiting.endpoint);
+    }
     return {distinct.begin(), distinct.end()};
 }
 
@@ -51,6 +61,8 @@ std::vector<PullWaits::Wake> PullWaits::note_peek(const PullPeek& peeked, Mono n
     peeked_at_ = now;
     database_then_ = peeked.now;
     peek_at_ = now + tick_;
+    std::erase_if(blocked_, [&](const auto& one) { return one.second <= now; });
+    for (const auto& [endpoint, until] : blocked_) peek_at_ = std::min(peek_at_, until);
     std::map<EndpointId, std::size_t> due;  // number of claims that would find events
     for (const PullHead& head : peeked.heads) {
         if (head.next <= peeked.now) {

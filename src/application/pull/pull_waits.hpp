@@ -26,8 +26,9 @@ public:
         : tick_(tick), stands_still_(stands_still) {}
 
     /// `wake` is called once, when an event may be claimable there. The caller that has waited
-    /// longest is woken first.
-    Number add(EndpointId endpoint, Wake wake, Mono now);
+    /// longest is woken first. For `blocked`, the limits of the endpoint allow no claim: until then
+    /// it is read only after a hint.
+    Number add(EndpointId endpoint, Wake wake, Mono now, std::chrono::microseconds blocked = {});
     void remove(Number number) { waiting_.erase(number); }
     /// Some event may be claimable at `due`.
     void hint(Instant due, Mono now);
@@ -35,7 +36,7 @@ public:
     /// When to read next; empty while no caller waits.
     [[nodiscard]] std::optional<Mono> peek_at() const;
     /// The endpoints to read, each once.
-    [[nodiscard]] std::vector<EndpointId> endpoints() const;
+    [[nodiscard]] std::vector<EndpointId> endpoints(Mono now) const;
     /// The result of a read. Returns the callers to wake; they no longer wait.
     [[nodiscard]] std::vector<Wake> note_peek(const PullPeek& peeked, Mono now);
     void peek_failed(Mono now);
@@ -54,6 +55,7 @@ private:
     std::chrono::microseconds tick_;
     bool stands_still_;
     std::map<Number, Waiting> waiting_;
+    std::map<EndpointId, Mono> blocked_;  // until then
     Number last_number_ = 0;
     Mono peek_at_{};
     std::optional<Mono> peeked_at_;

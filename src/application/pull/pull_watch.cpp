@@ -47,14 +47,15 @@ PullWatch::PullWatch(PullQueue& queue, const MonotonicClock& monotonic, base::Lo
 
 PullWatch::~PullWatch() = default;
 
-std::shared_ptr<PullWatch::Wait> PullWatch::wait(EndpointId endpoint, std::function<void()> wake) {
+std::shared_ptr<PullWatch::Wait> PullWatch::wait(EndpointId endpoint, std::function<void()> wake,
+                                                 std::chrono::microseconds blocked) {
     std::unique_lock lock(state_->mutex);
     if (state_->stopping) {
         lock.unlock();
         wake();
         return std::make_shared<Entry>(state_, PullWaits::Number{0});
     }
-    const auto number = state_->waits.add(endpoint, std::move(wake), now());
+    const auto number = state_->waits.add(endpoint, std::move(wake), now(), blocked);
     state_->changed.notify_all();
     return std::make_shared<Entry>(state_, number);
 }
@@ -89,7 +90,7 @@ std::optional<Mono> PullWatch::turn() {
         const std::lock_guard lock(state_->mutex);
         const auto peek_at = state_->waits.peek_at();
         if (!peek_at || now() < *peek_at) return peek_at;
-        endpoints = state_->waits.endpoints();
+        endpoints = state_->waits.endpoints(now());
     }
     std::vector<PullWaits::Wake> woken;
     std::optional<Mono> next;

@@ -38,8 +38,9 @@ public:
     };
     /// `wake` is called once, on any thread and perhaps before this returns: an event may be
     /// claimable at the endpoint, or the watch has stopped. The call can overlap with the
-    /// destruction of the wait.
-    [[nodiscard]] std::shared_ptr<Wait> wait(EndpointId endpoint, std::function<void()> wake);
+    /// destruction of the wait. For `blocked`, the limits of the endpoint allow no claim.
+    [[nodiscard]] std::shared_ptr<Wait> wait(EndpointId endpoint, std::function<void()> wake,
+                                             std::chrono::microseconds blocked = {});
 
     void due_at(Instant when) override;
 

@@ -122,6 +122,8 @@ Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     if (const auto* retry = std::get_if<RetryIn>(&settlement.result)) {
         ports_.wakeups.due_at(claim.now + retry->delay);
     }
+    // The limit of its endpoint has room for another event.
+    if (claim.endpoint && claim.endpoint->max_in_flight) ports_.wakeups.due_at(claim.now);
     return as_it_is(event.id);
 }
 

@@ -38,10 +38,11 @@ int pages_touched(const std::string& plan) {
 }
 
 std::string claim_a_batch(const std::string& url, int events, const std::string& floor) {
-    return carried_out(url, sql::claim_ready,
-                       "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
-                       "3, '{0,1,2,3}', '{0,0," + std::to_string(events) + ",0}', '" + claimant +
-                           "', '60 s', 0, array_fill('" + floor + "'::timestamptz, ARRAY[4])");
+    return carried_out(
+        url, sql::claim_ready,
+        "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[]",
+        "3, '{0,1,2,3}', '{0,0," + std::to_string(events) + ",0}', '" + claimant +
+            "', '60 s', 0, array_fill('" + floor + "'::timestamptz, ARRAY[4]), '{}'");
 }
 
 std::string settle_the_batch(const std::string& url) {

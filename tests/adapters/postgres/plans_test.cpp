@@ -63,9 +63,9 @@ protected:
         EXPECT_THAT(
             plan_of(
                 sql::claim_ready,
-                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
+                "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], uuid[]",
                 "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', '30 s', "
-                "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4])"),
+                "1800000000000000, array_fill(now() - interval '1 h', ARRAY[4]), '{}'"),
             claims_by("events_to_claim"));
     }
     void expect_good_pulls() {
@@ -75,6 +75,16 @@ protected:
                     "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
                     "'30 s', '01990000-0000-7000-8000-0000000000e1', 'w-1', 0"),
             claims_by("events_to_pull"));
+    }
+    void expect_good_lines() {
+        EXPECT_THAT(
+            plan_of(sql::claim_from_line, "smallint, smallint[], integer[], uuid, interval, uuid",
+                    "3, '{0,1,2,3}', '{5,5,5,5}', '01990000-0000-7000-8000-00000000000a', "
+                    "'30 s', '01990000-0000-7000-8000-0000000000e1'"),
+            claims_by("events_in_line"));
+        EXPECT_THAT(plan_of(sql::peek_at_lines, "integer", "16"),
+                    AllOf(HasSubstr("using events_in_line on events"), Not(HasSubstr("Seq Scan")),
+                          Not(HasSubstr("Sort")), Not(HasSubstr("Index Scan using events_pkey"))));
     }
     void expect_good_peeks() {
         EXPECT_THAT(plan_of(sql::peek, "smallint[], timestamptz[], timestamptz[]",
@@ -119,6 +129,8 @@ private:
 
 TEST_F(Plans, AClaimWalksTheClaimIndexAndFindsItsRowsByTheirKey) { expect_good_claims(); }
 
+TEST_F(Plans, AClaimFromALineReadsThatLineAlone) { expect_good_lines(); }
+
 /// PostgreSQL's own count of HOT updates: no indexed column has changed (ADR 0027).
 TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
     const auto updated = [this](const Statement& statement, const std::string& types,
@@ -133,9 +145,10 @@ TEST_F(Plans, AClaimAndAnExtensionWriteNoEntryToAnyIndex) {
         return std::stoi(row[0]);
     };
     EXPECT_EQ(updated(sql::claim_ready,
-                      "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[]",
+                      "smallint, smallint[], integer[], uuid, interval, bigint, timestamptz[], "
+                      "uuid[]",
                       "3, '{0,1,2,3}', '{25,25,25,25}', '01990000-0000-7000-8000-00000000000a', "
-                      "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4])"),
+                      "'30 s', 0, array_fill(now() - interval '1 day', ARRAY[4]), '{}'"),
               25);
     const std::string claimed =
         query(url(), "SELECT array_agg(id) FROM sundial.events WHERE claimed_by IS NOT NULL")[0][0];

@@ -58,7 +58,6 @@ TEST_F(AdmitEventsTest, SharesTheSlotsOfAnEndpointAmongInstances) {
     const Admission b = ask(instance_b, waiting(2, three));
     EXPECT_EQ(b.admitted, 1U);
     EXPECT_EQ(b.obstacle, Obstacle::limit);
-    EXPECT_THAT(b.waits, SizeIs(1));
     ask(instance_a, waiting(0, three));  // nothing in flight: returns the slots
     EXPECT_EQ(ask(instance_b, {.endpoint = endpoint, .rules = three, .in_flight = 1, .waiting = 2})
                   .admitted,

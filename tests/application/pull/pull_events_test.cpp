@@ -276,6 +276,86 @@ TEST_F(PullEventsTest, LeavesToItsLeaseWhatCannotBeTakenBack) {
                 testing::HasSubstr("1 events stay claimed until their lease expires"));
 }
 
+// Limits.
+
+TEST_F(PullEventsTest, GivesNoMoreThanTheEndpointAllowsInFlight) {
+    change_endpoint([](Endpoint& changed) { changed.max_in_flight = 2; });
+    for (int i = 0; i < 5; ++i) a_due_event();
+    const auto first = pulled("w-1", 1);
+    EXPECT_THAT(first, SizeIs(1));
+    EXPECT_THAT(pulled("w-2", 10), SizeIs(1));
+    const auto nothing = pull.run(order("w-3"));
+    EXPECT_THAT(nothing->events, IsEmpty());
+    EXPECT_EQ(nothing->wait, 1s);
+    EXPECT_TRUE(completed_by(first.at(0)));
+    EXPECT_THAT(pulled("w-3"), SizeIs(1));
+    pass(30s);  // the other workers are gone, and so are their leases
+    EXPECT_THAT(pulled("w-4"), SizeIs(2));
+}
+
+TEST_F(PullEventsTest, GivesNoMoreThanTheRateOfTheEndpoint) {
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{10, 3}; });
+    for (int i = 0; i < 9; ++i) a_due_event();
+    EXPECT_THAT(pulled("w-1", 2), SizeIs(2));
+    EXPECT_THAT(pulled("w-2", 10), SizeIs(1));
+    const auto nothing = pull.run(order("w-3"));
+    EXPECT_THAT(nothing->events, IsEmpty());
+    EXPECT_EQ(nothing->wait, 100ms);
+    pass(100ms);
+    EXPECT_THAT(pulled("w-3"), SizeIs(1));
+    pass(10s);
+    EXPECT_THAT(pulled("w-3"), SizeIs(3));
+}
+
+/// Waiting workers come back 4 ms after the token.
+TEST_F(PullEventsTest, UsesTheRateOfTheEndpointWellAtBurstOne) {
+    constexpr int count = 101;
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{20, 1}; });
+    for (int i = 0; i < count; ++i) a_due_event();
+    const Instant began = clock.now();
+    std::vector<Instant> given;
+    WorkOrder repeated = order();
+    while (given.size() < count) {
+        const auto work = pull.run(repeated);
+        repeated.token_at = work->token_at;
+        for (const Event& event : work->events) {
+            given.push_back(clock.now());
+            EXPECT_TRUE(completed_by(event));
+        }
+        if (work->events.empty()) pass(work->wait + 4ms);
+    }
+    EXPECT_LE(given.back() - began, std::chrono::microseconds{5s} * 100 / 95);
+    for (std::size_t i = 1; i < given.size(); ++i) EXPECT_GE(given[i] - given[i - 1], 46ms);
+}
+
+TEST_F(PullEventsTest, LosesTheTimeInWhichNoEventWaitedForAToken) {
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{20, 1}; });
+    a_due_event();
+    EXPECT_THAT(pulled(), SizeIs(1));
+    const auto nothing = pull.run(order());
+    EXPECT_EQ(nothing->wait, 50ms);
+    EXPECT_EQ(nothing->token_at, std::nullopt);
+}
+
+TEST_F(PullEventsTest, TakesNoTokenForEventsThatAreNotThere) {
+    change_endpoint([](Endpoint& changed) { changed.rate_limit = RateLimit{1, 2}; });
+    EXPECT_EQ(pull.run(order())->wait, 0us);
+    for (int i = 0; i < 3; ++i) a_due_event();
+    EXPECT_THAT(pulled(), SizeIs(2));
+}
+
+TEST_F(PullEventsTest, UsesNoAttemptOfAnEventThatWaitsForALimit) {
+    change_endpoint([](Endpoint& changed) { changed.max_in_flight = 1; });
+    a_due_event();
+    a_due_event();
+    const auto first = pulled("w-1", 10);
+    for (int i = 0; i < 5; ++i) EXPECT_THAT(pulled("w-2"), IsEmpty());
+    EXPECT_TRUE(completed_by(first.at(0)));
+    const Event then = pulled_one("w-2");
+    EXPECT_EQ(then.attempt, Attempt{1});
+    EXPECT_THAT(attempts_of(then), IsEmpty());
+}
+
 /// Reports events in two shards; the claim of the second one fails.
 class HalfAway final : public PullQueue {
 public:
@@ -293,6 +373,7 @@ public:
         of_shard_zero.shard = 0;
         return queue_.claim(of_shard_zero);
     }
+    std::uint32_t held(EndpointId endpoint) override { return queue_.held(endpoint); }
 
 private:
     PullQueue& queue_;

@@ -42,17 +42,33 @@ TEST_F(PullWaitsTest, PeeksOnlyWhileARequestWaits) {
     EXPECT_EQ(waits.peek_at(), std::nullopt);
     const auto number = add(printers, "w-1");
     EXPECT_EQ(waits.peek_at(), now);
-    EXPECT_THAT(waits.endpoints(), ElementsAre(printers));
+    EXPECT_THAT(waits.endpoints(now), ElementsAre(printers));
     waits.remove(number);
     EXPECT_EQ(waits.peek_at(), std::nullopt);
-    EXPECT_THAT(waits.endpoints(), IsEmpty());
+    EXPECT_THAT(waits.endpoints(now), IsEmpty());
 }
 
 TEST_F(PullWaitsTest, LooksOnceForAllWhoWaitAtAnEndpoint) {
     add(printers, "w-1");
     add(printers, "w-2");
     add(mailers, "w-3");
-    EXPECT_THAT(waits.endpoints(), SizeIs(2));
+    EXPECT_THAT(waits.endpoints(now), SizeIs(2));
+}
+
+TEST_F(PullWaitsTest, LeavesAnEndpointAloneWhileItsLimitsAllowNoClaim) {
+    peek({});
+    now += 100ms;
+    waits.add(printers, [this] { woken.emplace_back("w-1"); }, now, 300ms);
+    EXPECT_THAT(waits.endpoints(now), IsEmpty());
+    EXPECT_EQ(waits.peek_at(), now + 300ms);
+    add(mailers, "w-2");
+    peek({});
+    EXPECT_EQ(waits.peek_at(), now + 300ms);
+    // An event of some endpoint has ended.
+    waits.hint(noon, now);
+    EXPECT_THAT(waits.endpoints(now), SizeIs(2));
+    peek({head(noon)});
+    EXPECT_THAT(woken, ElementsAre("w-1"));
 }
 
 TEST_F(PullWaitsTest, LooksAgainEveryTick) {
@@ -193,6 +209,7 @@ class NoPullQueue final : public PullQueue {
 public:
     PullPeek peek(std::span<const EndpointId>) override { throw Unavailable{"no route"}; }
     Claimed claim(const PullRequest&) override { throw Unavailable{"no route"}; }
+    std::uint32_t held(EndpointId) override { throw Unavailable{"no route"}; }
 };
 
 TEST_F(PullWatchTest, LooksAgainWhenTheDatabaseIsAway) {

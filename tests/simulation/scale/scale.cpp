@@ -85,6 +85,7 @@ public:
                                 std::chrono::microseconds /*lease*/) override {
         return {};
     }
+    Claimed claim_from_line(const LineRequest& /*request*/) override { return {}; }
     Backlog backlog() override { return {}; }
     std::optional<Instant> first_missed(Instant /*from*/, Instant /*until*/) override { return {}; }
     QueueDepth depth() override { return {}; }

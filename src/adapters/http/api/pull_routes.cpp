@@ -119,7 +119,7 @@ private:
         auto work = api_.pull.pull.run(wanted.order);
         if (!work) return refused(work.error(), *request);
         const bool may_wait = !last && !api_.pull.watch.stopped();
-        if (work->events.empty() && may_wait) return wait(wanted, request, work->endpoint);
+        if (work->events.empty() && may_wait) return wait(wanted, request, *work);
         Response response = json(200, work_json(work->events, api_.zones));
         response.nothing = work->events.empty();
         if (!work->events.empty()) {
@@ -132,12 +132,15 @@ private:
 
     [[nodiscard]] Response wait(const WaitingOrder& wanted,
                                 const std::shared_ptr<const Request>& request,
-                                EndpointId endpoint) const {
-        auto listen = [&watch = api_.pull.watch, endpoint](std::function<void()> wake) {
-            return watch.wait(endpoint, std::move(wake));
+                                const Work& nothing) const {
+        auto listen = [&watch = api_.pull.watch, endpoint = nothing.endpoint,
+                       blocked = nothing.wait](std::function<void()> wake) {
+            return watch.wait(endpoint, std::move(wake), blocked);
         };
-        auto answer = [routes = *this, wanted, request](bool last) {
-            return routes.work_or_wait(wanted, request, last);
+        WaitingOrder again = wanted;
+        again.order.token_at = nothing.token_at;
+        auto answer = [routes = *this, again = std::move(again), request](bool last) {
+            return routes.work_or_wait(again, request, last);
         };
         Response response;
         response.later =
