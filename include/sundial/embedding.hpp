@@ -23,7 +23,7 @@ using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 
 /// A person with a birthday.
 struct NewUser {
-    std::string first_name;     // 1 to 100 characters
+    std::string first_name;     // 1 to 255 characters
     std::string last_name;      // likewise
     std::string date_of_birth;  // "1992-02-29"
     std::string timezone;       // where the person lives: "Europe/Paris"
@@ -244,7 +244,7 @@ public:
     Result<User> create_user(const NewUser& wanted);
     /// Also deletes the user's events. Errors: USER_NOT_FOUND.
     Result<Done> delete_user(const std::string& id);
-    /// Creates the queue unless it exists. `name`: 1 to 100 characters. Its events wait for
+    /// Creates the queue unless it exists. `name`: 1 to 128 characters. Its events wait for
     /// workers. Errors: VALIDATION_FAILED.
     Result<Done> create_queue(const std::string& name);
     /// A worker of that queue. `name` identifies the worker to people: best a new one at each

@@ -60,7 +60,6 @@ using namespace std::chrono_literals;
 
 constexpr EnumNames<3> format_names{"RAW", "ENVELOPE", "CLOUDEVENTS"};
 
-constexpr std::size_t longest_name = 100;
 constexpr std::size_t max_headers = 20;
 constexpr std::size_t max_header_bytes = 4096;  // names and values together
 constexpr std::chrono::seconds shortest_timeout = 1s;
@@ -182,7 +181,7 @@ std::vector<FieldError> defects(const Endpoint& endpoint, std::chrono::seconds l
             defects.push_back(*std::move(defect));
         }
     }
-    if (auto defect = refuse_text("/name", endpoint.name, longest_name)) {
+    if (auto defect = refuse_text("/name", endpoint.name, max_name_length)) {
         defects.push_back(*std::move(defect));
     }
     judge_timeout(endpoint, lease, defects);

@@ -12,6 +12,8 @@
 /// not bytes.
 namespace sundial {
 
+/// Of a person, an endpoint or an API key.
+inline constexpr std::size_t max_name_length = 255;
 /// 1 to `limit` characters of UTF-8, not only blanks, no control characters.
 [[nodiscard]] std::optional<FieldError> refuse_text(std::string pointer, std::string_view text,
                                                     std::size_t limit);

@@ -6,7 +6,6 @@
 namespace sundial {
 namespace {
 
-constexpr std::size_t longest_name = 100;
 constexpr std::size_t max_members = 50;         // of dates, and of metadata
 constexpr std::size_t longest_metadata = 1000;  // many of them fit in one payload of 256 KiB
 
@@ -47,11 +46,11 @@ private:
 std::vector<FieldError> defects(const User& user, Date today) {
     Defects defects;
     if (user.external_id) defects.add(refuse_external_id("/externalId", *user.external_id));
-    defects.add(refuse_text("/firstName", user.first_name, longest_name));
-    defects.add(refuse_text("/lastName", user.last_name, longest_name));
-    if (defects.add_unless_real("/dateOfBirth", user.date_of_birth) && user.date_of_birth > today) {
-        defects.add("/dateOfBirth", "out_of_range",
-                    "must not be later than today in the user's time zone");
+    defects.add(refuse_text("/firstName", user.first_name, max_name_length));
+    defects.add(refuse_text("/lastName", user.last_name, max_name_length));
+    if (defects.add_unless_real("/dateOfBirth", user.date_of_birth) &&
+        user.date_of_birth > today) {
+        defects.add("/dateOfBirth", "out_of_range", "must not be later than today in the user's time zone");
     }
     defects.add_if_too_many("/dates", user.dates);
     for (const auto& [name, date] : user.dates) {

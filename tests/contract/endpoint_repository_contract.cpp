@@ -13,7 +13,7 @@ using testing::UnorderedElementsAre;
 TEST_P(EndpointRepositoryContract, KeepsEveryMemberOfAnEndpoint) {
     Endpoint webhook = an_endpoint()
                            .with_external_id("crm")
-                           .named("CRM – ü 🎂")
+                           .named("CRM – ü 🎂" + std::string(245, 'x'))
                            .with_url("https://crm.example:8443/hook?a=b&c=%20")
                            .with_headers({{"X-Team", "key-1.+/aZ09==", "…Q9f"},
                                           {"X-Readable", "\"b\" ü", ""},

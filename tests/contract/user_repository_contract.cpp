@@ -11,10 +11,17 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
+/// 255 characters of four bytes.
+std::string longest_user_name() {
+    std::string name;
+    for (int i = 0; i < 255; ++i) name += "🎂";
+    return name;
+}
+
 TEST_P(UserRepositoryContract, KeepsEveryMemberOfAUser) {
     User user = a_user()
                     .with_external_id("crm 7/ü:'\"%_")
-                    .named("Zoë 🎂 O'Neil", std::string(100, 'x'))
+                    .named("Zoë 🎂 O'Neil", longest_user_name())
                     .born(year{1892} / 2 / 29)
                     .in("America/Argentina/ComodRivadavia")
                     .with_date("anniversary", year{2015} / 6 / 1)

@@ -33,6 +33,8 @@ TEST(EndpointDefects, AreNoneForAWebhookAndAnInbox) {
 TEST(EndpointDefects, JudgeTheNameAndTheExternalId) {
     EXPECT_THAT(wrong(an_endpoint().named("").with_external_id(std::string(129, 'x'))),
                 ElementsAre("/externalId too_long", "/name required"));
+    EXPECT_THAT(wrong(an_endpoint().named(std::string(255, 'x'))), IsEmpty());
+    EXPECT_THAT(wrong(an_endpoint().named(std::string(256, 'x'))), ElementsAre("/name too_long"));
 }
 
 TEST(EndpointDefects, RefuseHeadersThatAreNotLegal) {

@@ -24,10 +24,18 @@ TEST(UserDefects, AreNoneForAPerson) {
     EXPECT_THAT(defects(user, today), IsEmpty());
 }
 
+TEST(UserDefects, AllowNamesOf255CharactersOfAnyLength) {
+    std::string name;
+    for (int i = 0; i < 255; ++i) name += "李";
+    EXPECT_THAT(defects(a_user().named(name, name), today), IsEmpty());
+    EXPECT_THAT(brief(defects(a_user().named(name + "李", name + "x"), today)),
+                ElementsAre("/firstName too_long", "/lastName too_long"));
+}
+
 TEST(UserDefects, NameEveryFieldAtOnce) {
     const User user = a_user()
                           .with_external_id("")
-                          .named(" ", std::string(101, 'x'))
+                          .named(" ", std::string(256, 'x'))
                           .born(std::chrono::year{2023} / 2 / 29);
     EXPECT_THAT(brief(defects(user, today)),
                 ElementsAre("/externalId required", "/firstName required", "/lastName too_long",

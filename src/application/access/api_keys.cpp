@@ -8,19 +8,19 @@
 #include "application/audit/recorded_changes.hpp"
 #include "base/text.hpp"
 #include "domain/api_key.hpp"
+#include "domain/names.hpp"
 
 namespace sundial {
 namespace {
-
-constexpr std::size_t longest_name = 100;
 
 std::vector<FieldError> defects(const NewApiKey& wanted, Instant now) {
     std::vector<FieldError> found;
     const auto length = base::count_code_points(wanted.name);
     if (!length || *length == 0) {
         found.push_back({"/name", "required", "a key needs a name"});
-    } else if (*length > longest_name) {
-        found.push_back({"/name", "too_long", "a name has at most 100 characters"});
+    } else if (*length > max_name_length) {
+        found.push_back({"/name", "too_long",
+                         "a name has at most " + std::to_string(max_name_length) + " characters"});
     }
     if (wanted.expires_at && *wanted.expires_at <= now) {
         found.push_back({"/expiresAt", "out_of_range", "a key must expire in the future"});
