@@ -49,8 +49,8 @@ std::vector<FieldError> defects(const User& user, Date today) {
     defects.add(refuse_text("/firstName", user.first_name, max_name_length));
     defects.add(refuse_text("/lastName", user.last_name, max_name_length));
     if (defects.add_unless_real("/dateOfBirth", user.date_of_birth) &&
-        user.date_of_birth > today) {
-        defects.add("/dateOfBirth", "out_of_range", "must not be later than today in the user's time zone");
+        user.date_of_birth >= today) {
+        defects.add("/dateOfBirth", "out_of_range", "must be before today in the user's time zone");
     }
     defects.add_if_too_many("/dates", user.dates);
     for (const auto& [name, date] : user.dates) {

@@ -28,7 +28,7 @@ struct User {
 };
 
 /// All invalid texts and dates of `user`, given the current date in its zone: names 1–255
-/// characters without control characters, a birth date not later than today, external id 1–128, at
+/// characters without control characters, a birth date before today, external id 1–128, at
 /// most 50 dates and metadata members with names [A-Za-z0-9_]{1,64}, metadata of at most 1,000
 /// characters. The zone is checked elsewhere, because it needs a lookup.
 [[nodiscard]] std::vector<FieldError> defects(const User& user, Date today);

@@ -42,11 +42,14 @@ TEST(UserDefects, NameEveryFieldAtOnce) {
                             "/dateOfBirth bad_time"));
 }
 
-TEST(UserDefects, RefuseABirthDateInTheFuture) {
-    EXPECT_THAT(defects(a_user().born(today), today), IsEmpty());
-    const Date tomorrow = std::chrono::year{2027} / 1 / 6;
-    EXPECT_THAT(brief(defects(a_user().born(tomorrow), today)),
-                ElementsAre("/dateOfBirth out_of_range"));
+TEST(UserDefects, RefuseABirthDateThatIsNotPast) {
+    constexpr Date yesterday = std::chrono::year{2027} / 1 / 4;
+    constexpr Date tomorrow = std::chrono::year{2027} / 1 / 6;
+    EXPECT_THAT(defects(a_user().born(yesterday), today), IsEmpty());
+    for (const Date date : {today, tomorrow}) {
+        EXPECT_THAT(brief(defects(a_user().born(date), today)),
+                    ElementsAre("/dateOfBirth out_of_range"));
+    }
 }
 
 TEST(UserDefects, KeepBirthDatesWithinTheYearsThatTextsCanName) {

@@ -15,12 +15,15 @@ def schedule(**changed):
     return {"eventType": "X", "timezone": "UTC", "trigger": {"every": "PT1H"}, "payload": {}, **changed}
 
 
+# Not past in the westernmost zone, however long the test takes.
+TODAY = dt.datetime.now(dt.timezone.utc).date().isoformat()
 TOMORROW = (dt.date.today() + dt.timedelta(days=3)).isoformat()
 
 # what it is, path, body, status, code, and for field errors: pointer, field code, a part of the message
 REFUSED = [
     ("unknown zone", "/v1/users", person(timezone="Europe/Pariss"), 400, "VALIDATION_FAILED", "/timezone", "unknown_zone", "did you mean 'Europe/Paris'"),
     ("impossible birth date", "/v1/users", person(dateOfBirth="1992-02-30"), 400, "VALIDATION_FAILED", "/dateOfBirth", "bad_time", ""),
+    ("birth date of today", "/v1/users", person(dateOfBirth=TODAY, timezone="Etc/GMT+12"), 400, "VALIDATION_FAILED", "/dateOfBirth", "out_of_range", "before today"),
     ("birth date in the future", "/v1/users", person(dateOfBirth=TOMORROW), 400, "VALIDATION_FAILED", "/dateOfBirth", "out_of_range", ""),
     ("empty name", "/v1/users", person(firstName=""), 400, "VALIDATION_FAILED", "/firstName", None, ""),
     ("blank name", "/v1/users", person(firstName="  "), 400, "VALIDATION_FAILED", "/firstName", None, ""),

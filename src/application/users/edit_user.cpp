@@ -28,7 +28,8 @@ Date read_date(std::string pointer, const std::string& text, std::vector<FieldEr
     return some_date;
 }
 
-/// For an unknown zone: the latest date of any zone, so that only the zone is refused.
+/// For an unknown zone: the latest date of any zone. A date that is past in some zone is then not
+/// refused beside the zone.
 Date today_in(const Zone* zone, Instant now) {
     constexpr std::chrono::hours furthest_east{14};
     const WallTime wall =

@@ -84,9 +84,14 @@ TEST_F(CreateUserTest, TellsAllThatIsWrongAtOnce) {
 
 TEST_F(CreateUserTest, KnowsWhatDayItIsWhereThePersonLives) {
     // In Auckland it is already the 6th, in Honolulu still the 5th.
-    EXPECT_TRUE(create_user.run(born("2027-01-06", "Pacific/Auckland"), "req-1"));
-    EXPECT_THAT(defects_of(create_user.run(born("2027-01-06", "Pacific/Honolulu"), "req-1")),
+    EXPECT_TRUE(create_user.run(born("2027-01-05", "Pacific/Auckland"), "req-1"));
+    EXPECT_THAT(defects_of(create_user.run(born("2027-01-05", "Pacific/Honolulu"), "req-1")),
                 ElementsAre("/dateOfBirth out_of_range"));
+    EXPECT_THAT(defects_of(create_user.run(born("2027-01-06", "Pacific/Auckland"), "req-1")),
+                ElementsAre("/dateOfBirth out_of_range"));
+
+    clock.advance(std::chrono::hours{24});
+    EXPECT_TRUE(create_user.run(born("2027-01-05", "Pacific/Honolulu"), "req-1"));
 }
 
 TEST_F(CreateUserTest, TakesAnExternalIdOnce) {
