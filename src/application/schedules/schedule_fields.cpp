@@ -65,6 +65,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t longest_note = 1000;
 constexpr const char* date_of_birth = "dateOfBirth";
+/// Of a schedule that counts elapsed time. Its zone says only how its times are shown.
+constexpr const char* default_zone = "UTC";
 /// A placeholder for zones that are not yet known.
 constexpr const char* zone_of_each_user = "each user's";
 
@@ -147,6 +149,10 @@ private:
             refuse("/perUser", "not_allowed", "never changes; create another schedule");
         }
         if (fields_.timezone) schedule_.timezone = *fields_.timezone;
+        const bool by_elapsed_time = kind_of(schedule_.trigger) == TriggerKind::every;
+        if (by_elapsed_time && !schedule_.per_user && !schedule_.timezone) {
+            schedule_.timezone = default_zone;
+        }
         if (schedule_.per_user && schedule_.timezone) {
             refuse("/timezone", "not_allowed",
                    "with perUser, each user has a zone; leave this out, or set perUser to false");

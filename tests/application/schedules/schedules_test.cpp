@@ -211,6 +211,24 @@ TEST_F(Schedules, RunEitherForEachUserOrInAZone) {
     EXPECT_THAT(defects_in(backwards), ElementsAre("/endsAt out_of_range"));
 }
 
+TEST_F(Schedules, ThatCountElapsedTimeNeedNoZone) {
+    ScheduleFields wanted = a_job();
+    wanted.trigger = TriggerFields{.every = "PT90M"};
+    wanted.timezone.reset();
+    const Schedule schedule = create(wanted).value();
+    EXPECT_EQ(schedule.timezone, "UTC");
+    EXPECT_EQ(queries.schedule(to_string(schedule.id))->next_at, noon + 90min);
+
+    wanted.timezone = std::optional<std::string>{"Europe/Paris"};
+    EXPECT_EQ(create(wanted)->timezone, "Europe/Paris");
+    wanted.timezone = std::optional<std::string>{};
+    EXPECT_EQ(create(wanted)->timezone, "UTC");
+
+    ScheduleFields of_each_user = of_users();
+    of_each_user.trigger = TriggerFields{.every = "PT90M"};
+    EXPECT_EQ(create(of_each_user)->timezone, std::nullopt);
+}
+
 TEST_F(Schedules, HaveNoUserFieldsIfTheyDoNotRunPerUser) {
     ScheduleFields wanted = a_job();
     wanted.payload = R"({"at":"{targetTimestampLocal} {timezone}"})";
