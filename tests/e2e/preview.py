@@ -52,6 +52,13 @@ def main():
         whole = client.ok("GET", path + "&limit=500")["data"]
         assert len(whole) == 50 and client.all(path + "&limit=7") == whole
 
+        dateless = client.call("GET", "/v1/occurrences?scheduleId=ext:birthday&timezone=Asia/Kathmandu")
+        assert dateless.status == 400 and dateless.json()["errors"][0]["pointer"] == "?userId", dateless.body
+        assert "dateOfBirth" in dateless.json()["errors"][0]["message"], dateless.body
+        client.ok("PUT", "/v1/schedules/ext:morning", {"eventType": "M", "perUser": True, "trigger": {"cron": "0 7 * * *"}})
+        mornings = client.ok("GET", "/v1/occurrences?scheduleId=ext:morning&timezone=Asia/Kathmandu&limit=2")["data"]
+        assert [row["targetTimestampLocal"][10:] for row in mornings] == ["T07:00:00.000+05:45"] * 2, mornings
+
         event = client.ok("GET", f"/v1/events?userId={leapling['id']}")["data"][0]
         told = client.ok("GET", f"/v1/events/{event['id']}/explain")
         assert [step["step"] for step in told["steps"]] == ["rule", "local", "zone", "utc"], told

@@ -89,11 +89,7 @@ public:
         if (!user) return user.error();
         std::string zone =
             scope.timezone.value_or(*user ? (*user)->timezone : schedule.timezone.value_or(""));
-        if (zone.empty()) {
-            return invalid(
-                pointers_.user, "required",
-                "the schedule runs in the zone of each user; give a user or a time zone");
-        }
+        if (auto refused = refuse_missing_user(schedule, *user, zone)) return *std::move(refused);
         if (const auto found = zones_.find(zone); !found) {
             return refused(pointers_.timezone, found.error());
         }
@@ -111,6 +107,22 @@ public:
     }
 
 private:
+    /// The user provides the zone, and for some yearly rules the date.
+    std::optional<ValidationFailed> refuse_missing_user(const Schedule& schedule,
+                                                        const std::optional<User>& user,
+                                                        const std::string& zone) const {
+        if (user) return std::nullopt;
+        const auto* yearly = std::get_if<YearlyTrigger>(&schedule.trigger);
+        if (schedule.per_user && yearly && !rule_for(schedule, nullptr)) {
+            return invalid(
+                pointers_.user, "required",
+                "the schedule runs on the date '" + yearly->on + "' of each user; give a user");
+        }
+        if (!zone.empty()) return std::nullopt;
+        return invalid(pointers_.user, "required",
+                       "the schedule runs in the zone of each user; give a user or a time zone");
+    }
+
     Result<std::optional<User>> user_of(const PreviewScope& scope) const {
         if (!scope.user) return std::optional<User>{};
         const auto id = user_id(tx_, *scope.user);

@@ -264,6 +264,30 @@ TEST_F(OccurrencesTest, TellWhichOfThePastDidNotFire) {
                             "2027-01-05T12:00:00.000+00:00", "2027-01-05T13:00:00.000+00:00"));
 }
 
+TEST_F(OccurrencesTest, OfEachUserNeedTheUserOrAZone) {
+    ScheduleFields wanted;
+    wanted.event_type = "JOB";
+    wanted.per_user = true;
+    const auto in_honolulu = [&](TriggerFields trigger) {
+        wanted.trigger = std::move(trigger);
+        const Schedule schedule = create_schedule.run(wanted, "req-1").value().schedule;
+        return lines(listed({.schedule = to_string(schedule.id),
+                             .scope = {.timezone = "Pacific/Honolulu"},
+                             .limit = 1}));
+    };
+    EXPECT_THAT(in_honolulu({.cron = "0 9 * * *"}), ElementsAre("2027-01-05T09:00:00.000-10:00"));
+    EXPECT_THAT(in_honolulu({.yearly = YearlyFields{.on = "12-24", .at = "18:00"}}),
+                ElementsAre("2027-12-24T18:00:00.000-10:00"));
+    EXPECT_THAT(in_honolulu({.every = "PT1H"}), ElementsAre("2027-01-05T02:00:00.000-10:00"));
+
+    const OccurrencesRequest birthdays{.schedule = "ext:birthday",
+                                       .scope = {.timezone = "Pacific/Honolulu"}};
+    EXPECT_THAT(defects_of(preview_schedule.list(birthdays)), ElementsAre("?userId required"));
+    PreviewRequest preview{.schedule = "ext:birthday"};
+    preview.scope.timezone = "Pacific/Honolulu";
+    EXPECT_THAT(defects_of(preview_schedule.run(preview)), ElementsAre("/userId required"));
+}
+
 TEST_F(OccurrencesTest, NameTheParameterThatIsWrong) {
     EXPECT_THAT(defects_of(preview_schedule.list({.schedule = "ext:birthday"})),
                 ElementsAre("?userId required"));
