@@ -326,6 +326,32 @@ TEST_F(Schedules, ArePausedWhereTheirDeletionIsCutShortBehindManyEvents) {
     EXPECT_TRUE(fails_with<NotFound>(queries.schedule(to_string(schedule.id))));
 }
 
+/// The request in docs/guide/getting-started.md.
+TEST_F(Schedules, HaveTheBuiltInBirthdaysAgainAfterOnePut) {
+    const User user = created(ada());
+    const Event planned = pending_of(user);
+    const Schedule built_in = birthday();
+    ASSERT_TRUE(delete_schedule.run("ext:birthday", std::nullopt, "r"));
+    EXPECT_THAT(ControlPlane::events_of(user, {EventStatus::pending}), IsEmpty());
+
+    ScheduleFields wanted;
+    wanted.event_type = "BIRTHDAY";
+    wanted.per_user = true;
+    wanted.trigger = TriggerFields{.yearly = YearlyFields{.on = "dateOfBirth", .at = "09:00"}};
+    wanted.payload = R"({"message":"Hey, {firstName} {lastName} it's your birthday"})";
+    const auto put = put_schedule.run("birthday", wanted, std::nullopt, "r");
+    ASSERT_TRUE(put && put->created);
+    operations.drain();
+
+    Schedule restored = birthday();
+    EXPECT_NE(restored.id, built_in.id);
+    restored.id = built_in.id;
+    EXPECT_EQ(restored, built_in);
+    EXPECT_EQ(pending_of(user).key, planned.key);
+    EXPECT_EQ(pending_of(user).due, planned.due);
+    EXPECT_EQ(pending_of(user).payload, planned.payload);
+}
+
 TEST_F(Schedules, AreDeletedWithTheirPlannedEvents) {
     for (int i = 0; i < 3; ++i) created(ada());
     const Schedule schedule = create(of_users()).value();
