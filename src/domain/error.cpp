@@ -21,6 +21,7 @@ template Error::Error(OptimisticLock);
 template Error::Error(DuplicateIdempotencyKey);
 template Error::Error(DuplicateExternalId);
 template Error::Error(EndpointDisabled);
+template Error::Error(EndpointInUse);
 template Error::Error(InvalidTemplate);
 template Error::Error(InvalidCursor);
 template Error::Error(ClockNotTest);

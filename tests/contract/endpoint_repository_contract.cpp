@@ -119,6 +119,49 @@ TEST_P(EndpointRepositoryContract, ReplacesALockedEndpoint) {
     EXPECT_EQ(find(endpoint.id), changed);
 }
 
+TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithAllThatBelongsToIt) {
+    const Endpoint endpoint = an_endpoint().inbox().with_external_id("crm");
+    const Endpoint other = an_endpoint().inbox().with_external_id("erp");
+    add(endpoint, other);
+    const auto received = [](EndpointId id) {
+        return InboxRequest{.id = an_id<EventId>().value,
+                            .endpoint = id,
+                            .received_at = noon,
+                            .headers = {},
+                            .body = "{}"};
+    };
+    const Limits limits{.endpoint = endpoint.id,
+                        .bucket_full_at = noon,
+                        .leases = {{.by = instance_a, .slots = 3, .ends = noon + 1h}}};
+    write([&](Transaction& tx) {
+        for (const EndpointId id : {endpoint.id, other.id}) {
+            Circuit circuit = tx.circuits().lock(id);
+            circuit.state = CircuitState::open;
+            tx.circuits().put(circuit);
+            tx.inbox().add(received(id));
+        }
+        static_cast<void>(tx.limits().lock(endpoint.id));
+        tx.limits().put(limits);
+    });
+
+    write([&](Transaction& tx) {
+        ASSERT_TRUE(tx.endpoints().lock(endpoint.id));
+        tx.endpoints().remove(endpoint.id);
+    });
+    EXPECT_FALSE(find(endpoint.id));
+    EXPECT_EQ(find(other.id), other);
+    write([&](Transaction& tx) {
+        const std::vector<EndpointId> both{endpoint.id, other.id};
+        const auto circuits = tx.circuits().find_all(both);
+        ASSERT_EQ(circuits.size(), 1U);
+        EXPECT_EQ(circuits.front().endpoint, other.id);
+        EXPECT_EQ(tx.limits().lock(endpoint.id), Limits{.endpoint = endpoint.id});
+        EXPECT_THAT(tx.inbox().list(endpoint.id, {.after = std::nullopt}).items, IsEmpty());
+        EXPECT_EQ(tx.inbox().list(other.id, {.after = std::nullopt}).items.size(), 1U);
+    });
+    add(an_endpoint().with_external_id("crm"));
+}
+
 TEST_P(EndpointRepositoryContract, FindsAllThatExist) {
     const Endpoint one = an_endpoint();
     const Endpoint other = an_endpoint();

@@ -384,6 +384,34 @@ TEST_P(EventRepositoryContract, LocksWhatAnEarlierVersionOfAScheduleHasPlanned) 
     EXPECT_THAT(behind(parked.id, 2), IsEmpty());
 }
 
+TEST_P(EventRepositoryContract, FindsAndCountsTheLiveEventsOfAnEndpoint) {
+    const EndpointId endpoint = an_id<EndpointId>();
+    given(an_event().to_endpoint(endpoint));
+    claim_one();  // claimed
+    given(an_event().to_endpoint(endpoint));
+    const Event tried = claim_one();
+    EXPECT_TRUE(settle(retry_in(tried, noon, 1h)));
+    const Event waiting = find(tried.id).value();
+    const Event pending = an_event().to_endpoint(endpoint).due(noon + 1h);
+    const Event over = an_event().to_endpoint(endpoint).due(noon + 1h);
+    given(pending, over, an_event().to_endpoint(an_id<EndpointId>()), an_event());
+    cancelled(over.id);
+
+    const auto unclaimed = [&](EndpointId id, std::size_t limit) {
+        return on_events(
+            [&](EventRepository& events) { return events.unclaimed_of_endpoint(id, limit); });
+    };
+    const auto count = [&](EndpointId id) {
+        return on_events(
+            [&](EventRepository& events) { return events.count_live_of_endpoint(id); });
+    };
+    EXPECT_THAT(unclaimed(endpoint, 10), UnorderedElementsAre(waiting, pending));
+    EXPECT_EQ(unclaimed(endpoint, 1).size(), 1U);
+    EXPECT_EQ(count(endpoint), 3U);
+    EXPECT_THAT(unclaimed(an_id<EndpointId>(), 10), IsEmpty());
+    EXPECT_EQ(count(an_id<EndpointId>()), 0U);
+}
+
 TEST_P(EventRepositoryContract, RetargetsAPendingEvent) {
     const Event event = an_event().due(noon + 1h);
     given(event);

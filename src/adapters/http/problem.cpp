@@ -46,6 +46,7 @@ constexpr std::array kinds{
                 "State does not allow this", false},
     ProblemKind{Code::lease_lost, "LEASE_LOST", 409, "Lease lost", false},
     ProblemKind{Code::endpoint_disabled, "ENDPOINT_DISABLED", 409, "Endpoint is disabled", false},
+    ProblemKind{Code::endpoint_in_use, "ENDPOINT_IN_USE", 409, "Endpoint is in use", false},
     ProblemKind{Code::clock_not_test, "CLOCK_NOT_TEST", 409, "Clock is not a test clock", false},
     ProblemKind{Code::first_key_not_admin, "FIRST_KEY_NOT_ADMIN", 409,
                 "First key must have the role ADMIN", false},

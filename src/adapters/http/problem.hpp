@@ -43,6 +43,7 @@ enum class Code : std::uint8_t {
     invalid_state_transition,
     lease_lost,
     endpoint_disabled,
+    endpoint_in_use,
     clock_not_test,
     first_key_not_admin,
     last_admin_key,

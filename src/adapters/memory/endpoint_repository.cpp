@@ -13,7 +13,8 @@ namespace {
 
 class MemoryEndpointRepository final : public EndpointRepository {
 public:
-    explicit MemoryEndpointRepository(State& state) : endpoints_{state.endpoints} {}
+    explicit MemoryEndpointRepository(Session& session)
+        : session_{session}, endpoints_{session.state.endpoints} {}
 
     Result<void> add(const Endpoint& endpoint) override {
         auto free = external_id_is_free(endpoints_, endpoint, Noun::endpoint);
@@ -42,6 +43,14 @@ public:
         return free;
     }
 
+    void remove(EndpointId id) override {
+        endpoints_.erase(id);
+        State& state = session_.state;
+        if (state.circuits.find(id)) state.circuits.erase(id);
+        if (state.limits.find(id)) state.limits.erase(id);
+        make_inbox_repository(session_)->clear(id);
+    }
+
     Page<Endpoint> list(const EndpointQuery& query) override {
         std::vector<Endpoint> endpoints;
         for (const auto& [id, endpoint] : endpoints_.rows()) {
@@ -57,13 +66,14 @@ public:
     }
 
 private:
+    Session& session_;
     Table<EndpointId, Endpoint>& endpoints_;
 };
 
 }  // namespace
 
 std::unique_ptr<EndpointRepository> make_endpoint_repository(Session& session) {
-    return std::make_unique<MemoryEndpointRepository>(session.state);
+    return std::make_unique<MemoryEndpointRepository>(session);
 }
 
 namespace {

@@ -240,6 +240,21 @@ public:
             .size();
     }
 
+    std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) override {
+        auto found = live_where(state_, [&](const Event& event) {
+            return event.endpoint == endpoint && !is_claimed(event);
+        });
+        if (found.size() > limit) {
+            found.erase(found.begin() + static_cast<std::ptrdiff_t>(limit), found.end());
+        }
+        return found;
+    }
+
+    std::uint64_t count_live_of_endpoint(EndpointId endpoint) override {
+        return live_where(state_, [&](const Event& event) { return event.endpoint == endpoint; })
+            .size();
+    }
+
     void update(const Event& changed) override {
         const Event* event = state_.live.find(changed.id);
         base::check(event && !is_claimed(*event) && changed.version == base::next(event->version));

@@ -51,6 +51,10 @@ public:
         return free;
     }
 
+    void remove(EndpointId id) override {
+        base::check(session_.run(sql::remove_endpoint, id).changed() == 1);
+    }
+
     Page<Endpoint> list(const EndpointQuery& query) override {
         const Statement& statement =
             query.page.descending ? sql::endpoints_by_creation_down : sql::endpoints_by_creation;

@@ -26,6 +26,13 @@ inline constexpr Statement update_endpoint{"update_endpoint", R"sql(
            max_in_flight = $20, format = $21, public_key = $22, signing_schemes = $23,
            sealed_keys = $24, keys_sign_until = $25, header_hints = $26
      WHERE id = $1)sql"};
+/// Also removes all that belongs to the endpoint. $1 id.
+inline constexpr Statement remove_endpoint{"remove_endpoint", R"sql(
+    WITH circuit AS (DELETE FROM sundial.endpoint_circuits WHERE endpoint_id = $1),
+         limits AS (DELETE FROM sundial.endpoint_limits WHERE endpoint_id = $1),
+         slots AS (DELETE FROM sundial.endpoint_slots WHERE endpoint_id = $1),
+         inbox AS (DELETE FROM sundial.inbox_requests WHERE endpoint_id = $1)
+    DELETE FROM sundial.endpoints WHERE id = $1)sql"};
 inline constexpr Statement find_endpoint{"find_endpoint",
                                          "SELECT * FROM sundial.endpoints WHERE id = $1"};
 inline constexpr Statement find_endpoints{"find_endpoints", R"sql(

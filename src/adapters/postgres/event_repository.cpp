@@ -110,6 +110,15 @@ public:
         return session_.run(sql::count_events_behind, schedule, version).get<std::uint64_t>(0, 0);
     }
 
+    std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) override {
+        return events_in(
+            session_.run(sql::unclaimed_of_endpoint, endpoint, static_cast<std::int64_t>(limit)));
+    }
+
+    std::uint64_t count_live_of_endpoint(EndpointId endpoint) override {
+        return session_.run(sql::count_live_of_endpoint, endpoint).get<std::uint64_t>(0, 0);
+    }
+
     void update(const Event& changed) override {
         base::check(!is_final(changed) && !is_claimed(changed));
         const Identity identity = identity_of(changed);

@@ -101,6 +101,13 @@ inline constexpr Statement count_events_behind{"count_events_behind", R"sql(
     SELECT count(*) FROM sundial.events
      WHERE schedule_id = $1 AND schedule_version < $2 AND claimed_by IS NULL)sql"};
 
+/// Unclaimed live events, found by the index of the endpoint. $1 endpoint, $2 limit.
+inline constexpr Statement unclaimed_of_endpoint{"unclaimed_of_endpoint", R"sql(
+    SELECT * FROM sundial.events WHERE endpoint_id = $1 AND claimed_by IS NULL LIMIT $2)sql"};
+/// $1 endpoint.
+inline constexpr Statement count_live_of_endpoint{"count_live_of_endpoint", R"sql(
+    SELECT count(*) FROM sundial.events WHERE endpoint_id = $1)sql"};
+
 /// Updates all of a live row but its shard and id, and extends the expiry of its key to match the
 /// new due instant. $1 shard, $2 id, $3 version before; then the columns below in order; $29 number
 /// of shards, $30 obstacle.

@@ -77,6 +77,14 @@ public:
         return {};
     }
 
+    void remove(EndpointId id) override {
+        base::check(connection_.execute(sql::remove_endpoint, id) == 1);
+        for (const Statement* belongings :
+             {&sql::remove_circuit, &sql::remove_limits, &sql::remove_slots, &sql::clear_inbox}) {
+            connection_.execute(*belongings, id);
+        }
+    }
+
     Page<Endpoint> list(const EndpointQuery& query) override {
         const IdRange ids = ids_with(query.prefix);
         const Statement& statement =

@@ -29,6 +29,7 @@ inline constexpr Statement update_endpoint{R"sql(
            updated_at = ?16, rate_per_second = ?17, rate_burst = ?18, max_in_flight = ?19,
            format = ?20, public_key = ?21, signing_keys = ?22
      WHERE id = ?1)sql"};
+inline constexpr Statement remove_endpoint{"DELETE FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint{"SELECT " SUNDIAL_ENDPOINT " FROM endpoints WHERE id = ?1"};
 inline constexpr Statement endpoint_id{"SELECT id FROM endpoints WHERE external_id = ?1"};
 
@@ -74,6 +75,7 @@ inline constexpr Statement circuit{"SELECT " SUNDIAL_CIRCUIT
 inline constexpr Statement put_circuit{"INSERT OR REPLACE INTO endpoint_circuits (" SUNDIAL_CIRCUIT
                                        R"sql()
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12))sql"};
+inline constexpr Statement remove_circuit{"DELETE FROM endpoint_circuits WHERE endpoint_id = ?1"};
 /// ?1 limit.
 inline constexpr Statement circuits{"SELECT " SUNDIAL_CIRCUIT R"sql(
       FROM endpoint_circuits
@@ -86,6 +88,7 @@ inline constexpr Statement limits{R"sql(
     SELECT bucket_full_at FROM endpoint_limits WHERE endpoint_id = ?1)sql"};
 inline constexpr Statement put_limits{R"sql(
     INSERT OR REPLACE INTO endpoint_limits (endpoint_id, bucket_full_at) VALUES (?1, ?2))sql"};
+inline constexpr Statement remove_limits{"DELETE FROM endpoint_limits WHERE endpoint_id = ?1"};
 inline constexpr Statement slots{R"sql(
     SELECT instance_id, slots, ends, lacks_until
       FROM endpoint_slots WHERE endpoint_id = ?1 ORDER BY instance_id)sql"};

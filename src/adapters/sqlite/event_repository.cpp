@@ -77,6 +77,15 @@ public:
         return count_in(session_.connection.query(sql::count_events_behind, schedule, version));
     }
 
+    std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) override {
+        return all_of(session_.connection.query(sql::unclaimed_of_endpoint, endpoint, limit),
+                      read_event);
+    }
+
+    std::uint64_t count_live_of_endpoint(EndpointId endpoint) override {
+        return count_in(session_.connection.query(sql::count_live_of_endpoint, endpoint));
+    }
+
     void update(const Event& changed) override {
         const auto before = lock(changed.id);
         base::check(before && changed.key == before->key);

@@ -37,6 +37,13 @@ inline constexpr Statement live_events_behind{"SELECT " SUNDIAL_LIVE_EVENT R"sql
 inline constexpr Statement count_events_behind{R"sql(
     SELECT count(*) FROM events INDEXED BY events_of_schedule
      WHERE schedule_id = ?1 AND schedule_version < ?2 AND claimed_by IS NULL)sql"};
+/// ?1 endpoint, ?2 limit.
+inline constexpr Statement unclaimed_of_endpoint{"SELECT " SUNDIAL_LIVE_EVENT R"sql(
+      FROM events INDEXED BY events_of_endpoint
+     WHERE endpoint_id = ?1 AND claimed_by IS NULL
+     LIMIT ?2)sql"};
+inline constexpr Statement count_live_of_endpoint{R"sql(
+    SELECT count(*) FROM events INDEXED BY events_of_endpoint WHERE endpoint_id = ?1)sql"};
 /// Whether schedule ?1 has a live event for user ?2 (in the second statement: without a user), of
 /// origin ?3 (null: any), due before ?4 and after ?5 (null: any time).
 inline constexpr Statement has_live_of_user{R"sql(

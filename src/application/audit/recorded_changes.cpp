@@ -221,6 +221,11 @@ RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after, co
                     recorded_data(&before, after), id);
 }
 
+RecordedEvent endpoint_deleted(const Endpoint& last, const ChangeId& id) {
+    return recorded(own_stream::endpoint, last.id.value, base::next(last.version),
+                    "EndpointDeleted", "{}", id);
+}
+
 RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id) {
     return recorded(own_stream::api_key, key.id.value, key.version, "ApiKeyCreated",
                     recorded_data(key), id);

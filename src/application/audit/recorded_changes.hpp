@@ -27,6 +27,7 @@ struct ChangeId {
 [[nodiscard]] RecordedEvent endpoint_created(const Endpoint& endpoint, const ChangeId& id);
 [[nodiscard]] RecordedEvent endpoint_updated(const Endpoint& before, const Endpoint& after,
                                              const ChangeId& id);
+[[nodiscard]] RecordedEvent endpoint_deleted(const Endpoint& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent api_key_created(const ApiKey& key, const ChangeId& id);
 [[nodiscard]] RecordedEvent api_key_revoked(const ApiKey& last, const ChangeId& id);
 [[nodiscard]] RecordedEvent schedule_created(const Schedule& schedule, const ChangeId& id);

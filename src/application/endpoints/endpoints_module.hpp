@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "application/endpoints/create_endpoint.hpp"
+#include "application/endpoints/delete_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
 #include "application/endpoints/read_inbox.hpp"
 #include "application/endpoints/reseal_secrets.hpp"
@@ -23,6 +24,7 @@ struct EndpointsModule {
         : create(p.store, secrets, kinds, p.ids, lease),
           unpark(p.store, p.wakeups),
           edit(p.store, secrets, kinds, p.ids, unpark, p.log, lease),
+          remove(p.store, p.zones, p.ids, p.wakeups),
           rotate(p.store, secrets, kinds, p.ids),
           reseal(p.store, secrets),
           test(p.store, kinds, p.ids),
@@ -34,6 +36,7 @@ struct EndpointsModule {
     CreateEndpoint create;
     UnparkEvents unpark;
     EditEndpoint edit;
+    DeleteEndpoint remove;
     RotateSecret rotate;
     ResealSecrets reseal;
     TestEndpoint test;

@@ -257,17 +257,13 @@ BulkPart part_of_walk(Transaction& tx, const BulkRequest& request, const Operati
 /// Locks the rows that the events of a part depend on, in one order, so that two such transactions
 /// never deadlock.
 void share_all(Transaction& tx, BulkAction action, const std::vector<Event>& events) {
-    if (action != BulkAction::retry && action != BulkAction::cancel) return;
+    if (action == BulkAction::cancel) return share_owners(tx, events);
+    if (action != BulkAction::retry) return;
     std::set<UserId> users;
-    std::set<ScheduleId> schedules;
     for (const Event& event : events) {
         if (event.user) users.insert(*event.user);
-        if (event.occurrence) schedules.insert(event.occurrence->schedule);
     }
     if (!users.empty()) tx.users().share(std::vector(users.begin(), users.end()));
-    if (action == BulkAction::cancel && !schedules.empty()) {
-        tx.schedules().share(std::vector(schedules.begin(), schedules.end()));
-    }
 }
 
 // ---- actions

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +14,6 @@
 
 namespace sundial {
 namespace {
-
-constexpr const char* reason = "cancelled on request";
 
 /// The data to plan the successor of a recurring event.
 struct Chain {
@@ -42,7 +41,7 @@ std::optional<ValidationFailed> refuse_zone(const Chain& chain, const TzData& zo
                    "the zone that it runs in: " + zone.error().message);
 }
 
-Result<Event> cancel_alone(Transaction& tx, const Event& event) {
+Result<Event> cancel_alone(Transaction& tx, const Event& event, const std::string& reason) {
     auto cancelled = cancel(event, tx.now(), reason);
     if (cancelled) tx.events().finish(*cancelled);
     CRASH_POINT("cancel: before commit");
@@ -51,9 +50,21 @@ Result<Event> cancel_alone(Transaction& tx, const Event& event) {
 
 }  // namespace
 
+void share_owners(Transaction& tx, std::span<const Event> events) {
+    std::set<UserId> users;
+    std::set<ScheduleId> schedules;
+    for (const Event& event : events) {
+        if (event.user) users.insert(*event.user);
+        if (event.occurrence) schedules.insert(event.occurrence->schedule);
+    }
+    if (!users.empty()) tx.users().share(std::vector(users.begin(), users.end()));
+    if (!schedules.empty()) tx.schedules().share(std::vector(schedules.begin(), schedules.end()));
+}
+
 // Shares the user and the schedule, then locks the event.
 Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
-                        std::optional<Version> expected, Instant& earliest) {
+                        std::optional<Version> expected, Instant& earliest,
+                        const std::string& reason) {
     const auto missing = NotFound{Noun::event, to_string(id)};
     const auto seen = tx.events().find(id);
     if (!seen) return missing;
@@ -65,7 +76,7 @@ Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId 
     if (auto refused = refuse_version(Noun::event, missing.id, expected, event->version)) {
         return *refused;
     }
-    if (!chain) return cancel_alone(tx, *event);
+    if (!chain) return cancel_alone(tx, *event, reason);
     if (auto refused = refuse_zone(*chain, zones)) return *std::move(refused);
 
     ChainPlanner planner{tx, chain->user ? &*chain->user : nullptr, zones, ids};

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "application/ports/event_queue.hpp"
@@ -11,10 +13,15 @@
 
 namespace sundial {
 
+/// Shares users and schedules of events that are to be cancelled, in one order, so that two such
+/// transactions never deadlock.
+void share_owners(Transaction& tx, std::span<const Event> events);
+
 /// Cancels one event inside a transaction. `earliest` becomes the instant at which its successor is
 /// claimable, if that is earlier. Errors: as of CancelEvent.
 [[nodiscard]] Result<Event> cancel_in(Transaction& tx, const TzData& zones, Ids& ids, EventId id,
-                                      std::optional<Version> expected, Instant& earliest);
+                                      std::optional<Version> expected, Instant& earliest,
+                                      const std::string& reason = "cancelled on request");
 
 /// Cancels an event that is PENDING or waiting for a retry. The successor of a recurring event is
 /// planned in the same transaction. A repeated call returns the same result.

@@ -36,8 +36,8 @@ class RetryEvent {
 public:
     RetryEvent(Store& store, Ids& ids, Wakeups& wakeups)
         : store_(store), ids_(ids), wakeups_(wakeups) {}
-    /// Errors: NotFound, InvalidStateTransition, DuplicateIdempotencyKey, which names the event
-    /// that has the key.
+    /// Errors: NotFound, also for an endpoint that was deleted, InvalidStateTransition,
+    /// DuplicateIdempotencyKey, which names the event that has the key.
     [[nodiscard]] Result<RetriedEvent> run(std::string_view id, RetryKey key);
 
 private:

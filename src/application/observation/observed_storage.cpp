@@ -96,6 +96,12 @@ public:
     std::uint64_t count_behind(ScheduleId schedule, Version version) override {
         return events_.count_behind(schedule, version);
     }
+    std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) override {
+        return events_.unclaimed_of_endpoint(endpoint, limit);
+    }
+    std::uint64_t count_live_of_endpoint(EndpointId endpoint) override {
+        return events_.count_live_of_endpoint(endpoint);
+    }
     void update(const Event& changed) override {
         events_.update(changed);
         note_update(changed);

@@ -39,6 +39,8 @@ public:
     virtual std::optional<Endpoint> lock(EndpointId id) = 0;
     /// Replaces a locked endpoint. Errors: DuplicateExternalId.
     virtual Result<void> update(const Endpoint& endpoint) = 0;
+    /// Removes a locked endpoint with its circuit, its limits and the requests in its inbox.
+    virtual void remove(EndpointId id) = 0;
     virtual Page<Endpoint> list(const EndpointQuery& query) = 0;
 };
 

@@ -156,6 +156,11 @@ public:
                                            std::optional<EventId> after, std::size_t limit) = 0;
     /// The number of such events, whatever their id.
     virtual std::uint64_t count_behind(ScheduleId schedule, Version version) = 0;
+    /// At most `limit` live events of the endpoint that are not claimed, in any order. Locks
+    /// nothing.
+    virtual std::vector<Event> unclaimed_of_endpoint(EndpointId endpoint, std::size_t limit) = 0;
+    /// The number of live events of the endpoint, claimed or not.
+    virtual std::uint64_t count_live_of_endpoint(EndpointId endpoint) = 0;
     /// Replaces a locked live event that is not claimed. `changed.version` is the row's version
     /// plus one.
     virtual void update(const Event& changed) = 0;

@@ -64,6 +64,12 @@ struct ToRefusal {
     Refusal operator()(const EndpointDisabled& disabled) const {
         return {"ENDPOINT_DISABLED", disabled.reason};
     }
+    Refusal operator()(const EndpointInUse& used) const {
+        return {"ENDPOINT_IN_USE",
+                "endpoint " + to_string(used.id) + " is in use: " + std::to_string(used.events) +
+                    " live events point to it, and " +
+                    (used.schedules.empty() ? "no schedules" : "schedules") + " send to it"};
+    }
     Refusal operator()(const InvalidTemplate& invalid) const {
         return {"INVALID_TEMPLATE", invalid.message};
     }

@@ -339,6 +339,12 @@ Result<Schedule> edited(Transaction& tx, Schedule before, const ScheduleFields& 
     return Reading{tx, std::move(before), fields, zones}.run();
 }
 
+std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx, const Schedule& schedule) {
+    if (!schedule.endpoint || tx.endpoints().lock(*schedule.endpoint)) return std::nullopt;
+    return invalid("/endpointId", "not_allowed",
+                   "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
+}
+
 Result<Schedule> read_schedule(Transaction& tx, ScheduleId id, const ScheduleFields& fields,
                                const TzData& zones) {
     Schedule blank{.id = id,

@@ -58,6 +58,10 @@ struct ScheduleFields {
 /// /trigger/cron, /timezone, …) except those that judge_rule() finds; InvalidTemplate.
 [[nodiscard]] Result<Schedule> edited(Transaction& tx, Schedule before,
                                       const ScheduleFields& fields, const TzData& zones);
+/// The error if the endpoint of `schedule` was deleted by now. No other transaction deletes it
+/// until this one ends.
+[[nodiscard]] std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx,
+                                                                      const Schedule& schedule);
 /// A new schedule from `fields`. `eventType` and `trigger` must be present. Errors: as above.
 [[nodiscard]] Result<Schedule> read_schedule(Transaction& tx, ScheduleId id,
                                              const ScheduleFields& fields, const TzData& zones);

@@ -66,6 +66,15 @@ public:
                          endpoint->version);
     }
 
+    [[nodiscard]] Response remove(const Request& request) const {
+        const bool cancels = truth_value(request, "cancelEvents").value_or(false);
+        const auto done = api_.endpoints.remove.run(
+            request.path_value("id"),
+            cancels ? EventsOfEndpoint::cancelled : EventsOfEndpoint::prevent, expected(request),
+            caller_of(request));
+        return done ? no_content() : refused(done.error(), request);
+    }
+
     [[nodiscard]] Response rotate(const Request& request) const {
         const auto decoded = request.json ? rotation(*request.json) : Result<Rotation>(Rotation{});
         if (!decoded) return refused(decoded.error(), request);
@@ -129,6 +138,7 @@ void add_endpoint_routes(Router& router, EndpointApi api) {
     add("POST", "/v1/endpoints", &EndpointRoutes::create);
     add("GET", "/v1/endpoints/{id}", &EndpointRoutes::get);
     add("PATCH", "/v1/endpoints/{id}", &EndpointRoutes::patch);
+    add("DELETE", "/v1/endpoints/{id}", &EndpointRoutes::remove, Effects::in_batches);
     add("POST", "/v1/endpoints/{id}/rotate-secret", &EndpointRoutes::rotate);
     add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test, Effects::outside);
     add("GET", "/v1/endpoints/{id}/inbox", &EndpointRoutes::read_inbox);

@@ -80,6 +80,24 @@ void write(base::JsonWriter& json, const EventIdConflict& conflict) {
     json.end_object();
 }
 
+/// Says why the endpoint cannot be deleted, and what to do.
+std::string in_words(const EndpointInUse& used) {
+    std::string text;
+    if (!used.schedules.empty()) {
+        text = "schedules send to the endpoint, such as '" + used.schedules.front() +
+               "'; give them another endpoint, or delete them";
+    }
+    if (used.events == 0) return text;
+    if (!text.empty()) text += ". Also, ";
+    text += std::to_string(used.events) +
+            (used.events == 1 ? " live event points" : " live events point") + " to the endpoint";
+    text += used.claimed
+                ? ", claimed at this moment; disable the endpoint, wait until the attempts "
+                  "have ended, and delete it then"
+                : "; cancelEvents=true cancels those that are not claimed";
+    return text;
+}
+
 struct ToProblem {
     Problem operator()(const ValidationFailed& failed) const {
         return validation_failed(failed.errors);
@@ -147,6 +165,13 @@ struct ToProblem {
         return {.code = Code::endpoint_disabled,
                 .detail = "the endpoint is disabled; enable it first",
                 .members = {{"reason", disabled.reason}}};
+    }
+
+    Problem operator()(const EndpointInUse& used) const {
+        return {.code = Code::endpoint_in_use,
+                .detail = in_words(used),
+                .members = {{"count", static_cast<std::int64_t>(used.events)},
+                            {"scheduleIds", used.schedules}}};
     }
 
     Problem operator()(const InvalidTemplate& invalid) const {

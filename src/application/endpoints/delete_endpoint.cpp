@@ -1,0 +1,123 @@
+#include "application/endpoints/delete_endpoint.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "application/audit/recorded_changes.hpp"
+#include "application/events/cancel_event.hpp"
+#include "application/operations/operation_task.hpp"
+#include "application/requests/edits.hpp"
+#include "application/requests/reference.hpp"
+#include "application/streams/append_to_stream.hpp"
+
+namespace sundial {
+namespace {
+
+/// Enough for a caller to find the others.
+constexpr std::size_t max_named_schedules = 5;
+
+std::vector<std::string> schedules_of(Transaction& tx, EndpointId endpoint) {
+    ScheduleQuery query;
+    query.endpoint = endpoint;
+    query.page.limit = max_named_schedules;
+    std::vector<std::string> references;
+    for (const Schedule& schedule : tx.schedules().list(query).items) {
+        references.push_back(schedule.external_id ? "ext:" + *schedule.external_id
+                                                  : to_string(schedule.id));
+    }
+    return references;
+}
+
+/// Another transaction claimed or erased the event after it was listed.
+bool was_overtaken(const Error& error) {
+    return std::holds_alternative<InvalidStateTransition>(error) ||
+           std::holds_alternative<NotFound>(error);
+}
+
+/// Cancels some events that are not claimed. Returns whether more may be left.
+Result<bool> cancel_some_of_endpoint(Transaction& tx, const TzData& zones, Ids& ids,
+                                     EndpointId endpoint, Instant& earliest) {
+    const auto events = tx.events().unclaimed_of_endpoint(endpoint, batch_size);
+    share_owners(tx, events);
+    for (const Event& event : events) {
+        const auto cancelled =
+            cancel_in(tx, zones, ids, event.id, std::nullopt, earliest, "endpoint deleted");
+        if (!cancelled && !was_overtaken(cancelled.error())) return cancelled.error();
+    }
+    return events.size() == batch_size;
+}
+
+}  // namespace
+
+/// A schedule prevents the deletion even if its events are cancelled, because it would plan the
+/// next ones for the endpoint.
+Result<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(Transaction& tx,
+                                                                    const Endpoint& endpoint,
+                                                                    EventsOfEndpoint events,
+                                                                    const Caller& caller) {
+    Step step;
+    const auto schedules = schedules_of(tx, endpoint.id);
+    const bool cancels = events == EventsOfEndpoint::cancelled;
+    if (cancels && schedules.empty()) {
+        const auto more =
+            cancel_some_of_endpoint(tx, *zones_.current(), ids_, endpoint.id, step.earliest);
+        if (!more) return more.error();
+        if (*more) return step;
+    }
+    const auto live = tx.events().count_live_of_endpoint(endpoint.id);
+    if (live > 0 || !schedules.empty()) {
+        return EndpointInUse{endpoint.id, live, schedules, cancels && schedules.empty()};
+    }
+    tx.record(endpoint_deleted(endpoint, {ids_.fresh(), caller}));
+    tx.streams().close({own_stream::endpoint, to_string(endpoint.id)});
+    tx.endpoints().remove(endpoint.id);
+    step.removed = true;
+    return step;
+}
+
+/// From its commit on, no event is sent to an endpoint that is left.
+Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_view reference,
+                                                   EventsOfEndpoint events,
+                                                   std::optional<Version> expected,
+                                                   const Caller& caller) {
+    const auto id = endpoint_id(tx, reference);
+    if (!id) return id.error();
+    const auto before = tx.endpoints().lock(*id);
+    if (!before) return NotFound{Noun::endpoint, std::string{reference}};
+    if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
+        return *refused;
+    }
+    const auto step = remove_if_few_are_left(tx, *before, events, caller);
+    if (!step || step->removed || !before->enabled) return step;
+    Endpoint after = *before;
+    after.enabled = false;
+    after.disabled_reason = "is being deleted";
+    after.version = base::next(before->version);
+    after.updated_at = tx.now();
+    if (auto updated = tx.endpoints().update(after); !updated) return updated.error();
+    tx.record(endpoint_updated(*before, after, {ids_.fresh(), caller}));
+    return step;
+}
+
+Result<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint events,
+                                 std::optional<Version> expected, const Caller& caller) {
+    auto step = in_transaction(
+        store_, [&](Transaction& tx) { return begin(tx, reference, events, expected, caller); });
+    while (step && !step->removed) {
+        wakeups_.due_at(step->earliest);
+        step = in_transaction(store_, [&](Transaction& tx) -> Result<Step> {
+            const auto id = endpoint_id(tx, reference);
+            const auto endpoint = id ? tx.endpoints().lock(*id) : std::nullopt;
+            if (!endpoint) return Step{.removed = true};  // by another caller
+            return remove_if_few_are_left(tx, *endpoint, events, caller);
+        });
+    }
+    if (!step) return step.error();
+    wakeups_.due_at(step->earliest);
+    return {};
+}
+
+}  // namespace sundial
