@@ -40,6 +40,7 @@ BODIES = {
     ("POST", "/v1/events/{id}/fail"): {"version": 2}, ("POST", "/v1/events/{id}/release"): {"version": 2},
     ("POST", "/v1/events/{id}/extend"): {"version": 2, "lease": "PT30S"},
     ("POST", "/v1/endpoints"): {"name": "Q", "type": "PULL"}, ("PATCH", "/v1/endpoints/{id}"): {"name": "Q"},
+    ("PUT", "/v1/endpoints/{id}"): {"name": "Q"},
     ("POST", "/v1/endpoints/{id}/claim"): {"worker": "w"}, ("POST", "/v1/schedules"): SCHEDULE,
     ("PUT", "/v1/schedules/{id}"): SCHEDULE, ("PATCH", "/v1/schedules/{id}"): {"note": "n"},
     ("POST", "/v1/schedules/{id}/backfill"): {"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"},

@@ -13,14 +13,6 @@ namespace {
 
 using Defects = std::vector<FieldError>;
 
-TypeSettings type_settings(const NewEndpoint& wanted) {
-    return {.url = wanted.url,
-            .format = wanted.format,
-            .headers = !wanted.headers.empty(),
-            .secret = wanted.secret.has_value(),
-            .ed25519 = wanted.ed25519};
-}
-
 /// Sealing also validates a given secret.
 Result<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, Secrets& secrets) {
     if (!kind.signs()) return FreshKeys{};
@@ -28,6 +20,14 @@ Result<FreshKeys> keys_of(const NewEndpoint& wanted, const EndpointKind& kind, S
 }
 
 }  // namespace
+
+TypeSettings type_settings(const NewEndpoint& wanted) {
+    return {.url = wanted.url,
+            .format = wanted.format,
+            .headers = !wanted.headers.empty(),
+            .secret = wanted.secret.has_value(),
+            .ed25519 = wanted.ed25519};
+}
 
 Result<CreatedEndpoint> CreateEndpoint::run(const NewEndpoint& wanted, const Caller& caller) {
     const EndpointKind* kind = kinds_.find(wanted.type);

@@ -32,6 +32,9 @@ struct NewEndpoint {
     bool ed25519 = false;                 // if its type signs: also with such a key
 };
 
+/// Those that its type judges.
+[[nodiscard]] TypeSettings type_settings(const NewEndpoint& wanted);
+
 struct CreatedEndpoint {
     Endpoint endpoint;
     std::string secret;  // shown only once; empty: its type does not sign

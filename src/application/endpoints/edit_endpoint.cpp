@@ -9,6 +9,7 @@
 #include "application/audit/recorded_changes.hpp"
 #include "application/endpoints/endpoint_headers.hpp"
 #include "application/observation/engine_log.hpp"
+#include "application/ports/failures.hpp"
 #include "application/requests/edits.hpp"
 #include "application/requests/reference.hpp"
 #include "application/requests/version_check.hpp"
@@ -67,7 +68,68 @@ Result<Endpoint> with_ed25519(Endpoint endpoint, std::optional<bool> wanted,
 TypeSettings type_settings(const Endpoint& after, const EndpointEdit& edit) {
     return {.url = edit.url,
             .headers = !after.headers.empty(),
+            .secret = edit.secret.has_value(),
             .ed25519 = edit.ed25519.value_or(false)};
+}
+
+/// The edit that replaces all settings.
+EndpointEdit replacing(const Endpoint& before, const NewEndpoint& wanted) {
+    EndpointEdit edit;
+    edit.name = wanted.name;
+    edit.type = wanted.type;
+    edit.format = wanted.format;
+    edit.url = wanted.url;
+    for (const EndpointHeader& header : before.headers) {
+        const auto is_it = [&](const HeaderText& given) { return given.first == header.name; };
+        if (std::ranges::none_of(wanted.headers, is_it)) {
+            edit.headers.members.emplace_back(header.name, std::nullopt);
+        }
+    }
+    for (const auto& [name, value] : wanted.headers) edit.headers.members.emplace_back(name, value);
+    edit.timeout = wanted.timeout;
+    edit.retry_policy = wanted.retry_policy;
+    edit.retry_client_errors = wanted.retry_client_errors;
+    edit.rate_limit = std::optional<RateLimitEdit>{};
+    if (wanted.rate_limit) {
+        edit.rate_limit = RateLimitEdit{wanted.rate_limit->per_second, wanted.rate_limit->burst};
+    }
+    edit.max_in_flight = wanted.max_in_flight;
+    edit.enabled = wanted.enabled;
+    edit.secret = wanted.secret;
+    edit.ed25519 = wanted.ed25519;
+    return edit;
+}
+
+/// Whether `given` is the secret that signs.
+bool is_current(const std::string& given, const Endpoint& endpoint, Secrets& secrets) {
+    const auto sealed = secrets.seal(given);
+    const auto current =
+        std::ranges::find(endpoint.signing_keys, SignatureScheme::v1, &SigningKey::scheme);
+    if (!sealed || current == endpoint.signing_keys.end()) return false;
+    try {
+        return secrets.open(sealed->sealed) == secrets.open(current->sealed);
+    } catch (const Corrupt&) {  // it was sealed under a key that is not known any more
+        return false;
+    }
+}
+
+/// The settings that an edit may repeat but not change.
+void add_fixed_defects(const Endpoint& before, const EndpointEdit& edit, const EndpointKind& kind,
+                       Secrets& secrets, std::vector<FieldError>& found) {
+    if (edit.type && *edit.type != before.type) {
+        found.push_back({"/type", "not_allowed",
+                         "an endpoint's type never changes; it is " + before.type.value +
+                             ": create another endpoint"});
+    }
+    if (edit.format && *edit.format != before.format) {
+        found.push_back({"/format", "not_allowed",
+                         "an endpoint's format never changes; it is " +
+                             std::string{to_string(before.format)} + ": create another endpoint"});
+    }
+    if (edit.secret && kind.signs() && !is_current(*edit.secret, before, secrets)) {
+        found.push_back({"/secret", "not_allowed",
+                         "the endpoint has another secret; POST …/rotate-secret replaces it"});
+    }
 }
 
 /// The origin that the URL moves to, if it is allowed and another one.
@@ -82,7 +144,7 @@ std::optional<std::string> moved_to(const Endpoint& before, const EndpointEdit& 
 /// The URL is judged when it is given: what an older rule let in may stay while other things
 /// change.
 void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEdit& edit,
-                 const EndpointKind& kind, std::chrono::seconds lease,
+                 const NewEndpoint* whole, const EndpointKind& kind, std::chrono::seconds lease,
                  std::vector<FieldError>& found) {
     std::ranges::move(defects(after, lease), std::back_inserter(found));
     const bool new_rate = edit.rate_limit && *edit.rate_limit && !before.rate_limit;
@@ -91,12 +153,10 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
             found, [](const FieldError& error) { return error.pointer.starts_with("/rateLimit"); });
         found.push_back({"/rateLimit/perSecond", "required", "a rate needs a number per second"});
     }
-    if (edit.type && *edit.type != before.type) {
-        found.push_back({"/type", "not_allowed",
-                         "an endpoint's type never changes; it is " + before.type.value +
-                             ": create another endpoint"});
-    }
-    std::ranges::move(kind.refuse_edit(type_settings(after, edit)), std::back_inserter(found));
+    if (edit.type && *edit.type != before.type) return;
+    const auto refused = whole ? kind.refuse_new(type_settings(*whole))
+                               : kind.refuse_edit(type_settings(after, edit));
+    found.insert(found.end(), refused.begin(), refused.end());
 }
 
 /// Returns whether the circuit was open or half-open.
@@ -110,6 +170,19 @@ bool close_circuit(Transaction& tx, EndpointId endpoint) {
 
 Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdit& edit,
                                    std::optional<Version> expected, const Caller& caller) {
+    return change(reference, [&](const Endpoint&) { return edit; }, nullptr, expected, caller);
+}
+
+Result<Endpoint> EditEndpoint::replace(std::string_view reference, const NewEndpoint& wanted,
+                                       std::optional<Version> expected, const Caller& caller) {
+    const auto make_edit = [&](const Endpoint& before) { return replacing(before, wanted); };
+    return change(reference, make_edit, &wanted, expected, caller);
+}
+
+Result<Endpoint> EditEndpoint::change(std::string_view reference, const MakeEdit& make_edit,
+                                      const NewEndpoint* whole, std::optional<Version> expected,
+                                      const Caller& caller) {
+    EndpointEdit edit;
     bool enabled_now = false, closed_now = false;
     auto result = in_transaction(store_, [&](Transaction& tx) -> Result<Endpoint> {
         const auto id = endpoint_id(tx, reference);
@@ -120,13 +193,15 @@ Result<Endpoint> EditEndpoint::run(std::string_view reference, const EndpointEdi
             return *refused;
         }
         const EndpointKind& kind = kinds_.of(*before);
+        edit = make_edit(*before);
         auto with_keys = with_ed25519(*before, edit.ed25519, kind, secrets_);
         if (!with_keys) return with_keys.error();
         Endpoint after = edited(*std::move(with_keys), edit);
         std::vector<FieldError> found;
         after.headers = edited_headers(before->headers, edit.headers, moved_to(*before, edit, kind),
                                        secrets_, found);
-        add_defects(*before, after, edit, kind, lease_, found);
+        add_fixed_defects(*before, edit, kind, secrets_, found);
+        add_defects(*before, after, edit, whole, kind, lease_, found);
         if (!found.empty()) return ValidationFailed{std::move(found)};
         enabled_now = after.enabled && !before->enabled;
         closed_now = (edit.close_circuit || enabled_now) && close_circuit(tx, *id);

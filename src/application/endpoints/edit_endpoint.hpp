@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "application/audit/caller.hpp"
+#include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/unpark_events.hpp"
 #include "application/ports/endpoint_kind.hpp"
 #include "application/ports/ids.hpp"
@@ -31,6 +32,7 @@ struct EndpointEdit {
     Edit<std::string> external_id{};
     std::optional<std::string> name{};
     std::optional<EndpointType> type{};  // never changes: another type is refused
+    std::optional<BodyFormat> format{};  // never changes: another one is refused
     std::optional<std::string> url{};
     TextsEdit headers{};
     std::optional<std::chrono::seconds> timeout{};
@@ -40,8 +42,9 @@ struct EndpointEdit {
     Edit<std::uint32_t> max_in_flight{};
     bool close_circuit = false;  // changes the circuit, not the endpoint: makes no new version
     std::optional<bool> enabled{};
-    std::optional<bool> ed25519{};  // starts or stops signing with such a key too
-    bool retry_waiting = false;     // attempts at once what waits for a retry; makes no new version
+    std::optional<std::string> secret{};  // another one is refused: RotateSecret replaces it
+    std::optional<bool> ed25519{};        // starts or stops signing with such a key too
+    bool retry_waiting = false;  // attempts at once what waits for a retry; makes no new version
 };
 
 /// Changes an endpoint. Enabling it releases the events that wait for it, even if it was enabled
@@ -65,8 +68,18 @@ public:
     /// Errors: NotFound, OptimisticLock, ValidationFailed, DuplicateExternalId.
     [[nodiscard]] Result<Endpoint> run(std::string_view reference, const EndpointEdit& edit,
                                        std::optional<Version> expected, const Caller& caller);
+    /// Replaces every setting of the endpoint with that of `wanted`, except external id, type,
+    /// format and secret. Errors: as above.
+    [[nodiscard]] Result<Endpoint> replace(std::string_view reference, const NewEndpoint& wanted,
+                                           std::optional<Version> expected, const Caller& caller);
 
 private:
+    /// Computes the edit from the current endpoint.
+    using MakeEdit = std::function<EndpointEdit(const Endpoint&)>;
+    /// `whole`: the complete new settings; null if the edit has only some.
+    Result<Endpoint> change(std::string_view reference, const MakeEdit& make_edit,
+                            const NewEndpoint* whole, std::optional<Version> expected,
+                            const Caller& caller);
     void let_go(EndpointId endpoint, const std::function<void()>& release);
 
     Store& store_;

@@ -5,6 +5,7 @@
 #include "application/endpoints/create_endpoint.hpp"
 #include "application/endpoints/delete_endpoint.hpp"
 #include "application/endpoints/edit_endpoint.hpp"
+#include "application/endpoints/put_endpoint.hpp"
 #include "application/endpoints/read_inbox.hpp"
 #include "application/endpoints/reseal_secrets.hpp"
 #include "application/endpoints/rotate_secret.hpp"
@@ -24,6 +25,7 @@ struct EndpointsModule {
         : create(p.store, secrets, kinds, p.ids, lease),
           unpark(p.store, p.wakeups),
           edit(p.store, secrets, kinds, p.ids, unpark, p.log, lease),
+          put(create, edit),
           remove(p.store, p.zones, p.ids, p.wakeups),
           rotate(p.store, secrets, kinds, p.ids),
           reseal(p.store, secrets),
@@ -36,6 +38,7 @@ struct EndpointsModule {
     CreateEndpoint create;
     UnparkEvents unpark;
     EditEndpoint edit;
+    PutEndpoint put;
     DeleteEndpoint remove;
     RotateSecret rotate;
     ResealSecrets reseal;

@@ -122,6 +122,9 @@ Result<EndpointEdit> endpoint_edit(const JsonBody& body) {
     EndpointEdit edit;
     edit.external_id = members.edit("externalId");
     edit.name = members.text("name");
+    if (const auto type = members.text("type")) edit.type = EndpointType{*type};
+    if (const auto format = members.text("format")) edit.format = parse_body_format(*format);
+    edit.secret = members.text("secret");
     edit.url = members.text("url");
     edit.headers = members.texts_edit("headers");
     edit.timeout = duration_at(members.text("timeout"), "/timeout", errors);

@@ -10,6 +10,27 @@
 namespace sundial::http {
 namespace {
 
+constexpr std::string_view endpoint_by_external_id = "ext:";
+
+/// The required members of a whole endpoint, on a route that also accepts a partial body, and an
+/// external id that contradicts the path.
+std::vector<FieldError> refuse_whole(const NewEndpoint& endpoint, const std::string& external_id) {
+    std::vector<FieldError> errors;
+    const auto require = [&](const std::string& text, const char* pointer) {
+        if (text.empty())
+            errors.push_back(
+                {pointer, "required", "is required to create or replace a whole endpoint"});
+    };
+    require(endpoint.name, "/name");
+    require(endpoint.type.value, "/type");
+    if (endpoint.external_id.value_or(external_id) != external_id) {
+        errors.push_back({"/externalId", "not_allowed",
+                          "the path has another externalId; to change an endpoint's externalId, "
+                          "PUT or PATCH the endpoint by its id"});
+    }
+    return errors;
+}
+
 class EndpointRoutes {
 public:
     explicit EndpointRoutes(EndpointApi api) : api_(api) {}
@@ -42,11 +63,7 @@ public:
         if (!wanted) return refused(wanted.error(), request);
         const auto made = api_.endpoints.create.run(*wanted, caller_of(request));
         if (!made) return refused(made.error(), request);
-        Response response =
-            created(endpoint_json(made->endpoint, circuit_of(made->endpoint), made->secret),
-                    made->endpoint.version, "/v1/endpoints/" + to_string(made->endpoint.id));
-        response.secret = !made->secret.empty();
-        return response;
+        return created_answer(made->endpoint, made->secret);
     }
 
     [[nodiscard]] Response get(const Request& request) const {
@@ -64,6 +81,13 @@ public:
         if (!endpoint) return refused(endpoint.error(), request);
         return with_etag(json(200, endpoint_json(*endpoint, circuit_of(*endpoint))),
                          endpoint->version);
+    }
+
+    [[nodiscard]] Response put(const Request& request) const {
+        const std::string& id = request.path_value("id");
+        return id.starts_with(endpoint_by_external_id)
+                   ? put_whole(request, id.substr(endpoint_by_external_id.size()))
+                   : patch(request);
     }
 
     [[nodiscard]] Response remove(const Request& request) const {
@@ -108,6 +132,28 @@ public:
     }
 
 private:
+    [[nodiscard]] Response put_whole(const Request& request, const std::string& external_id) const {
+        const auto wanted = new_endpoint(*request.json, api_.default_timeout);
+        if (!wanted) return refused(wanted.error(), request);
+        if (auto errors = refuse_whole(*wanted, external_id); !errors.empty()) {
+            return refused(validation_failed(std::move(errors)), request);
+        }
+        const auto put =
+            api_.endpoints.put.run(external_id, *wanted, expected(request), caller_of(request));
+        if (!put) return refused(put.error(), request);
+        if (put->created) return created_answer(put->endpoint, put->secret);
+        return with_etag(json(200, endpoint_json(put->endpoint, circuit_of(put->endpoint))),
+                         put->endpoint.version);
+    }
+
+    [[nodiscard]] Response created_answer(const Endpoint& endpoint,
+                                          const std::string& secret) const {
+        Response response = created(endpoint_json(endpoint, circuit_of(endpoint), secret),
+                                    endpoint.version, "/v1/endpoints/" + to_string(endpoint.id));
+        response.secret = !secret.empty();
+        return response;
+    }
+
     [[nodiscard]] CircuitShown circuit_of(const Endpoint& endpoint) const {
         const Circuits found = api_.queries.circuits(std::vector{endpoint.id});
         return {found.circuits.front(), found.now, api_.circuit};
@@ -138,6 +184,7 @@ void add_endpoint_routes(Router& router, EndpointApi api) {
     add("POST", "/v1/endpoints", &EndpointRoutes::create);
     add("GET", "/v1/endpoints/{id}", &EndpointRoutes::get);
     add("PATCH", "/v1/endpoints/{id}", &EndpointRoutes::patch);
+    add("PUT", "/v1/endpoints/{id}", &EndpointRoutes::put);
     add("DELETE", "/v1/endpoints/{id}", &EndpointRoutes::remove, Effects::in_batches);
     add("POST", "/v1/endpoints/{id}/rotate-secret", &EndpointRoutes::rotate);
     add("POST", "/v1/endpoints/{id}/test", &EndpointRoutes::test, Effects::outside);

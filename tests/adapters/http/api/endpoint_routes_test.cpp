@@ -30,6 +30,45 @@ protected:
     }
 };
 
+TEST_F(EndpointRoutesTest, PutAWholeEndpointByItsExternalId) {
+    const std::string whole = R"({"name":"CRM","type":"WEBHOOK","url":"https://crm.example/hook",)"
+                              R"("maxInFlight":7})";
+    const auto made = call("PUT", "/v1/endpoints/ext:crm", whole);
+    ASSERT_EQ(made.status, 201) << made.body;
+    EXPECT_THAT(text_member(made.body, "secret"), HasSubstr("whsec_"));
+    EXPECT_TRUE(made.secret);
+    const auto same = call("PUT", "/v1/endpoints/ext:crm", whole);
+    EXPECT_EQ(same.status, 200);
+    EXPECT_EQ(text_member(same.body, "secret"), "");
+    EXPECT_THAT(same.body, HasSubstr(R"("version":1)"));
+    const auto replaced =
+        call("PUT", "/v1/endpoints/ext:crm",
+             R"({"name":"New","type":"WEBHOOK","url":"https://crm.example/new"})");
+    EXPECT_EQ(replaced.status, 200);
+    EXPECT_THAT(replaced.body, HasSubstr(R"("maxInFlight":null)"));
+    EXPECT_THAT(replaced.body, HasSubstr(R"("version":2)"));
+
+    const auto partial = call("PUT", "/v1/endpoints/ext:crm", R"({"maxInFlight":7})");
+    EXPECT_EQ(partial.status, 400);
+    EXPECT_THAT(partial.body, HasSubstr(R"("pointer":"/name","code":"required")"));
+    EXPECT_THAT(partial.body, HasSubstr(R"("pointer":"/type","code":"required")"));
+    const auto other_id =
+        call("PUT", "/v1/endpoints/ext:crm", R"({"externalId":"erp","name":"New","type":"INBOX"})");
+    EXPECT_THAT(other_id.body, HasSubstr(R"("pointer":"/externalId")"));
+}
+
+TEST_F(EndpointRoutesTest, PutSomeMembersByTheId) {
+    an_endpoint_crm();
+    const std::string path =
+        "/v1/endpoints/" + text_member(get("/v1/endpoints/ext:crm").body, "id");
+    const auto changed = call("PUT", path, R"({"name":"New","type":"WEBHOOK","format":"RAW"})");
+    EXPECT_EQ(changed.status, 200) << changed.body;
+    EXPECT_EQ(text_member(changed.body, "name"), "New");
+    EXPECT_EQ(text_member(changed.body, "url"), "https://crm.example/hook");
+    EXPECT_THAT(call("PUT", path, R"({"format":"ENVELOPE"})").body,
+                HasSubstr(R"("pointer":"/format","code":"not_allowed")"));
+}
+
 TEST_F(EndpointRoutesTest, DeleteAnEndpoint) {
     an_endpoint_crm();
     Headers stale, current;

@@ -318,6 +318,8 @@ TEST_F(KeyedApi, ReplaysWhateverTheOperation) {
          R"({"eventType":"X","trigger":{"every":"PT1H"},"timezone":"UTC","payload":{}})"},
         {"DELETE", "/v1/schedules/ext:none", ""},
         {"PATCH", "/v1/endpoints/ext:none", R"({"name":"x"})"},
+        {"PUT", "/v1/endpoints/ext:queue", R"({"name":"Q","type":"PULL"})"},
+        {"DELETE", "/v1/endpoints/ext:none", ""},
         {"DELETE", "/v1/endpoints/ext:none/inbox", ""}};
     int number = 0;
     for (const Asked& one : all) {
