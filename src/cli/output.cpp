@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <istream>
 #include <ostream>
 
 namespace sundial::cli {
@@ -55,6 +56,22 @@ int print(const Answer& answer, const Output& output,
         say(body.get_object());
     }
     return exit_code_of(answer.status);
+}
+
+std::optional<int> refuse_unconfirmed(const std::string& action, const Person& person,
+                                      const std::string& instead, const Output& output) {
+    if (!person.there) {
+        output.err << "sundial: " << action
+                   << "? There is no terminal for a confirmation: " << instead << '\n';
+        return exit_code::usage;
+    }
+    output.err << action << "? [y/N] " << std::flush;
+    std::string word;
+    if (std::getline(person.in, word) && (word == "y" || word == "Y" || word == "yes")) {
+        return std::nullopt;
+    }
+    output.err << "nothing was changed\n";
+    return exit_code::failure;
 }
 
 std::string operation_line(const json::object& operation) {

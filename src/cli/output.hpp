@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <functional>
+#include <istream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -48,6 +50,17 @@ namespace sundial::cli {
 
 /// Escapes a text for use in a query.
 [[nodiscard]] std::string query_text(std::string_view text);
+
+/// How to ask for confirmation, if there is a terminal.
+struct Person {
+    std::istream& in;
+    bool there = false;
+};
+/// Asks whether to do `action`. Empty if the person agrees, otherwise the exit code: 2 if there is
+/// no terminal to ask, with `instead` as advice, 1 if the person declines.
+[[nodiscard]] std::optional<int> refuse_unconfirmed(const std::string& action, const Person& person,
+                                                    const std::string& instead,
+                                                    const Output& output);
 
 /// Shows progress: one line that is redrawn on a terminal, else a line every ten seconds.
 class LiveLine {

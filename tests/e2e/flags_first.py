@@ -18,6 +18,8 @@ ARGUMENTS = {
     ("dlq", "dismiss"): ["--all", "-y"],
     ("endpoint", "get"): ["x"],
     ("endpoint", "set"): ["x", "--enable"],
+    ("endpoint", "put"): ["x", os.devnull],
+    ("endpoint", "delete"): ["x", "-y"],
     ("endpoint", "reset"): ["x"],
     ("op", "wait"): ["x"],
     ("op", "stop"): ["x"],

@@ -32,6 +32,8 @@ class Examples:
                                                              "filter": {"eventType": "NONE"}})["id"]
         with open(os.path.join(directory, "events.jsonl"), "w") as file:
             file.write('{"eventType":"T","targetTimestampUTC":"now+1h","endpointId":"ext:bin","deliveryPayload":{}}\n')
+        with open(os.path.join(directory, "endpoint.json"), "w") as file:
+            file.write('{"name":"put","type":"INBOX"}')
 
     def event(self):
         return self.client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": "now+48h", "endpointId": "ext:bin",
@@ -77,6 +79,12 @@ class Examples:
                 return ["ext:bin", *self.where]
             case ("endpoint", "set"):
                 return ["ext:bin", "--enable", *self.where]
+            case ("endpoint", "put"):
+                return ["ext:put", "endpoint.json", *self.where]
+            case ("endpoint", "delete"):
+                self.made += 1
+                self.client.ok("POST", "/v1/endpoints", {"name": "bin", "type": "INBOX", "externalId": f"bin-{self.made}"})
+                return [f"ext:bin-{self.made}", "-y", *self.where]
             case ("dlq", "list" | "export"):
                 return [*self.where] if self.failed() else []
             case ("dlq", "retry" | "dismiss"):

@@ -38,6 +38,11 @@ int print_endpoint(const Answer& answer, const Output& output) {
         const std::string url = text_of(endpoint, "url");
         if (!url.empty()) output.out << "  " << url;
         output.out << '\n';
+        const std::string secret = text_of(endpoint, "secret");
+        if (secret.empty()) return;
+        output.out << "secret " << secret << '\n';
+        output.err
+            << "The secret is shown only once. The receiver needs it to verify signatures.\n";
     });
 }
 
@@ -79,6 +84,27 @@ int change_endpoint(const HttpClient& client, const std::string& id, const Endpo
     const std::string path = path_to(id) + (changes.retry_waiting ? "?retryWaiting=true" : "");
     return print_endpoint(
         client.call("PATCH", path, std::move(body.end_object()).text(), any_version), output);
+}
+
+int put_endpoint(const HttpClient& client, const std::string& id, const std::string& endpoint,
+                 const Output& output) {
+    return print_endpoint(client.call("PUT", path_to(id), endpoint, any_version), output);
+}
+
+int delete_endpoint(const HttpClient& client, const std::string& id, const EndpointRemoval& removal,
+                    const Person& person, const Output& output) {
+    if (!removal.yes) {
+        const std::string action =
+            "delete endpoint " + id + (removal.cancel_events ? " and cancel its events" : "");
+        if (const auto refused = refuse_unconfirmed(action, person, "give -y", output)) {
+            return *refused;
+        }
+    }
+    const std::string path = path_to(id) + (removal.cancel_events ? "?cancelEvents=true" : "");
+    const Answer answer = client.call("DELETE", path, {}, any_version);
+    if (answer.status != 204) return print(answer, output, [](const json::object&) {});
+    if (!output.json) output.out << "deleted\n";
+    return exit_code::ok;
 }
 
 }  // namespace sundial::cli

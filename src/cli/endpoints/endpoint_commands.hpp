@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/http_client.hpp"
+#include "cli/output.hpp"
 
 /// The commands for endpoints.
 namespace sundial::cli {
@@ -24,5 +25,20 @@ struct EndpointChanges {
                                 const Output& output);
 [[nodiscard]] int change_endpoint(const HttpClient& client, const std::string& id,
                                   const EndpointChanges& changes, const Output& output);
+
+/// Creates or replaces the endpoint `id`, ext: and an external id, with `endpoint`, a JSON object.
+/// Shows the secret of a new one.
+[[nodiscard]] int put_endpoint(const HttpClient& client, const std::string& id,
+                               const std::string& endpoint, const Output& output);
+
+/// How to delete an endpoint.
+struct EndpointRemoval {
+    bool cancel_events = false;  // that point to it
+    bool yes = false;            // does not ask for confirmation
+};
+/// Exit codes as of `refuse_unconfirmed`.
+[[nodiscard]] int delete_endpoint(const HttpClient& client, const std::string& id,
+                                  const EndpointRemoval& removal, const Person& person,
+                                  const Output& output);
 
 }  // namespace sundial::cli

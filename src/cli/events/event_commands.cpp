@@ -244,17 +244,10 @@ int run_bulk(const HttpClient& client, const BulkOrder& order, const Person& per
             output.err << "there is nothing to " << order.action << '\n';
             return exit_code::ok;
         }
-        if (!person.there) {
-            output.err << "sundial: " << order.action << ' ' << events_in_words(count)
-                       << "? There is no terminal for a confirmation: give -y, or --dry-run to see "
-                          "the events\n";
-            return exit_code::usage;
-        }
-        output.err << order.action << ' ' << events_in_words(count) << "? [y/N] " << std::flush;
-        std::string word;
-        if (!std::getline(person.in, word) || !(word == "y" || word == "Y" || word == "yes")) {
-            output.err << "nothing was changed\n";
-            return exit_code::failure;
+        const std::string question = order.action + ' ' + events_in_words(count);
+        if (const auto refused = refuse_unconfirmed(
+                question, person, "give -y, or --dry-run to see the events", output)) {
+            return *refused;
         }
         body.erase("dryRun");
     }

@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/http_client.hpp"
+#include "cli/output.hpp"
 
 /// The commands for events and dead letters.
 namespace sundial::cli {
@@ -48,11 +49,6 @@ struct BulkOrder {
     bool dry_run = false;          // only shows the affected events
     bool yes = false;              // does not ask for confirmation
     bool wait = true;              // until the operation ends
-};
-/// How to ask for confirmation, if there is a terminal.
-struct Person {
-    std::istream& in;
-    bool there = false;
 };
 /// Asks, starts the operation, and waits for its end. Exit codes as of `wait_for_operation`; 2 if
 /// there is no terminal to ask, 1 if the user declines.

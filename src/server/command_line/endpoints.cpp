@@ -1,6 +1,10 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "cli/endpoints/endpoint_commands.hpp"
@@ -15,6 +19,8 @@ struct EndpointFlags {
     std::string id{};
     cli::EndpointChanges changes{};
     bool enable = false, disable = false;
+    std::string file = "-";
+    cli::EndpointRemoval removal{};
 };
 
 void add_endpoint_id(CLI::App& command, EndpointFlags& flags) {
@@ -35,6 +41,24 @@ int set_endpoint(EndpointFlags& flags) {
         return usage;
     }
     return cli::change_endpoint(client(flags.client), flags.id, changes, output(flags.client.json));
+}
+
+int put_endpoint(const EndpointFlags& flags) {
+    std::ostringstream text;
+    if (flags.file == "-") {
+        text << std::cin.rdbuf();
+    } else if (std::ifstream file(flags.file); file) {
+        text << file.rdbuf();
+    } else {
+        std::cerr << "sundial: cannot read " << flags.file << '\n';
+        return usage;
+    }
+    return cli::put_endpoint(client(flags.client), flags.id, text.str(), output(flags.client.json));
+}
+
+int delete_endpoint(const EndpointFlags& flags) {
+    return cli::delete_endpoint(client(flags.client), flags.id, flags.removal,
+                                {std::cin, ::isatty(STDIN_FILENO) == 1}, output(flags.client.json));
 }
 
 }  // namespace
@@ -62,6 +86,19 @@ void add_endpoint_commands(CommandTree& tree) {
     set.add_flag("--disable", flags->disable, "send nothing; its events wait")->excludes(enable);
     add_retry_waiting(set, *flags);
 
+    CLI::App& put = tree.verb(endpoint, "put", "create or replace an endpoint",
+                              [flags] { return put_endpoint(*flags); });
+    put.add_option("id", flags->id, "the endpoint; ext:…")->required();
+    put.add_option("file", flags->file, "all its settings, a JSON object; -: standard input")
+        ->capture_default_str();
+
+    CLI::App& removed = tree.verb(endpoint, "delete", "delete an endpoint that is not used",
+                                  [flags] { return delete_endpoint(*flags); });
+    add_endpoint_id(removed, *flags);
+    removed.add_flag("--cancel-events", flags->removal.cancel_events,
+                     "also cancel its events; those that are claimed prevent the deletion");
+    removed.add_flag("-y,--yes", flags->removal.yes, "do not ask for confirmation");
+
     CLI::App& reset = tree.verb(endpoint, "reset", "close its circuit", [flags] {
         flags->changes.close_circuit = true;
         return cli::change_endpoint(client(flags->client), flags->id, flags->changes,
@@ -70,7 +107,8 @@ void add_endpoint_commands(CommandTree& tree) {
     add_endpoint_id(reset, *flags);
     add_retry_waiting(reset, *flags);
 
-    for (CLI::App* const each : {&list, &get, &set, &reset}) add_client_flags(*each, flags->client);
+    for (CLI::App* const each : {&list, &get, &set, &put, &removed, &reset})
+        add_client_flags(*each, flags->client);
 }
 
 }  // namespace sundial::server

@@ -1,0 +1,121 @@
+"""Endpoints are put and deleted, over HTTP and by command; the birthday schedule is restored as the guide tells."""
+import json
+import os
+import subprocess
+import threading
+
+import harness as h
+
+MANY = 450  # more than two transactions cancel
+BIRTHDAYS = {"eventType": "BIRTHDAY", "perUser": True, "trigger": {"yearly": {"on": "dateOfBirth", "at": "09:00"}},
+             "payload": {"message": "Hey, {firstName} {lastName} it's your birthday"}}
+
+
+def sundial(server, *arguments, text=None):
+    done = subprocess.run([h.PROGRAM, *arguments, "--server", f"http://127.0.0.1:{server.port}"], input=text,
+                          stdin=None if text is not None else subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=h.HANG_GUARD, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def event(client, target="now+48h"):
+    return client.ok("POST", "/v1/events", {"eventType": "T", "targetTimestampUTC": target, "endpointId": "ext:queue",
+                                            "deliveryPayload": {}})
+
+
+def refused(answer, count):
+    problem = answer.json()
+    assert (answer.status, problem["code"], problem["count"]) == (409, "ENDPOINT_IN_USE", count), answer.body
+    return problem
+
+
+def deletion(client):
+    made = client.ok("PUT", "/v1/endpoints/ext:queue", {"name": "Q", "type": "PULL", "maxInFlight": 9})
+    same = client.call("PUT", "/v1/endpoints/ext:queue", {"name": "Q", "type": "PULL", "maxInFlight": 9})
+    assert (same.status, same.json()["version"]) == (200, 1), same.body
+    event(client, "now")
+    held = h.wait_until(lambda: client.ok("POST", "/v1/endpoints/ext:queue/claim", {"worker": "w"})["data"], "a claim")[0]
+    wanted = {"eventType": "T", "targetTimestampUTC": "now+48h", "endpointId": "ext:queue", "deliveryPayload": {}}
+    client.ok("POST", "/v1/events/batch", {"events": [wanted] * MANY})
+
+    refused(client.call("DELETE", "/v1/endpoints/ext:queue"), MANY + 1)
+    assert client.ok("GET", "/v1/endpoints/ext:queue")["version"] == 1
+    problem = refused(client.call("DELETE", "/v1/endpoints/ext:queue?cancelEvents=true"), 1)
+    assert "claimed" in problem["detail"], problem
+    assert not client.ok("GET", "/v1/endpoints/ext:queue")["enabled"]
+    client.ok("POST", f"/v1/events/{held['id']}/complete", {"version": held["version"]})
+    assert client.call("DELETE", "/v1/endpoints/ext:queue?cancelEvents=true").status == 204
+    assert client.call("GET", "/v1/endpoints/ext:queue").json()["code"] == "ENDPOINT_NOT_FOUND"
+    ended = client.all(f"/v1/events?endpointId={made['id']}&limit=500")
+    assert sorted(one["status"] for one in ended) == ["CANCELLED"] * MANY + ["COMPLETED"], len(ended)
+    last = [one for one in client.ok("GET", "/v1/feed?aggregateType=Endpoint&limit=500")["data"]][-1]
+    assert (last["eventType"], last["aggregateId"]) == ("EndpointDeleted", made["id"]), last
+
+
+def at_once(server):
+    """Four callers delete one endpoint: one of them succeeds."""
+    client = server.client()
+    for _ in range(10):
+        client.ok("PUT", "/v1/endpoints/ext:queue", {"name": "Q", "type": "PULL"})
+        event(client)
+        statuses = []
+        callers = [threading.Thread(target=lambda: statuses.append(
+            server.client().call("DELETE", "/v1/endpoints/ext:queue?cancelEvents=true").status)) for _ in range(4)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        assert sorted(statuses) == [204, 404, 404, 404], statuses
+
+
+def commands(server, client, directory):
+    path = os.path.join(directory, "queue.json")
+    with open(path, "w") as file:
+        json.dump({"name": "Q", "type": "PULL", "maxInFlight": 9}, file)
+    code, out, _ = sundial(server, "endpoint", "put", "ext:queue", path)
+    assert code == 0 and "ext:queue  PULL  enabled" in out and "secret" not in out, out
+    code, out, err = sundial(server, "endpoint", "put", "ext:hook",
+                             text='{"name":"H","type":"WEBHOOK","url":"http://127.0.0.1:9/hook"}')
+    assert code == 0 and "secret whsec_" in out and "only once" in err, (out, err)
+    assert sundial(server, "endpoint", "put", "ext:hook", "none.json")[0] == 2
+    assert sundial(server, "endpoint", "put", "ext:hook", text="{}")[0] == 2
+    event(client)
+    code, _, err = sundial(server, "endpoint", "delete", "ext:queue")
+    assert code == 2 and "give -y" in err, err
+    code, _, err = sundial(server, "endpoint", "delete", "ext:queue", "-y")
+    assert code == 4 and "1 live event points to the endpoint" in err, err
+    code, out, _ = sundial(server, "endpoint", "delete", "ext:queue", "-y", "--cancel-events")
+    assert (code, out) == (0, "deleted\n"), out
+    assert sundial(server, "endpoint", "delete", "ext:queue", "-y")[0] == 3
+
+
+def birthdays(client):
+    client.ok("POST", "/v1/users", {"firstName": "Ada", "lastName": "Li", "dateOfBirth": "1992-02-29",
+                                    "timezone": "Europe/Paris"})
+    before = client.ok("GET", "/v1/schedules/ext:birthday")
+    planned = client.ok("GET", "/v1/events?eventType=BIRTHDAY&status=PENDING")["data"]
+    assert client.call("DELETE", "/v1/schedules/ext:birthday").status == 204
+    assert client.call("PUT", "/v1/schedules/ext:birthday", BIRTHDAYS).status == 201
+
+    def keys():
+        return [one["idempotencyKey"] for one in client.ok("GET", "/v1/events?eventType=BIRTHDAY&status=PENDING")["data"]]
+    h.wait_until(lambda: keys() == [one["idempotencyKey"] for one in planned] != [], "the birthday to be planned again")
+    after = client.ok("GET", "/v1/schedules/ext:birthday")
+    for own in ("id", "version", "createdAt", "updatedAt"):
+        assert before.pop(own) is not None and after.pop(own) is not None
+    assert after == before, (before, after)
+
+
+def put_and_delete(kind):
+    with h.folder() as directory, h.database(kind, directory) as url:
+        with h.running("serve", "--db", url, *h.LOCAL_RECEIVERS, "--delivery.allow_http=true", folder=directory) as server:
+            client = server.client()
+            deletion(client)
+            at_once(server)
+            commands(server, client, directory)
+            birthdays(client)
+            assert server.stop() == 0
+
+
+if __name__ == "__main__":
+    h.main({"put_and_delete": put_and_delete})
