@@ -35,7 +35,12 @@ public:
     std::map<std::string, EndpointId> ids_of(std::span<const std::string> external_ids) override {
         return memory::ids_of(endpoints_, external_ids);
     }
+    std::vector<Endpoint> share(std::span<const EndpointId> ids) override { return find_all(ids); }
+    std::vector<Endpoint> try_share(std::span<const EndpointId> ids) override {
+        return find_all(ids);
+    }
     std::optional<Endpoint> lock(EndpointId id) override { return find(id); }
+    std::optional<Endpoint> lock_to_remove(EndpointId id) override { return find(id); }
 
     Result<void> update(const Endpoint& endpoint) override {
         auto free = external_id_is_free(endpoints_, endpoint, Noun::endpoint);

@@ -39,8 +39,17 @@ public:
         return ids_by_text<EndpointId>(session_.run(sql::endpoints_of_external_ids, external_ids));
     }
 
+    std::vector<Endpoint> share(std::span<const EndpointId> ids) override {
+        return endpoints_in(session_.run(sql::share_endpoints, ids));
+    }
+    std::vector<Endpoint> try_share(std::span<const EndpointId> ids) override {
+        return endpoints_in(session_.run(sql::try_share_endpoints, ids));
+    }
     std::optional<Endpoint> lock(EndpointId id) override {
         return first_of(endpoints_in(session_.run(sql::lock_endpoint, id)));
+    }
+    std::optional<Endpoint> lock_to_remove(EndpointId id) override {
+        return first_of(endpoints_in(session_.run(sql::lock_endpoint_to_remove, id)));
     }
 
     // If another transaction takes the external id between the check and the update, the update

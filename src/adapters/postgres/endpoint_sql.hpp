@@ -38,7 +38,15 @@ inline constexpr Statement find_endpoint{"find_endpoint",
 inline constexpr Statement find_endpoints{"find_endpoints", R"sql(
     SELECT * FROM sundial.endpoints WHERE id = ANY ($1) ORDER BY id)sql"};
 inline constexpr Statement lock_endpoint{"lock_endpoint", R"sql(
+    SELECT * FROM sundial.endpoints WHERE id = $1 FOR NO KEY UPDATE)sql"};
+inline constexpr Statement lock_endpoint_to_remove{"lock_endpoint_to_remove", R"sql(
     SELECT * FROM sundial.endpoints WHERE id = $1 FOR UPDATE)sql"};
+/// $1 ids. Locks rows in the order of ids to prevent deadlocks.
+inline constexpr Statement share_endpoints{"share_endpoints", R"sql(
+    SELECT * FROM sundial.endpoints WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE)sql"};
+/// $1 ids. Never waits for a lock.
+inline constexpr Statement try_share_endpoints{"try_share_endpoints", R"sql(
+    SELECT * FROM sundial.endpoints WHERE id = ANY ($1) FOR KEY SHARE SKIP LOCKED)sql"};
 inline constexpr Statement endpoint_of_external_id{"endpoint_of_external_id", R"sql(
     SELECT id FROM sundial.endpoints WHERE external_id = $1)sql"};
 /// $1 external ids.

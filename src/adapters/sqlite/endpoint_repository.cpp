@@ -29,7 +29,7 @@ std::int64_t write(Connection& connection, const Statement& statement, const End
         endpoint.public_key, array_of(endpoint.signing_keys));
 }
 
-/// Only one connection writes, so every row that it reads is already locked.
+/// Only one connection writes, so every row that it reads is already locked and shared.
 class SqliteEndpointRepository final : public EndpointRepository {
 public:
     explicit SqliteEndpointRepository(Session& session) : connection_{session.connection} {}
@@ -64,7 +64,12 @@ public:
         return found;
     }
 
+    std::vector<Endpoint> share(std::span<const EndpointId> ids) override { return find_all(ids); }
+    std::vector<Endpoint> try_share(std::span<const EndpointId> ids) override {
+        return find_all(ids);
+    }
     std::optional<Endpoint> lock(EndpointId id) override { return find(id); }
+    std::optional<Endpoint> lock_to_remove(EndpointId id) override { return find(id); }
 
     Result<void> update(const Endpoint& endpoint) override {
         if (endpoint.external_id) {

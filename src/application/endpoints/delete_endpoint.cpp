@@ -85,7 +85,7 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_
                                                    const Caller& caller) {
     const auto id = endpoint_id(tx, reference);
     if (!id) return id.error();
-    const auto before = tx.endpoints().lock(*id);
+    const auto before = tx.endpoints().lock_to_remove(*id);
     if (!before) return NotFound{Noun::endpoint, std::string{reference}};
     if (auto refused = refuse_version(Noun::endpoint, reference, expected, before->version)) {
         return *refused;
@@ -110,7 +110,7 @@ Result<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint ev
         wakeups_.due_at(step->earliest);
         step = in_transaction(store_, [&](Transaction& tx) -> Result<Step> {
             const auto id = endpoint_id(tx, reference);
-            const auto endpoint = id ? tx.endpoints().lock(*id) : std::nullopt;
+            const auto endpoint = id ? tx.endpoints().lock_to_remove(*id) : std::nullopt;
             if (!endpoint) return Step{.removed = true};  // by another caller
             return remove_if_few_are_left(tx, *endpoint, events, caller);
         });

@@ -19,8 +19,8 @@ enum class EventsOfEndpoint : std::uint8_t { prevent, cancelled };
 /// inbox. Finished events and attempts stay. A few events are cancelled in one transaction with the
 /// endpoint; more of them are cancelled batch by batch, under a disabled endpoint. If that is
 /// interrupted or finds claimed events, the endpoint still exists, disabled and at a new version,
-/// and can be deleted again. The endpoint of an event that is created during the deletion may be
-/// gone: such an event waits, like any event whose endpoint is missing.
+/// and can be deleted again. An event that another transaction gives to the endpoint meanwhile is
+/// counted, or refused because there is no such endpoint.
 class DeleteEndpoint {
 public:
     DeleteEndpoint(Store& store, const TimeZones& zones, Ids& ids, Wakeups& wakeups)

@@ -32,8 +32,12 @@ InvalidStateTransition not_editable(const Event& event) {
 /// One edit of one event, inside its transaction.
 class Editing {
 public:
+    /// Shares the new endpoint. The event must not be locked yet: the deletion of an endpoint locks
+    /// the endpoint, then its events.
     Editing(Transaction& tx, const TzData& zones, const EventEdit& edit)
-        : tx_(tx), zones_(zones), edit_(edit) {}
+        : tx_(tx), zones_(zones), edit_(edit) {
+        if (edit.endpoint) endpoint_ = shared_endpoint(tx, *edit.endpoint, endpoint_defects_);
+    }
 
     Result<Event> live(const Event& event) {
         // Returns an error.
@@ -58,8 +62,7 @@ public:
 
 private:
     Result<Event> pending(const Event& event) {
-        std::vector<FieldError> defects;
-        const auto endpoint = endpoint_after(event, defects);
+        std::vector<FieldError> defects = endpoint_defects_;
         const Target before{event.intent, event.due};
         const auto target =
             TargetReader{zones_, tx_.now()}.edit(before, edit_.target, zone_of_user(event));
@@ -72,7 +75,7 @@ private:
         if (!defects.empty()) return ValidationFailed{std::move(defects)};
 
         Event wanted = event;
-        wanted.endpoint = endpoint;
+        wanted.endpoint = endpoint_after(event);
         wanted.payload = edit_.payload.value_or(event.payload);
         wanted.priority = edit_.priority.value_or(event.priority);
         if (wanted == event && *target == before) return event;
@@ -87,9 +90,8 @@ private:
 
     /// For an event that waits for a retry or for its endpoint. A new endpoint ends the wait.
     Result<Event> waiting(const Event& event) {
-        std::vector<FieldError> defects;
-        const auto endpoint = endpoint_after(event, defects);
-        if (!defects.empty()) return ValidationFailed{std::move(defects)};
+        if (!endpoint_defects_.empty()) return ValidationFailed{endpoint_defects_};
+        const auto endpoint = endpoint_after(event);
         if (endpoint == event.endpoint) return event;
         if (!endpoint || event.claimable_at != never) return not_editable(event);
         auto changed = expedite(event, tx_.now());
@@ -99,9 +101,8 @@ private:
         return changed;
     }
 
-    std::optional<EndpointId> endpoint_after(const Event& event, std::vector<FieldError>& defects) {
-        if (!edit_.endpoint) return event.endpoint;
-        return existing_endpoint(tx_, *edit_.endpoint, defects);
+    [[nodiscard]] std::optional<EndpointId> endpoint_after(const Event& event) const {
+        return edit_.endpoint ? endpoint_ : event.endpoint;
     }
 
     std::optional<std::string> zone_of_user(const Event& event) {
@@ -113,13 +114,16 @@ private:
     Transaction& tx_;
     const TzData& zones_;
     const EventEdit& edit_;
+    std::optional<EndpointId> endpoint_;  // the new one
+    std::vector<FieldError> endpoint_defects_;
 };
 
 }  // namespace
 
-// Locks only the event.
+// Shares a new endpoint, then locks the event.
 Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const EventEdit& edit,
                       std::optional<Version> expected) {
+    Editing editing{tx, zones, edit};
     const auto live = tx.events().lock(id);
     const auto event = live ? live : tx.events().find(id);
     const std::string name = to_string(id);
@@ -127,7 +131,6 @@ Result<Event> edit_in(Transaction& tx, const TzData& zones, EventId id, const Ev
     if (auto refused = refuse_version(Noun::event, name, expected, event->version)) {
         return *refused;
     }
-    Editing editing{tx, zones, edit};
     return live ? editing.live(*live) : editing.finished(*event);
 }
 

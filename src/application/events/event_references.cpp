@@ -31,6 +31,12 @@ std::vector<Id> values_of(const std::map<std::string, Id>& ids) {
     return values;
 }
 
+FieldError no_endpoint(const std::string& reference) {
+    return {"/endpointId", "not_allowed",
+            "there is no endpoint '" + reference +
+                "'; give the id of one, or ext: and its external id"};
+}
+
 }  // namespace
 
 std::optional<User> shared_user(Transaction& tx, const std::optional<std::string>& reference,
@@ -42,13 +48,23 @@ std::optional<User> shared_user(Transaction& tx, const std::optional<std::string
     return user != nullptr ? std::optional{*user} : std::nullopt;
 }
 
-std::optional<EndpointId> existing_endpoint(Transaction& tx,
-                                            const std::optional<std::string>& reference,
-                                            std::vector<FieldError>& defects) {
+std::optional<EndpointId> shared_endpoint(Transaction& tx,
+                                          const std::optional<std::string>& reference,
+                                          std::vector<FieldError>& defects) {
     EventReferences references;
     references.name_endpoint(reference);
     references.find(tx, EventReferences::Sharing::waits);
     return references.endpoint(reference, defects);
+}
+
+std::optional<EndpointId> existing_endpoint(Transaction& tx,
+                                            const std::optional<std::string>& reference,
+                                            std::vector<FieldError>& defects) {
+    if (!reference) return std::nullopt;
+    const auto id = endpoint_id(tx, *reference);
+    if (id && tx.endpoints().find(*id)) return *id;
+    defects.push_back(no_endpoint(*reference));
+    return std::nullopt;
 }
 
 void EventReferences::name_user(const std::optional<std::string>& reference) {
@@ -60,13 +76,15 @@ void EventReferences::name_endpoint(const std::optional<std::string>& reference)
 }
 
 void EventReferences::find(Transaction& tx, Sharing sharing) {
+    const bool waits = sharing == Sharing::waits;
+    if (const auto ids = endpoint_ids(tx, named_endpoints_); !ids.empty()) {
+        const auto wanted = values_of(ids);
+        endpoints_ = by_reference(
+            ids, waits ? tx.endpoints().share(wanted) : tx.endpoints().try_share(wanted));
+    }
     if (const auto ids = user_ids(tx, named_users_); !ids.empty()) {
         const auto wanted = values_of(ids);
-        users_ = by_reference(ids, sharing == Sharing::waits ? tx.users().share(wanted)
-                                                             : tx.users().try_share(wanted));
-    }
-    if (const auto ids = endpoint_ids(tx, named_endpoints_); !ids.empty()) {
-        endpoints_ = by_reference(ids, tx.endpoints().find_all(values_of(ids)));
+        users_ = by_reference(ids, waits ? tx.users().share(wanted) : tx.users().try_share(wanted));
     }
 }
 
@@ -86,9 +104,7 @@ std::optional<EndpointId> EventReferences::endpoint(const std::optional<std::str
     if (const auto found = endpoints_.find(*reference); found != endpoints_.end()) {
         return found->second.id;
     }
-    defects.push_back({"/endpointId", "not_allowed",
-                       "there is no endpoint '" + *reference +
-                           "'; give the id of one, or ext: and its external id"});
+    defects.push_back(no_endpoint(*reference));
     return std::nullopt;
 }
 

@@ -63,7 +63,7 @@ Result<Event> add_retry_event(Transaction& tx, Ids& ids, const Event& event, Ret
                      ? repeated(event, ids.event_id(fresh_key), fresh_key, tx.now())
                      : retried(event, id_for_retry(event, ids), tx.now());
     if (!fresh) return fresh;
-    if (event.endpoint && !tx.endpoints().find(*event.endpoint)) {
+    if (event.endpoint && tx.endpoints().share(std::vector{*event.endpoint}).empty()) {
         return NotFound{Noun::endpoint, to_string(*event.endpoint)};
     }
     fresh->claimable_at += delay;

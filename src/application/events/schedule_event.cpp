@@ -17,6 +17,12 @@ constexpr GroupLimits group_limits{.under_way = 2, .members = 200};
 
 bool is_stored(const std::optional<Result<Event>>& answer) { return answer && answer->has_value(); }
 
+/// Whether an object that the event refers to was not found or could not be shared.
+bool lacks_any(const EventReferences& found, const NewEvent& wanted) {
+    return (wanted.user && !found.has_user(*wanted.user)) ||
+           (wanted.endpoint && !found.has_endpoint(*wanted.endpoint));
+}
+
 }  // namespace
 
 ScheduleEvent::Request::Request(const NewEvent& wanted) : event(wanted) {
@@ -39,7 +45,8 @@ ScheduleEvent::ScheduleEvent(Store& store, const TimeZones& zones, Ids& ids, Wak
       ids_(ids),
       wakeups_(wakeups),
       together_(group_limits, [this](Requests requests) {
-          // An event that has to wait for a change of its user must not delay the others.
+          // An event that has to wait for a change of its user, or for the deletion of its
+          // endpoint, must not delay the others.
           return this->store(requests, Keep::each, Sharing::tries);
       }) {}
 
@@ -104,7 +111,7 @@ bool ScheduleEvent::is_kept(std::span<const Answer> answers, Keep keep) {
 
 std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests requests,
                                                       Sharing sharing) {
-    // Shares the users, so that a transaction that deletes one finds its events.
+    // Shares users and endpoints, so that a transaction that deletes one finds its events.
     EventReferences references;
     for (const Request* request : requests) {
         references.name_user(request->event.user);
@@ -117,8 +124,7 @@ std::vector<ScheduleEvent::Answer> ScheduleEvent::add(Transaction& tx, Requests 
     std::vector<Event> events;
     std::vector<std::size_t> places;  // index of each event's answer
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        const auto& user = requests[i]->event.user;
-        if (sharing == Sharing::tries && user && !references.has_user(*user)) continue;
+        if (sharing == Sharing::tries && lacks_any(references, requests[i]->event)) continue;
         auto event = make(tx, *requests[i], *zones, references);
         if (event) {
             events.push_back(*std::move(event));

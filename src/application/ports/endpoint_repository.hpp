@@ -36,10 +36,20 @@ public:
     virtual std::optional<EndpointId> id_of(std::string_view external_id) = 0;
     /// By external id. Unknown external ids are left out.
     virtual std::map<std::string, EndpointId> ids_of(std::span<const std::string> external_ids) = 0;
+    /// The endpoints that exist, in no order. No other transaction removes them until this one
+    /// ends.
+    virtual std::vector<Endpoint> share(std::span<const EndpointId> ids) = 0;
+    /// The same, without endpoints that another transaction may be removing. Never waits.
+    virtual std::vector<Endpoint> try_share(std::span<const EndpointId> ids) = 0;
+    /// The endpoint. No other transaction changes it until this one ends. Does not wait for
+    /// transactions that share it, because one of them may be long.
     virtual std::optional<Endpoint> lock(EndpointId id) = 0;
+    /// The same, but waits for the transactions that share it. Those that share it later wait.
+    virtual std::optional<Endpoint> lock_to_remove(EndpointId id) = 0;
     /// Replaces a locked endpoint. Errors: DuplicateExternalId.
     virtual Result<void> update(const Endpoint& endpoint) = 0;
-    /// Removes a locked endpoint with its circuit, its limits and the requests in its inbox.
+    /// Removes an endpoint that is locked for it, with its circuit, its limits and the requests in
+    /// its inbox.
     virtual void remove(EndpointId id) = 0;
     virtual Page<Endpoint> list(const EndpointQuery& query) = 0;
 };

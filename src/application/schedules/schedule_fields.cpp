@@ -340,7 +340,8 @@ Result<Schedule> edited(Transaction& tx, Schedule before, const ScheduleFields& 
 }
 
 std::optional<ValidationFailed> refuse_deleted_endpoint(Transaction& tx, const Schedule& schedule) {
-    if (!schedule.endpoint || tx.endpoints().lock(*schedule.endpoint)) return std::nullopt;
+    if (!schedule.endpoint) return std::nullopt;
+    if (!tx.endpoints().share(std::vector{*schedule.endpoint}).empty()) return std::nullopt;
     return invalid("/endpointId", "not_allowed",
                    "the endpoint " + to_string(*schedule.endpoint) + " has just been deleted");
 }
