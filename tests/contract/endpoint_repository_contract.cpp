@@ -119,6 +119,19 @@ TEST_P(EndpointRepositoryContract, ReplacesALockedEndpoint) {
     EXPECT_EQ(find(endpoint.id), changed);
 }
 
+TEST_P(EndpointRepositoryContract, SharesThoseThatExist) {
+    const Endpoint one = an_endpoint();
+    const Endpoint other = an_endpoint();
+    add(one, other, an_endpoint());
+    const std::vector<EndpointId> ids{one.id, an_id<EndpointId>(), other.id};
+    write([&](Transaction& tx) {
+        EXPECT_THAT(tx.endpoints().share(ids), UnorderedElementsAre(one, other));
+        EXPECT_THAT(tx.endpoints().share({}), IsEmpty());
+        EXPECT_THAT(tx.endpoints().try_share(ids), UnorderedElementsAre(one, other));
+        EXPECT_THAT(tx.endpoints().try_share({}), IsEmpty());
+    });
+}
+
 TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithAllThatBelongsToIt) {
     const Endpoint endpoint = an_endpoint().inbox().with_external_id("crm");
     const Endpoint other = an_endpoint().inbox().with_external_id("erp");
@@ -145,7 +158,8 @@ TEST_P(EndpointRepositoryContract, RemovesAnEndpointWithAllThatBelongsToIt) {
     });
 
     write([&](Transaction& tx) {
-        ASSERT_TRUE(tx.endpoints().lock(endpoint.id));
+        EXPECT_EQ(tx.endpoints().lock_to_remove(endpoint.id), endpoint);
+        EXPECT_FALSE(tx.endpoints().lock_to_remove(an_id<EndpointId>()));
         tx.endpoints().remove(endpoint.id);
     });
     EXPECT_FALSE(find(endpoint.id));

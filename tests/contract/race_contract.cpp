@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "application/endpoints/delete_endpoint.hpp"
 #include "application/events/cancel_event.hpp"
 #include "application/events/edit_event.hpp"
 #include "application/events/retry_event.hpp"
@@ -193,6 +194,49 @@ TEST_P(RaceContract, OfTwoEditsOfOneVersionOfAUserOneWinsAndMovesItsEvents) {
         EXPECT_EQ(after.version, Version{2});
         EXPECT_EQ(after.intent.zone, *one ? "Pacific/Honolulu" : "Pacific/Auckland");
         EXPECT_EQ(after.due.time_since_epoch(), morning.time_since_epoch() + (*one ? 10h : -13h));
+    }
+}
+
+TEST_P(RaceContract, AnEventGetsAnEndpointOrTheEndpointIsDeletedButNeverBoth) {
+    NoWakeups wakeups;
+    ScheduleEvent schedule{store(), zones, ids, wakeups};
+    EditEvent edit{store(), zones, wakeups};
+    DeleteEndpoint delete_endpoint{store(), zones, ids, wakeups};
+    for (int round = 0; round < rounds; ++round) {
+        const Endpoint endpoint = an_endpoint();
+        write([&](Transaction& tx) { ASSERT_TRUE(tx.endpoints().add(endpoint)); });
+        const Event event = an_event().due(noon + 1h);
+        given(event);
+        const std::string reference = to_string(endpoint.id);
+        NewEvent wanted;
+        wanted.event_type = "REMINDER";
+        wanted.endpoint = reference;
+        wanted.target.utc = "now+1h";
+        EventEdit to_endpoint;
+        to_endpoint.endpoint = reference;
+
+        std::optional<Result<Event>> created, moved;
+        std::optional<Result<void>> deleted;
+        race({[&] { created = schedule.run(wanted); },
+              [&] { moved = edit.run(to_string(event.id), to_endpoint, std::nullopt); },
+              [&] {
+                  deleted = delete_endpoint.run(reference, EventsOfEndpoint::prevent, std::nullopt,
+                                                "req-1");
+              }});
+
+        const auto live =
+            read([&](Transaction& tx) { return tx.events().count_live_of_endpoint(endpoint.id); });
+        const std::uint64_t given_to_it = (*created ? 1U : 0U) + (*moved ? 1U : 0U);
+        ASSERT_EQ(live, given_to_it);
+        if (*deleted) {
+            ASSERT_EQ(live, 0U);
+            EXPECT_TRUE(is<ValidationFailed>(*created));
+            EXPECT_TRUE(is<ValidationFailed>(*moved));
+        } else {
+            ASSERT_TRUE(is<EndpointInUse>(*deleted));
+            ASSERT_TRUE(
+                delete_endpoint.run(reference, EventsOfEndpoint::cancelled, std::nullopt, "req-2"));
+        }
     }
 }
 

@@ -29,6 +29,18 @@ protected:
         wanted.target.utc = "2027-06-01T00:00:00Z";
         return wanted;
     }
+    static NewEvent for_(const Endpoint& endpoint) {
+        NewEvent wanted;
+        wanted.event_type = "REMINDER";
+        wanted.endpoint = to_string(endpoint.id);
+        wanted.target.utc = "2027-06-01T00:00:00Z";
+        return wanted;
+    }
+    Endpoint a_stored_endpoint() {
+        Endpoint endpoint = an_endpoint();
+        store().transact([&](Transaction& tx) { return tx.endpoints().add(endpoint).has_value(); });
+        return endpoint;
+    }
     User a_stored_user() {
         User user = a_user();
         store().transact([&](Transaction& tx) { return tx.users().add(user).has_value(); });
@@ -37,6 +49,10 @@ protected:
     Store& store() { return database->store(); }
     [[nodiscard]] std::string count(const std::string& what) const {
         return query(direct, "SELECT count(*) FROM " + what).at(0).at(0);
+    }
+    [[nodiscard]] std::string waiting_for_locks() const {
+        return count(
+            "pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
     }
     /// Polls, because another process satisfies the condition.
     static void wait_until(const std::function<bool()>& condition) {
@@ -64,11 +80,7 @@ TEST_F(Creations, ForAUserThatIsBeingChangedHoldUpNoOthers) {
             waiting.push_back(std::async(
                 std::launch::async, [&] { return schedule.run(for_user(to_string(busy.id))); }));
         }
-        wait_until([&] {
-            return count(
-                       "pg_stat_activity WHERE wait_event_type = 'Lock' AND "
-                       "datname = current_database()") == "2";
-        });
+        wait_until([&] { return waiting_for_locks() == "2"; });
         const auto of_other = std::async(std::launch::async, [&] {
                                   return schedule.run(for_user(to_string(other.id)));
                               }).get();
@@ -77,6 +89,22 @@ TEST_F(Creations, ForAUserThatIsBeingChangedHoldUpNoOthers) {
     });
     for (auto& one : waiting) EXPECT_TRUE(one.get().has_value());
     EXPECT_EQ(count("sundial.events"), "3");
+}
+
+TEST_F(Creations, ForAnEndpointThatIsBeingDeletedHoldUpNoOthers) {
+    const Endpoint going = a_stored_endpoint(), other = a_stored_endpoint();
+    std::future<Result<Event>> waiting;
+    store().transact([&](Transaction& tx) {
+        EXPECT_TRUE(tx.endpoints().lock_to_remove(going.id));
+        waiting = std::async(std::launch::async, [&] { return schedule.run(for_(going)); });
+        wait_until([&] { return waiting_for_locks() == "1"; });
+        EXPECT_TRUE(
+            std::async(std::launch::async, [&] { return schedule.run(for_(other)); }).get());
+        tx.endpoints().remove(going.id);
+        return true;
+    });
+    EXPECT_TRUE(std::holds_alternative<ValidationFailed>(waiting.get().error()));
+    EXPECT_EQ(count("sundial.events"), "1");
 }
 
 TEST_F(Creations, InOneTransactionAreFoundTogetherIfNoAnswerComes) {
