@@ -154,7 +154,7 @@ struct EndpointInUse {
     EndpointId id;
     std::uint64_t events = 0;              // live events that point to it
     std::vector<std::string> schedules{};  // some of those that do: ids, or ext: and external ids
-    bool claimed = false;                  // the events are claimed, so they cannot be cancelled
+    bool claimed = false;  // some of the events are claimed, so they cannot be cancelled
 };
 /// A payload template names something that no user has.
 struct InvalidTemplate {

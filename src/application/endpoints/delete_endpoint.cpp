@@ -37,17 +37,27 @@ bool was_overtaken(const Error& error) {
            std::holds_alternative<NotFound>(error);
 }
 
-/// Cancels some events that are not claimed. Returns whether more may be left.
-Result<bool> cancel_some_of_endpoint(Transaction& tx, const TzData& zones, Ids& ids,
-                                     EndpointId endpoint, Instant& earliest) {
+struct CancelledOfEndpoint {
+    std::size_t count = 0;
+    bool may_be_more = false;
+};
+
+/// Cancels some events that are not claimed.
+Result<CancelledOfEndpoint> cancel_some_of_endpoint(Transaction& tx, const TzData& zones, Ids& ids,
+                                                    EndpointId endpoint, Instant& earliest) {
     const auto events = tx.events().unclaimed_of_endpoint(endpoint, batch_size);
     share_owners(tx, events);
+    CancelledOfEndpoint done{.may_be_more = events.size() == batch_size};
     for (const Event& event : events) {
         const auto cancelled =
             cancel_in(tx, zones, ids, event.id, std::nullopt, earliest, "endpoint deleted");
-        if (!cancelled && !was_overtaken(cancelled.error())) return cancelled.error();
+        if (cancelled) {
+            ++done.count;
+        } else if (!was_overtaken(cancelled.error())) {
+            return cancelled.error();
+        }
     }
-    return events.size() == batch_size;
+    return done;
 }
 
 }  // namespace
@@ -62,14 +72,16 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(Transaction&
     const auto schedules = schedules_of(tx, endpoint.id);
     const bool cancels = events == EventsOfEndpoint::cancelled;
     if (cancels && schedules.empty()) {
-        const auto more =
+        const auto some =
             cancel_some_of_endpoint(tx, *zones_.current(), ids_, endpoint.id, step.earliest);
-        if (!more) return more.error();
-        if (*more) return step;
+        if (!some) return some.error();
+        if (some->may_be_more) return step;
+        step.cancelled = some->count;
     }
     const auto live = tx.events().count_live_of_endpoint(endpoint.id);
     if (live > 0 || !schedules.empty()) {
-        return EndpointInUse{endpoint.id, live, schedules, cancels && schedules.empty()};
+        step.in_use = EndpointInUse{endpoint.id, live, schedules, cancels && schedules.empty()};
+        return step;
     }
     tx.record(endpoint_deleted(endpoint, {ids_.fresh(), caller}));
     tx.streams().close({own_stream::endpoint, to_string(endpoint.id)});
@@ -78,7 +90,8 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::remove_if_few_are_left(Transaction&
     return step;
 }
 
-/// From its commit on, no event is sent to an endpoint that is left.
+/// Changes nothing if the endpoint is in use. Otherwise, from its commit on, no event is sent to an
+/// endpoint that is left.
 Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_view reference,
                                                    EventsOfEndpoint events,
                                                    std::optional<Version> expected,
@@ -91,6 +104,11 @@ Result<DeleteEndpoint::Step> DeleteEndpoint::begin(Transaction& tx, std::string_
         return *refused;
     }
     const auto step = remove_if_few_are_left(tx, *before, events, caller);
+    if (step && step->in_use) {
+        EndpointInUse in_use = *step->in_use;
+        in_use.events += step->cancelled;  // which this error undoes
+        return in_use;
+    }
     if (!step || step->removed || !before->enabled) return step;
     Endpoint after = *before;
     after.enabled = false;
@@ -106,7 +124,7 @@ Result<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint ev
                                  std::optional<Version> expected, const Caller& caller) {
     auto step = in_transaction(
         store_, [&](Transaction& tx) { return begin(tx, reference, events, expected, caller); });
-    while (step && !step->removed) {
+    while (step && !step->removed && !step->in_use) {
         wakeups_.due_at(step->earliest);
         step = in_transaction(store_, [&](Transaction& tx) -> Result<Step> {
             const auto id = endpoint_id(tx, reference);
@@ -117,6 +135,7 @@ Result<void> DeleteEndpoint::run(std::string_view reference, EventsOfEndpoint ev
     }
     if (!step) return step.error();
     wakeups_.due_at(step->earliest);
+    if (step->in_use) return *step->in_use;
     return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -34,7 +35,9 @@ private:
     /// Of one transaction.
     struct Step {
         bool removed = false;
-        Instant earliest = never;  // when the first planned successor is claimable
+        std::optional<EndpointInUse> in_use{};  // it cannot be removed
+        std::size_t cancelled = 0;              // events, if no more are left to cancel
+        Instant earliest = never;               // when the first planned successor is claimable
     };
     Result<Step> remove_if_few_are_left(Transaction& tx, const Endpoint& endpoint,
                                         EventsOfEndpoint events, const Caller& caller);

@@ -153,7 +153,8 @@ void add_defects(const Endpoint& before, const Endpoint& after, const EndpointEd
             found, [](const FieldError& error) { return error.pointer.starts_with("/rateLimit"); });
         found.push_back({"/rateLimit/perSecond", "required", "a rate needs a number per second"});
     }
-    if (edit.type && *edit.type != before.type) return;
+    // `kind` says nothing about the other settings of another type.
+    if (whole && edit.type != before.type) return;
     const auto refused = whole ? kind.refuse_new(type_settings(*whole))
                                : kind.refuse_edit(type_settings(after, edit));
     found.insert(found.end(), refused.begin(), refused.end());

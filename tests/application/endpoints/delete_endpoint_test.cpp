@@ -102,7 +102,7 @@ TEST_F(DeleteEndpointTest, ChangesNothingWhileAnEventIsClaimed) {
     const Event pending = an_event_for(endpoint);
 
     const auto in_use = error_of<EndpointInUse>(remove(endpoint, EventsOfEndpoint::cancelled));
-    EXPECT_EQ(in_use.events, 1U);
+    EXPECT_EQ(in_use.events, 2U);
     EXPECT_TRUE(in_use.claimed);
     EXPECT_EQ(queries.endpoint(to_string(endpoint.id)).value(), endpoint);
     EXPECT_EQ(find(pending), pending);

@@ -89,12 +89,12 @@ std::string in_words(const EndpointInUse& used) {
     }
     if (used.events == 0) return text;
     if (!text.empty()) text += ". Also, ";
-    text += std::to_string(used.events) +
-            (used.events == 1 ? " live event points" : " live events point") + " to the endpoint";
-    text += used.claimed
-                ? ", claimed at this moment; disable the endpoint, wait until the attempts "
-                  "have ended, and delete it then"
-                : "; cancelEvents=true cancels those that are not claimed";
+    const bool is_one = used.events == 1;
+    text += std::to_string(used.events) + (is_one ? " live event points" : " live events point") +
+            " to the endpoint";
+    if (!used.claimed) return text + "; cancelEvents=true cancels those that are not claimed";
+    text += is_one ? ", claimed at this moment" : ", some of them claimed at this moment";
+    text += "; disable the endpoint, wait until the attempts have ended, and delete it then";
     return text;
 }
 
