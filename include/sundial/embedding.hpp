@@ -87,7 +87,7 @@ private:
 /// Runs on the engine's threads, several calls at once. If the process dies after a handler has
 /// done its work but before the outcome is stored, the handler runs again after the next start:
 /// recognise the event by its `idempotency_key`, and make the second call harmless. Must return
-/// within 10 s.
+/// within 10 s. May call its engine, and may stop or destroy it: see `Engine`.
 using Handler = std::function<Handled(const Event&)>;
 
 struct Options {
@@ -99,7 +99,9 @@ struct Options {
     bool test_clock = false;
     /// The directory of the tz database.
     std::string zoneinfo = "/usr/share/zoneinfo";
-    /// Receives the log lines meant for operators, from any thread; may be empty.
+    /// Receives the log lines meant for operators, from any thread; may be empty. Must return
+    /// quickly, and must not call the engine except for `stop`. If it throws, the engine drops the
+    /// line and continues.
     std::function<void(const std::string& line)> log{};
 };
 
@@ -223,8 +225,24 @@ private:
 /// falls on the 28th in other years. Events that came due while no engine ran are handled after the
 /// start.
 ///
-/// Movable, not copyable. Thread-safe except for `on`, `start`, `stop` and moving. Every call can
-/// return STORAGE_UNAVAILABLE.
+/// A handler can call its engine. Two calls would wait there for the handler itself: `advance`
+/// fails with REENTRANT_CALL, and `stop` only requests the stop. A handler can also destroy the
+/// engine. The destructor then does not wait: the engine stops and is freed on another thread after
+/// the handler has returned and its outcome is stored. If the process exits before that, the event
+/// is handled again after the next start. The same holds inside `log` and inside
+/// `Streams::transact`. A thread that a handler waits for counts as another thread: if it stops the
+/// engine, both wait for each other.
+///
+/// After `fork` the engine belongs to the parent, where it continues. In the child, every call to
+/// it and to its workers, streams and subscriptions fails with WRONG_PROCESS, `on`, `start` and
+/// `stop` do nothing, and its locks count as lost. Their destructors leave everything to the
+/// parent: memory stays allocated, and files stay open until the child ends or calls `exec`. So a
+/// SQLite file stays in use until both processes have closed it. The child can open another engine.
+/// A child that is forked inside a handler or a transaction must not return from it: let it end by
+/// `exec` or `_exit`.
+///
+/// Movable, not copyable. Thread-safe except for `on`, `start` and moving. Every call can return
+/// STORAGE_UNAVAILABLE.
 class Engine {
 public:
     /// Opens the storage and brings its tables up to date. Errors: CANNOT_START with what to do
@@ -232,7 +250,7 @@ public:
     static Result<Engine> open(const Options& options);
     Engine(Engine&&) noexcept;
     Engine& operator=(Engine&&) noexcept;
-    /// Calls `stop`.
+    /// Calls `stop`. In a handler it does not wait: see above.
     ~Engine();
 
     /// Events of `type` go to `handler`, which replaces any earlier one. Call before `start` and
@@ -269,19 +287,22 @@ public:
     /// finished events: 90 days after completion, 365 after failure. Not with a test clock.
     void start();
     /// Calls no more handlers and waits for those that run. Waiting workers get STOPPED. The engine
-    /// cannot be started again.
+    /// cannot be started again. In a handler it requests the same and returns at once: a later
+    /// `stop` elsewhere, or the destructor, waits.
     void stop();
     /// Advances a test clock: every event that comes due in between is handled at its instant, on
     /// the engine's threads, before this returns. Returns the number of completed events. Errors:
-    /// CLOCK_NOT_TEST.
+    /// CLOCK_NOT_TEST; REENTRANT_CALL in a handler; STOPPED if the engine was stopped, possibly
+    /// after some of the events were handled.
     Result<std::uint64_t> advance(std::chrono::microseconds by);
     /// The storage's clock, which decides which events are due.
     Result<Instant> now();
 
 private:
     struct Parts;
-    explicit Engine(std::unique_ptr<Parts> parts);
-    std::unique_ptr<Parts> parts_;
+    explicit Engine(std::shared_ptr<Parts> parts);
+    static void close(std::shared_ptr<Parts> parts) noexcept;
+    std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace sundial::embedding

@@ -159,16 +159,19 @@ struct ParkedEvent {
 
 /// Follows the feed from its checkpoint. Of all subscriptions with one name, in any number of
 /// processes, one is active; another takes over when its lease has expired. Movable, not copyable.
-/// The engine must outlive it. Use from one thread at a time, except `stopped`.
+/// The engine must outlive it. Use from one thread at a time, except `stopped`. Its handler counts
+/// as a handler of the engine (see `Engine`), and may destroy the subscription.
 class Subscription {
 public:
     Subscription(Subscription&&) noexcept;
     Subscription& operator=(Subscription&&) noexcept;
-    /// Stops, and waits for the event being handled.
+    /// Stops, and waits for the event being handled. In its own handler it does not wait: the
+    /// subscription ends after the handler has returned, and `Engine::stop` waits for that.
     ~Subscription();
 
     /// Handles all recorded events on this thread, up to the end of the feed. Errors: LOCK_HELD
-    /// while another subscription is active; STOPPED with the reason.
+    /// while another subscription is active; STOPPED with the reason; REENTRANT_CALL in its own
+    /// handler.
     Result<Done> catch_up();
     /// Handles events as they are recorded, on its own thread.
     void start();
@@ -180,6 +183,7 @@ private:
     friend class Streams;
     struct Parts;
     explicit Subscription(std::unique_ptr<Parts> parts);
+    static void close(std::unique_ptr<Parts> parts) noexcept;
     std::unique_ptr<Parts> parts_;
 };
 

@@ -30,7 +30,8 @@ struct Conflict {
 };
 
 /// Why something was not done. `code` is one of the HTTP API's (VALIDATION_FAILED, USER_NOT_FOUND,
-/// STORAGE_UNAVAILABLE, …), for programs; `detail` says it to people, and what would be right;
+/// STORAGE_UNAVAILABLE, …) or of the library's own (CANNOT_START, REENTRANT_CALL, WRONG_PROCESS),
+/// for programs; `detail` says it to people, and what would be right;
 /// `data` has what a program can go by, of codes that have some:
 ///
 ///     if (const auto* conflict = std::get_if<sundial::Conflict>(&error.data)) {

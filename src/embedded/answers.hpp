@@ -10,6 +10,7 @@
 #include "domain/error.hpp"
 #include "domain/event.hpp"
 #include "domain/user.hpp"
+#include "embedded/own_process.hpp"
 #include "sundial/embedding.hpp"
 
 /// Converts internal types to those of the public headers.
@@ -63,6 +64,13 @@ Result<Public> answered(Work work) {
     } catch (...) {
         return Error{"INTERNAL_ERROR", "an exception of unknown type was thrown"};
     }
+}
+
+/// The same for an object of `process`; refused in its children.
+template <class Public, class Work>
+Result<Public> answered(const OwnProcess& process, Work work) {
+    if (process.forked()) return process.error();
+    return answered<Public>(std::move(work));
 }
 
 }  // namespace sundial::embedding

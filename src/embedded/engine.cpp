@@ -1,4 +1,6 @@
 #include <memory>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,7 +27,9 @@
 #include "application/users/users_module.hpp"
 #include "domain/time/text.hpp"
 #include "embedded/answers.hpp"
+#include "embedded/callbacks.hpp"
 #include "embedded/lock.hpp"
+#include "embedded/own_process.hpp"
 #include "embedded/pull_worker.hpp"
 #include "embedded/storage.hpp"
 #include "embedded/streams.hpp"
@@ -37,20 +41,28 @@ namespace {
 constexpr std::size_t handler_threads = 4;
 constexpr const char* correlation_id = "";  // there is no HTTP request
 
-/// Passes lines on to the program's callback.
+/// Passes lines on to the program's callback. The work that a line is about goes on without the
+/// line if the callback throws.
 class CallbackLog final : public base::Log {
 public:
-    explicit CallbackLog(std::function<void(const std::string&)> listener)
-        : listener_(std::move(listener)) {}
+    CallbackLog(const Callbacks& callbacks, std::function<void(const std::string&)> listener)
+        : callbacks_(callbacks), listener_(std::move(listener)) {}
     void write(base::LogLine line) override {
         if (!listener_) return;
-        listener_(line.event_name.empty() ? line.message : line.event_name + ": " + line.message);
+        const Callbacks::Call call{callbacks_};
+        try {
+            listener_(line.event_name.empty() ? line.message
+                                              : line.event_name + ": " + line.message);
+        } catch (...) {
+            return;
+        }
     }
     [[nodiscard]] bool wants(base::LogLevel /*level*/) const override {
         return static_cast<bool>(listener_);
     }
 
 private:
+    const Callbacks& callbacks_;
     const std::function<void(const std::string&)> listener_;
 };
 
@@ -105,7 +117,7 @@ std::optional<std::string> unless_empty(const std::string& text) {
 /// those above it.
 struct Engine::Parts {
     explicit Parts(const Options& options)
-        : log(options.log),
+        : log(callbacks, options.log),
           zones(options.zoneinfo),
           storage(open_storage(options, log)),
           test_clock(options.test_clock) {
@@ -120,21 +132,42 @@ struct Engine::Parts {
     Parts(const Parts&) = delete;
     Parts& operator=(const Parts&) = delete;
 
-    void stop() {
+    /// Calls `work`, unless this is a child of the engine's process. Keeps the parts until then,
+    /// because a callback of the work may destroy the engine.
+    template <class Public, class Work>
+    static Result<Public> run(std::shared_ptr<Parts> parts, Work work) {
+        return answered<Public>(parts->process, [&] { return work(*parts); });
+    }
+
+    /// Whether this thread is inside a function of the program that the engine waits for.
+    [[nodiscard]] bool in_callback() { return callbacks.running_here() || store.open_here(); }
+
+    /// From any thread.
+    void request_stop() {
         operations.shut_down();
         delivery.loop.stop();
         wakeups.watch.stop();
         stream_store.watch.stop();
         locks.waits.stop();
         maintenance.stop();
+        in_process.request_stop();
+    }
+    /// The same, and waits for the threads. Not from a callback.
+    void stop() {
+        request_stop();
+        const std::lock_guard lock(joining);
         if (maintainer.joinable()) maintainer.join();
         if (watcher.joinable()) watcher.join();
         if (feed_watcher.joinable()) feed_watcher.join();
         if (operations_worker.joinable()) operations_worker.join();
         in_process.stop();  // the loop still runs and settles the results
         if (worker.joinable()) worker.join();
+        auto& departing = streams->departing;
+        for (auto left = departing.load(); left > 0; left = departing) departing.wait(left);
     }
 
+    const OwnProcess process;
+    const Callbacks callbacks;
     CallbackLog log;
     zones::CctzTimeZones zones;
     std::unique_ptr<Storage> storage;
@@ -210,8 +243,9 @@ struct Engine::Parts {
     Maintenance maintenance{{.locks = locks.locks, .monotonic = monotonic, .log = log},
                             "engine " + to_string(instance),
                             maintenance_jobs(storage->retention())};
-    std::shared_ptr<Streams::Parts> streams =
-        std::make_shared<Streams::Parts>(store, storage->feed(), ids, log, stream_store);
+    std::shared_ptr<Streams::Parts> streams = std::make_shared<Streams::Parts>(
+        process, callbacks, store, storage->feed(), ids, log, stream_store);
+    std::mutex joining;  // held by the thread that joins those below
     std::thread worker;
     std::thread operations_worker;
     std::thread maintainer;
@@ -219,47 +253,73 @@ struct Engine::Parts {
     std::thread feed_watcher;
 };
 
-Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::Engine(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::Engine(Engine&&) noexcept = default;
-Engine& Engine::operator=(Engine&&) noexcept = default;
-Engine::~Engine() = default;
+Engine& Engine::operator=(Engine&& other) noexcept {
+    if (this == &other) return *this;
+    close(std::exchange(parts_, std::move(other.parts_)));
+    return *this;
+}
+Engine::~Engine() { close(std::move(parts_)); }
+
+void Engine::close(std::shared_ptr<Parts> parts) noexcept {
+    if (!parts) return;
+    const bool forked = parts->process.forked();
+    if (!forked && !parts->in_callback()) return parts->stop();
+    if (!forked) parts->request_stop();
+    // They stay in memory in a child, and if no thread can be started.
+    auto* const left = new std::shared_ptr<Parts>(std::move(parts));
+    if (forked) return;
+    try {
+        // Waits for the callback that this call is in.
+        std::thread([left] {
+            (*left)->stop();
+            delete left;
+        }).detach();
+    } catch (const std::system_error&) {
+        return;
+    }
+}
 
 Result<Engine> Engine::open(const Options& options) {
-    return answered<Engine>([&] { return Engine{std::make_unique<Parts>(options)}; });
+    return answered<Engine>([&] { return Engine{std::make_shared<Parts>(options)}; });
 }
 
 void Engine::on(const std::string& type, Handler handler) {
-    parts_->handlers.on(type, [handler = std::move(handler)](const sundial::Event& event) {
+    if (parts_->process.forked()) return;
+    parts_->handlers.on(type, [&callbacks = parts_->callbacks,
+                               handler = std::move(handler)](const sundial::Event& event) {
+        const Callbacks::Call call{callbacks};
         return as_domain(handler(shown(event)));
     });
 }
 
 Result<User> Engine::create_user(const NewUser& wanted) {
-    return answered<User>([&] {
-        return parts_->users.create.run({.external_id = unless_empty(wanted.external_id),
-                                         .first_name = wanted.first_name,
-                                         .last_name = wanted.last_name,
-                                         .date_of_birth = wanted.date_of_birth,
-                                         .timezone = wanted.timezone},
-                                        correlation_id);
+    return Parts::run<User>(parts_, [&](Parts& parts) {
+        return parts.users.create.run({.external_id = unless_empty(wanted.external_id),
+                                       .first_name = wanted.first_name,
+                                       .last_name = wanted.last_name,
+                                       .date_of_birth = wanted.date_of_birth,
+                                       .timezone = wanted.timezone},
+                                      correlation_id);
     });
 }
 
 Result<Done> Engine::delete_user(const std::string& id) {
-    return answered<Done>([&] {
-        return parts_->users.remove.run(id, UserHistory::erase, std::nullopt, correlation_id);
+    return Parts::run<Done>(parts_, [&](Parts& parts) {
+        return parts.users.remove.run(id, UserHistory::erase, std::nullopt, correlation_id);
     });
 }
 
 Result<Done> Engine::create_queue(const std::string& name) {
-    return answered<Done>([&]() -> sundial::Result<Endpoint> {
+    return Parts::run<Done>(parts_, [&](Parts& parts) -> sundial::Result<Endpoint> {
         sundial::NewEndpoint wanted{.type = pull_type};
         wanted.external_id = name;
         wanted.name = name;
-        auto made = parts_->endpoints.create.run(wanted, correlation_id);
+        auto made = parts.endpoints.create.run(wanted, correlation_id);
         if (made) return made->endpoint;
         if (!std::holds_alternative<DuplicateExternalId>(made.error())) return made.error();
-        return parts_->queries.endpoint("ext:" + name);
+        return parts.queries.endpoint("ext:" + name);
     });
 }
 
@@ -269,9 +329,9 @@ Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& op
         .holder = options.holder.empty() ? "engine " + to_string(parts_->instance) : options.holder,
         .ttl = options.ttl};
     const LockGuard::Terms terms{.wait = options.wait, .max_hold = options.max_hold};
-    return answered<Lock>([&]() -> sundial::Result<Lock> {
+    return Parts::run<Lock>(parts_, [&](Parts& parts) -> sundial::Result<Lock> {
         if (auto error = refuse_own_lock(name)) return ValidationFailed{{std::move(*error)}};
-        auto guard = LockGuard::acquire(parts_->locks.locks, parts_->monotonic, wanted, terms);
+        auto guard = LockGuard::acquire(parts.locks.locks, parts.monotonic, wanted, terms);
         if (!guard) return guard.error();
         return Lock{std::make_unique<Lock::Parts>(std::move(*guard))};
     });
@@ -279,8 +339,8 @@ Result<Lock> Engine::acquire_lock(const std::string& name, const LockOptions& op
 
 PullWorker Engine::worker(const std::string& queue, const std::string& name) {
     return PullWorker{std::make_shared<PullWorker::Parts>(
-        PullWorker::Parts{parts_->pull.pull, parts_->pull.settle, parts_->pull.watch,
-                          parts_->monotonic, queue, name})};
+        PullWorker::Parts{parts_->process, parts_->pull.pull, parts_->pull.settle,
+                          parts_->pull.watch, parts_->monotonic, queue, name})};
 }
 
 Result<Event> Engine::schedule(const NewEvent& wanted) {
@@ -296,39 +356,55 @@ Result<Event> Engine::schedule(const NewEvent& wanted) {
     event.payload = wanted.payload;
     event.idempotency_key = unless_empty(wanted.idempotency_key);
     if (!wanted.queue.empty()) event.endpoint = "ext:" + wanted.queue;
-    return answered<Event>([&] { return parts_->events.schedule.run(event); });
+    return Parts::run<Event>(parts_,
+                             [&](Parts& parts) { return parts.events.schedule.run(event); });
 }
 
 Result<Event> Engine::find_event(const std::string& id) {
-    return answered<Event>([&] { return parts_->queries.event(id); });
+    return Parts::run<Event>(parts_, [&](Parts& parts) { return parts.queries.event(id); });
 }
 
 Result<Event> Engine::cancel(const std::string& id) {
-    return answered<Event>([&] { return parts_->events.cancel.run(id, std::nullopt); });
+    return Parts::run<Event>(
+        parts_, [&](Parts& parts) { return parts.events.cancel.run(id, std::nullopt); });
 }
 
 Streams Engine::streams() { return Streams{parts_->streams}; }
 
 void Engine::start() {
-    if (parts_->test_clock || parts_->worker.joinable()) return;
-    parts_->worker = std::thread([&loop = parts_->delivery.loop] { loop.run(); });
-    parts_->operations_worker =
-        std::thread([&operations = parts_->operations] { operations.run(); });
-    parts_->maintainer = std::thread([&maintenance = parts_->maintenance] { maintenance.run(); });
+    const auto parts = parts_;  // a handler may destroy the engine at once
+    if (parts->process.forked() || parts->test_clock || parts->delivery.loop.stopping()) return;
+    const std::lock_guard lock(parts->joining);
+    if (parts->worker.joinable()) return;
+    parts->worker = std::thread([&loop = parts->delivery.loop] { loop.run(); });
+    parts->operations_worker = std::thread([&operations = parts->operations] { operations.run(); });
+    parts->maintainer = std::thread([&maintenance = parts->maintenance] { maintenance.run(); });
 }
 
-void Engine::stop() { parts_->stop(); }
+void Engine::stop() {
+    const auto parts = parts_;  // a handler may destroy the engine meanwhile
+    if (parts->process.forked()) return;
+    if (parts->in_callback()) return parts->request_stop();
+    parts->stop();
+}
 
 Result<std::uint64_t> Engine::advance(std::chrono::microseconds by) {
-    return answered<std::uint64_t>([&]() -> sundial::Result<std::uint64_t> {
-        const auto advanced = parts_->clock.advance.by(by);
+    if (parts_->test_clock && !parts_->process.forked() && parts_->in_callback()) {
+        return Error{"REENTRANT_CALL",
+                     "advance() was called inside a handler, a log callback or a transaction of "
+                     "its engine, which it would wait for; call it from elsewhere"};
+    }
+    return Parts::run<std::uint64_t>(parts_, [&](Parts& parts) -> sundial::Result<std::uint64_t> {
+        if (parts.delivery.loop.stopping()) return Stopped{};
+        const auto advanced = parts.clock.advance.by(by);
         if (!advanced) return advanced.error();
+        if (parts.delivery.loop.stopping()) return Stopped{};
         return advanced->delivered;
     });
 }
 
 Result<Instant> Engine::now() {
-    return answered<Instant>([&] { return parts_->clock.clock.now(); });
+    return Parts::run<Instant>(parts_, [&](Parts& parts) { return parts.clock.clock.now(); });
 }
 
 }  // namespace sundial::embedding

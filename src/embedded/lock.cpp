@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "adapters/postgres/session_lock.hpp"
@@ -13,11 +15,28 @@ namespace sundial::embedding {
 
 Lock::Lock(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Lock::Lock(Lock&&) noexcept = default;
-Lock& Lock::operator=(Lock&&) noexcept = default;
-Lock::~Lock() = default;
+Lock& Lock::operator=(Lock&& other) noexcept {
+    if (this == &other) return *this;
+    destroy_unless_forked(std::exchange(parts_, std::move(other.parts_)));
+    return *this;
+}
+Lock::~Lock() { destroy_unless_forked(std::move(parts_)); }
+
+namespace {
+
+/// Only the parent holds the lock after a fork.
+std::stop_token lost_by_fork() {
+    std::stop_source lost;
+    lost.request_stop();
+    return lost.get_token();
+}
+
+}  // namespace
 
 std::uint64_t Lock::fencing_token() const { return parts_->guard.lock().fencing_token.value; }
-std::stop_token Lock::lost() const { return parts_->guard.lost(); }
+std::stop_token Lock::lost() const {
+    return parts_->process.forked() ? lost_by_fork() : parts_->guard.lost();
+}
 
 namespace {
 
@@ -36,6 +55,7 @@ public:
 struct SessionLock::Parts {
     std::unique_ptr<NoLog> log;
     std::unique_ptr<postgres::SessionLock> lock;
+    OwnProcess process{};
 };
 
 Result<SessionLock> SessionLock::acquire(const std::string& url, const std::string& name,
@@ -58,9 +78,15 @@ Result<SessionLock> SessionLock::acquire(const std::string& url, const std::stri
 
 SessionLock::SessionLock(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 SessionLock::SessionLock(SessionLock&&) noexcept = default;
-SessionLock& SessionLock::operator=(SessionLock&&) noexcept = default;
-SessionLock::~SessionLock() = default;
+SessionLock& SessionLock::operator=(SessionLock&& other) noexcept {
+    if (this == &other) return *this;
+    destroy_unless_forked(std::exchange(parts_, std::move(other.parts_)));
+    return *this;
+}
+SessionLock::~SessionLock() { destroy_unless_forked(std::move(parts_)); }
 
-std::stop_token SessionLock::lost() const { return parts_->lock->lost(); }
+std::stop_token SessionLock::lost() const {
+    return parts_->process.forked() ? lost_by_fork() : parts_->lock->lost();
+}
 
 }  // namespace sundial::embedding

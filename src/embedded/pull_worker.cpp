@@ -59,34 +59,38 @@ Result<std::vector<Event>> PullWorker::claim(const WorkOrder& wanted) {
         }
         return Stopped{};  // a program that shuts down claims nothing more
     };
-    return answered<std::vector<Event>>(claimed);
+    return answered<std::vector<Event>>(parts_->process, claimed);
 }
 
 Result<Event> PullWorker::complete(const Event& claimed) {
-    return answered<Event>(
-        [&] { return parts_->settle.complete(claimed.id, Version{claimed.version}); });
+    return answered<Event>(parts_->process, [&] {
+        return parts_->settle.complete(claimed.id, Version{claimed.version});
+    });
 }
 
 Result<Event> PullWorker::fail(const Event& claimed, const std::string& why) {
-    return answered<Event>(
-        [&] { return parts_->settle.fail(claimed.id, Version{claimed.version}, {.reason = why}); });
+    return answered<Event>(parts_->process, [&] {
+        return parts_->settle.fail(claimed.id, Version{claimed.version}, {.reason = why});
+    });
 }
 
 Result<Event> PullWorker::refuse(const Event& claimed, const std::string& why) {
-    return answered<Event>([&] {
+    return answered<Event>(parts_->process, [&] {
         return parts_->settle.fail(claimed.id, Version{claimed.version},
                                    {.reason = why, .retry = false});
     });
 }
 
 Result<Event> PullWorker::release(const Event& claimed) {
-    return answered<Event>(
-        [&] { return parts_->settle.release(claimed.id, Version{claimed.version}); });
+    return answered<Event>(parts_->process, [&] {
+        return parts_->settle.release(claimed.id, Version{claimed.version});
+    });
 }
 
 Result<Event> PullWorker::extend(const Event& claimed, std::chrono::microseconds lease) {
-    return answered<Event>(
-        [&] { return parts_->settle.extend(claimed.id, Version{claimed.version}, lease); });
+    return answered<Event>(parts_->process, [&] {
+        return parts_->settle.extend(claimed.id, Version{claimed.version}, lease);
+    });
 }
 
 }  // namespace sundial::embedding

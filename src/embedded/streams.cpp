@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -153,7 +156,7 @@ Result<std::optional<Snapshot>> StreamTransaction::snapshot(const StreamId& stre
 
 Result<Appended> Streams::append(const StreamId& stream, Expected expected,
                                  const std::vector<NewRecordedEvent>& events) {
-    auto appended = answered<Appended>([&]() -> sundial::Result<Appended> {
+    auto appended = answered<Appended>(parts_->process, [&]() -> sundial::Result<Appended> {
         const auto wanted = append_of(stream, expected, events, parts_->ids);
         if (!wanted) return wanted.error();
         const auto done = parts_->append.run(*wanted);
@@ -165,7 +168,7 @@ Result<Appended> Streams::append(const StreamId& stream, Expected expected,
 }
 
 Result<StreamPart> Streams::read(const StreamId& stream, const StreamRange& range) {
-    return answered<StreamPart>([&]() -> sundial::Result<StreamPart> {
+    return answered<StreamPart>(parts_->process, [&]() -> sundial::Result<StreamPart> {
         const auto read = parts_->read.read(id_of(stream), range_of(range));
         if (!read) return read.error();
         return shown(*read);
@@ -173,7 +176,7 @@ Result<StreamPart> Streams::read(const StreamId& stream, const StreamRange& rang
 }
 
 Result<FeedPage> Streams::feed(std::uint64_t after, const FeedFilter& filter, std::size_t limit) {
-    return answered<FeedPage>([&]() -> sundial::Result<FeedPage> {
+    return answered<FeedPage>(parts_->process, [&]() -> sundial::Result<FeedPage> {
         const auto page = parts_->read.feed(after, filter_of(filter), limit);
         if (!page) return page.error();
         return shown(*page);
@@ -182,7 +185,7 @@ Result<FeedPage> Streams::feed(std::uint64_t after, const FeedFilter& filter, st
 
 Result<Done> Streams::transact(const std::function<Result<Done>(StreamTransaction&)>& work) {
     std::optional<Result<Done>> answer;
-    const auto done = answered<Done>([&] {
+    const auto done = answered<Done>(parts_->process, [&] {
         parts_->store.transact([&](Transaction& tx) {
             (void)tx.now();  // begins the transaction: a failure here is not one of `work`
             StreamTransaction::Parts parts{tx, parts_->append, parts_->ids};
@@ -207,7 +210,7 @@ Result<Done> Streams::locked(const StreamId& stream,
 
 Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::uint64_t after) {
     constexpr std::size_t max_parked = 100;
-    return answered<std::vector<ParkedEvent>>([&] {
+    return answered<std::vector<ParkedEvent>>(parts_->process, [&] {
         const auto found = in_read(parts_->store, [&](Transaction& tx) {
             return tx.checkpoints().parked(name, std::min(after, greatest_number), max_parked);
         });
@@ -221,7 +224,7 @@ Result<std::vector<ParkedEvent>> Streams::parked(const std::string& name, std::u
 }
 
 Result<bool> Streams::unpark(const std::string& name, std::uint64_t position) {
-    return answered<bool>([&] {
+    return answered<bool>(parts_->process, [&] {
         bool was_there = false;
         parts_->store.transact([&](Transaction& tx) {
             was_there = tx.checkpoints().unpark(name, std::min(position, greatest_number));
@@ -232,7 +235,7 @@ Result<bool> Streams::unpark(const std::string& name, std::uint64_t position) {
 }
 
 Result<Checkpoint> Streams::checkpoint(const std::string& name) {
-    return answered<Checkpoint>([&]() -> sundial::Result<Checkpoint> {
+    return answered<Checkpoint>(parts_->process, [&]() -> sundial::Result<Checkpoint> {
         const auto found = parts_->checkpoints.find(name);
         if (!found) return found.error();
         return shown(*found);
@@ -241,7 +244,7 @@ Result<Checkpoint> Streams::checkpoint(const std::string& name) {
 
 Result<Checkpoint> Streams::save_checkpoint(const std::string& name, const Checkpoint& next,
                                             std::uint64_t previous) {
-    return answered<Checkpoint>([&]() -> sundial::Result<Checkpoint> {
+    return answered<Checkpoint>(parts_->process, [&]() -> sundial::Result<Checkpoint> {
         CheckpointStep step{.position = next.position,
                             .event_id = std::nullopt,
                             .previous = previous,
@@ -258,11 +261,11 @@ Result<Checkpoint> Streams::save_checkpoint(const std::string& name, const Check
 
 Result<std::optional<Snapshot>> Streams::snapshot(const StreamId& stream) {
     return answered<std::optional<Snapshot>>(
-        [&] { return if_saved(parts_->read.snapshot(id_of(stream))); });
+        parts_->process, [&] { return if_saved(parts_->read.snapshot(id_of(stream))); });
 }
 
 Result<bool> Streams::save_snapshot(const StreamId& stream, const Snapshot& snapshot) {
-    return answered<bool>([&] {
+    return answered<bool>(parts_->process, [&] {
         return parts_->keep.save_snapshot(id_of(stream), {.version = snapshot.version,
                                                           .schema_version = snapshot.schema_version,
                                                           .state = snapshot.state});
@@ -270,20 +273,22 @@ Result<bool> Streams::save_snapshot(const StreamId& stream, const Snapshot& snap
 }
 
 Result<Done> Streams::archive(const StreamId& stream) {
-    return answered<Done>([&] { return parts_->keep.archive(id_of(stream)); });
+    return answered<Done>(parts_->process, [&] { return parts_->keep.archive(id_of(stream)); });
 }
 Result<Done> Streams::restore(const StreamId& stream) {
-    return answered<Done>([&] { return parts_->keep.restore(id_of(stream)); });
+    return answered<Done>(parts_->process, [&] { return parts_->keep.restore(id_of(stream)); });
 }
 Result<Done> Streams::truncate(const StreamId& stream, std::uint64_t version) {
-    return answered<Done>([&] { return parts_->keep.truncate(id_of(stream), version); });
+    return answered<Done>(parts_->process,
+                          [&] { return parts_->keep.truncate(id_of(stream), version); });
 }
 Result<Done> Streams::remove(const StreamId& stream) {
-    return answered<Done>([&] { return parts_->keep.remove(id_of(stream)); });
+    return answered<Done>(parts_->process, [&] { return parts_->keep.remove(id_of(stream)); });
 }
 Result<Done> Streams::redact(const StreamId& stream, std::uint64_t version,
                              const std::string& data) {
-    return answered<Done>([&] { return parts_->keep.redact(id_of(stream), version, data); });
+    return answered<Done>(parts_->process,
+                          [&] { return parts_->keep.redact(id_of(stream), version, data); });
 }
 
 std::string Streams::fresh_id() { return base::to_string(parts_->ids.fresh()); }
@@ -320,69 +325,128 @@ HandlingFailure failure_in(Work work) {
 
 struct Subscription::Parts {
     template <class Function>
-    Parts(std::shared_ptr<Streams::Parts> its_streams, Following&& following, Function function)
+    Parts(std::shared_ptr<Streams::Parts> its_streams,
+          std::shared_ptr<const Callbacks> its_handling, Following&& following, Function function)
         : streams(std::move(its_streams)),
+          handling(std::move(its_handling)),
           follower(streams->store, streams->feed, real_timing(),
                    settings_of(std::move(following), base::to_string(streams->ids.fresh())),
                    std::move(function)) {}
 
-    std::shared_ptr<Streams::Parts> streams;
+    /// The subscription was destroyed by its handler, so it ends after that.
+    void depart(std::unique_ptr<Parts> its) {
+        const std::lock_guard lock(starting);
+        ++streams->departing;
+        thread.request_stop();
+        if (thread.joinable()) thread.detach();
+        caught_up.request_stop();
+        itself = std::move(its);
+    }
+    /// Called where the events were passed on, as the last use of `parts`.
+    static void end_if_departing(Parts& parts) {
+        if (!parts.itself) return;
+        const auto streams = parts.streams;
+        std::exchange(parts.itself, nullptr).reset();
+        --streams->departing;
+        streams->departing.notify_all();
+    }
+
+    const OwnProcess process;
+    const std::shared_ptr<Streams::Parts> streams;
+    const std::shared_ptr<const Callbacks> handling;
+    std::stop_source caught_up;  // ends `catch_up`
     sundial::Subscription follower;
-    std::jthread thread;  // last: stopped and joined before the others are destroyed
+    std::unique_ptr<Parts> itself;  // after `depart`
+    std::mutex starting;            // held while `thread` is set: its handler may depart at once
+    std::jthread thread;            // last: stopped and joined before the others are destroyed
 };
 
 Subscription::Subscription(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Subscription::Subscription(Subscription&&) noexcept = default;
-Subscription& Subscription::operator=(Subscription&&) noexcept = default;
-Subscription::~Subscription() = default;
+Subscription& Subscription::operator=(Subscription&& other) noexcept {
+    if (this == &other) return *this;
+    close(std::exchange(parts_, std::move(other.parts_)));
+    return *this;
+}
+Subscription::~Subscription() { close(std::move(parts_)); }
+
+void Subscription::close(std::unique_ptr<Parts> parts) noexcept {
+    if (!parts || parts->process.forked() || !parts->handling->running_here()) {
+        return destroy_unless_forked(std::move(parts));
+    }
+    Parts& its = *parts;
+    its.depart(std::move(parts));
+}
 
 Result<Done> Subscription::catch_up() {
     using State = sundial::Subscription::State;
-    const auto came_to = answered<State>([&] {
+    Parts& parts = *parts_;
+    if (parts.handling->running_here()) {
+        return Error{"REENTRANT_CALL",
+                     "catch_up() was called inside the handler of its subscription"};
+    }
+    const auto came_to = answered<State>(parts.process, [&] {
+        const std::stop_token stop = parts.caught_up.get_token();
         State state = State::moved;
-        while (state == State::moved) state = parts_->follower.turn();
-        parts_->follower.let_go();
+        while (state == State::moved && !stop.stop_requested()) state = parts.follower.turn(stop);
+        parts.follower.let_go();
         return state;
     });
-    if (!came_to) return came_to.error();
-    if (*came_to == State::elsewhere) {
-        return Error{"LOCK_HELD", "another subscription uses that name"};
-    }
-    if (*came_to == State::stopped) {
-        return Error{"STOPPED", parts_->follower.why().value_or("")};
-    }
-    return Done{};
+    const auto answer = [&]() -> Result<Done> {
+        if (!came_to) return came_to.error();
+        if (*came_to == State::elsewhere) {
+            return Error{"LOCK_HELD", "another subscription uses that name"};
+        }
+        if (*came_to == State::stopped) {
+            return Error{"STOPPED", parts.follower.why().value_or("")};
+        }
+        if (parts.itself) return Error{"STOPPED", "its handler destroyed the subscription"};
+        return Done{};
+    }();
+    Parts::end_if_departing(parts);
+    return answer;
 }
 
 void Subscription::start() {
-    if (parts_->thread.joinable()) return;
-    parts_->thread = std::jthread([parts = parts_.get()](const std::stop_token& stop) {
-        parts->follower.run(stop, parts->streams->watch, parts->streams->log);
+    Parts& parts = *parts_;
+    if (parts.process.forked() || parts.thread.joinable()) return;
+    const std::lock_guard lock(parts.starting);
+    parts.thread = std::jthread([&parts](const std::stop_token& stop) {
+        parts.follower.run(stop, parts.streams->watch, parts.streams->log);
+        Parts::end_if_departing(parts);
     });
 }
 
-std::optional<std::string> Subscription::stopped() const { return parts_->follower.why(); }
+std::optional<std::string> Subscription::stopped() const {
+    if (parts_->process.forked()) return parts_->process.error().detail;
+    return parts_->follower.why();
+}
 
 Subscription Streams::follow(Following following,
                              std::function<Result<Done>(const RecordedEvent&)> handle) {
-    sundial::Subscription::Handle each = [handle = std::move(handle)](const auto& entry) {
+    auto handling = std::make_shared<const Callbacks>();
+    sundial::Subscription::Handle each = [parts = parts_.get(), handling,
+                                          handle = std::move(handle)](const auto& entry) {
+        const Callbacks::Call of_engine{parts->callbacks}, of_this{*handling};
         return failure_in([&] { return handle(shown(entry)); });
     };
-    return Subscription{
-        std::make_unique<Subscription::Parts>(parts_, std::move(following), std::move(each))};
+    return Subscription{std::make_unique<Subscription::Parts>(
+        parts_, std::move(handling), std::move(following), std::move(each))};
 }
 
 Subscription Streams::project(
     Following following,
     std::function<Result<Done>(StreamTransaction&, const RecordedEvent&)> project) {
-    sundial::Subscription::Project each = [parts = parts_, project = std::move(project)](
+    auto handling = std::make_shared<const Callbacks>();
+    sundial::Subscription::Project each = [parts = parts_, handling, project = std::move(project)](
                                               Transaction& tx, const auto& entry) {
+        const Callbacks::Call of_engine{parts->callbacks}, of_this{*handling};
         StreamTransaction::Parts in_it{tx, parts->append, parts->ids};
         StreamTransaction transaction{in_it};
         return failure_in([&] { return project(transaction, shown(entry)); });
     };
-    return Subscription{
-        std::make_unique<Subscription::Parts>(parts_, std::move(following), std::move(each))};
+    return Subscription{std::make_unique<Subscription::Parts>(
+        parts_, std::move(handling), std::move(following), std::move(each))};
 }
 
 }  // namespace sundial::embedding

@@ -1,14 +1,21 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+
 #include "application/ports/ids.hpp"
 #include "application/streams/streams_module.hpp"
 #include "base/log.hpp"
+#include "embedded/callbacks.hpp"
+#include "embedded/own_process.hpp"
 #include "sundial/recording.hpp"
 
 namespace sundial::embedding {
 
 /// The parts of an engine that its streams use.
 struct Streams::Parts {
+    const OwnProcess& process;
+    const Callbacks& callbacks;
     Store& store;
     Feed& feed;
     Ids& ids;
@@ -19,6 +26,8 @@ struct Streams::Parts {
     ReadStreams& read = module.read;
     KeepCheckpoint& checkpoints = module.checkpoints;
     FeedWatch& watch = module.watch;
+    /// Subscriptions that their own handlers have destroyed, and that still run.
+    std::atomic<std::size_t> departing{0};
 };
 
 /// One transaction, and the use case that appends in it.

@@ -26,15 +26,19 @@ HandlerDelivery::HandlerDelivery(const Handlers& handlers, const MonotonicClock&
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
-void HandlerDelivery::stop() {
+void HandlerDelivery::request_stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     arrived_.notify_all();
+    send_back_waiting();
+}
+
+void HandlerDelivery::stop() {
+    request_stop();
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
-    send_back_waiting();
 }
 
 bool HandlerDelivery::stopping() const {

@@ -24,8 +24,10 @@ public:
 
     void start(DeliveryRequest request, std::function<void(Outcome)> done) override;
     void start_all(std::vector<Starting> all) override;
-    /// Waits for running handlers; starts no other. Events that wait or arrive later get an outcome
-    /// that says so.
+    /// Starts no more handlers. Events that wait or arrive later get an outcome that says so. From
+    /// any thread, also from a handler's.
+    void request_stop();
+    /// The same, and waits for running handlers. Not from a handler.
     void stop();
     [[nodiscard]] bool stopping() const;
 

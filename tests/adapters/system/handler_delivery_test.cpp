@@ -70,6 +70,19 @@ TEST_F(HandlerDeliveryTest, BeginsNothingMoreOnceItIsStopped) {
     EXPECT_EQ(never_begun, waiting + 1);
 }
 
+/// Issue 19, item 29: a handler that waited for the handlers would wait for itself.
+TEST_F(HandlerDeliveryTest, EndsAfterAHandlerThatRequestsIt) {
+    std::latch all_done(1), late(1);
+    handle_by([&] { delivery.request_stop(); });
+    start(1, all_done);
+    all_done.wait();
+    start(1, late);
+    late.wait();
+    delivery.stop();
+    EXPECT_EQ(accepted, 1U);
+    EXPECT_EQ(never_begun, 1U);
+}
+
 /// Each handler waits for the others: if a thread were left asleep, this would hang.
 TEST_F(HandlerDeliveryTest, WakesAsManyThreadsAsThereIsWorkFor) {
     std::latch all_done(threads);
