@@ -48,7 +48,7 @@ public:
     CallbackLog(const Callbacks& callbacks, std::function<void(const std::string&)> listener)
         : callbacks_(callbacks), listener_(std::move(listener)) {}
     void write(base::LogLine line) override {
-        if (!listener_) return;
+        if (!wants(line.level)) return;
         const Callbacks::Call call{callbacks_};
         try {
             listener_(line.event_name.empty() ? line.message
@@ -57,8 +57,8 @@ public:
             return;
         }
     }
-    [[nodiscard]] bool wants(base::LogLevel /*level*/) const override {
-        return static_cast<bool>(listener_);
+    [[nodiscard]] bool wants(base::LogLevel level) const override {
+        return listener_ && level >= base::LogLevel::info;
     }
 
 private:

@@ -173,6 +173,22 @@ void WorkerLoop::collect_mail() {
     if (stop_asked) worker_.stop(now());
 }
 
+base::LogLine WorkerLoop::failure_line(const Claim& /*command*/, bool transient,
+                                       const char* what) const {
+    return claim_failed_line(transient ? LogLevel::warn : LogLevel::error, what,
+                             now() - claim_asked_, settings_.instance);
+}
+
+template <class One>
+base::LogLine WorkerLoop::failure_line(const One& /*command*/, bool transient,
+                                       const char* what) const {
+    return {.level = transient ? LogLevel::warn : LogLevel::error,
+            .event_name = {},
+            .message = std::string{"the scheduler tries again: "} + what,
+            .correlation_id = {},
+            .fields = {}};
+}
+
 template <class One, class Call>
 auto WorkerLoop::answer_of(const One& command, Call call) {
     using Answer = std::invoke_result_t<Call>;
@@ -180,11 +196,7 @@ auto WorkerLoop::answer_of(const One& command, Call call) {
         failure_ = std::current_exception();
         if (!failing_since_) failing_since_ = now();
         worker_.failed(Command{command}, transient, ports_.random.unit(), now());
-        ports_.log.write({.level = transient ? LogLevel::warn : LogLevel::error,
-                          .event_name = {},
-                          .message = std::string{"the scheduler tries again: "} + what,
-                          .correlation_id = {},
-                          .fields = {}});
+        ports_.log.write(failure_line(command, transient, what));
         return std::optional<Answer>{};
     };
     try {
@@ -230,6 +242,10 @@ void WorkerLoop::begin(BackgroundTask<One, Answer>& task, const One& command, Ca
 }
 
 void WorkerLoop::carry_out(const Claim& command) {
+    claim_asked_ = now();
+    if (ports_.log.wants(LogLevel::debug)) {
+        ports_.log.write(claim_started_line(settings_.instance));
+    }
     const auto call = [this] {
         const Mono asked = now();
         auto claimed = ports_.queue.claim_ready(claim_.command->request);

@@ -117,6 +117,11 @@ private:
     void collect_mail();
     void take_claimed();
     void take_settled();
+    [[nodiscard]] base::LogLine failure_line(const Claim& command, bool transient,
+                                             const char* what) const;
+    template <class One>
+    [[nodiscard]] base::LogLine failure_line(const One& command, bool transient,
+                                             const char* what) const;
     /// The answer of one call of a port. Empty if the call threw; the worker then knows.
     template <class One, class Call>
     [[nodiscard]] auto answer_of(const One& command, Call call);
@@ -167,6 +172,7 @@ private:
         std::unique_ptr<TaskExecutor> executor;
     };
     BackgroundTask<Claim, ClaimAnswer> claim_;
+    Mono claim_asked_{};  // when the latest claim began
     BackgroundTask<Settle, std::vector<Result<void>>> settle_;
     std::mutex turn_;                 // held by the thread that drives the worker
     std::atomic<int> taken_over_{0};  // how many threads hold it or wait for it, besides run()

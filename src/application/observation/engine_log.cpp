@@ -72,6 +72,25 @@ LogLine head_of(const Settled& settled) {
 
 }  // namespace
 
+LogLine claim_started_line(const Claimant& by) {
+    return {.level = LogLevel::debug,
+            .event_name = "event.claim_started",
+            .message = "claiming due events",
+            .correlation_id = {},
+            .fields = {{"claimedBy", to_string(by)}}};
+}
+
+LogLine claim_failed_line(LogLevel level, const std::string& reason,
+                          std::chrono::microseconds duration, const Claimant& by) {
+    return {.level = level,
+            .event_name = "event.claim_failed",
+            .message = "due events could not be claimed; the claim is repeated",
+            .correlation_id = {},
+            .fields = {{"reason", reason},
+                       {"durationMs", milliseconds(duration)},
+                       {"claimedBy", to_string(by)}}};
+}
+
 LogLine claimed_line(std::size_t events, std::chrono::microseconds duration, const Claimant& by) {
     return {.event_name = "event.claimed",
             .message = "claimed due events",

@@ -15,6 +15,13 @@
 /// The engine's log lines, with the fields of docs/reference/logs.md.
 namespace sundial {
 
+/// A claim that begins; of level debug.
+[[nodiscard]] base::LogLine claim_started_line(const Claimant& by);
+/// A claim that ended without an answer. A claim that may have been carried out is left to its
+/// lease.
+[[nodiscard]] base::LogLine claim_failed_line(base::LogLevel level, const std::string& reason,
+                                              std::chrono::microseconds duration,
+                                              const Claimant& by);
 [[nodiscard]] base::LogLine claimed_line(std::size_t events, std::chrono::microseconds duration,
                                          const Claimant& by);
 /// event.completed, event.failed, event.retrying; or settle.late if the event is unchanged.

@@ -11,6 +11,7 @@
 
 #include "application/delivery/division.hpp"
 #include "application/delivery/judge_outcome.hpp"
+#include "application/observation/engine_log.hpp"
 #include "application/observation/engine_report.hpp"
 #include "application/ports/failures.hpp"
 #include "application/requests/reference.hpp"
@@ -112,19 +113,11 @@ Result<Endpoint> PullEvents::admit(const WorkOrder& order) {
 Result<Work> PullEvents::run(const WorkOrder& order) {
     const auto endpoint = admit(order);
     if (!endpoint) return endpoint.error();
-    const bool limited = endpoint->rate_limit || endpoint->max_in_flight;
     Work work{endpoint->id, {}};
     for (int round = 0; round < max_rounds && work.events.size() < order.limit; ++round) {
         std::vector<ClaimedEvent> claimed;
         try {
-            const std::size_t limit = order.limit - work.events.size();
-            const Mono began = ports_.monotonic.now();
-            if (limited) {
-                claim_within_limits(order, limit, claimed, work);
-            } else {
-                claim(endpoint->id, order, limit, claimed);
-            }
-            report(claimed, began, order);
+            claim_and_log(*endpoint, order, claimed, work);
             if (claimed.empty()) break;
             std::ranges::move(sort_out(claimed), std::back_inserter(work.events));
         } catch (const std::exception&) {
@@ -135,6 +128,26 @@ Result<Work> PullEvents::run(const WorkOrder& order) {
     }
     sort_by_urgency(work.events);
     return work;
+}
+
+void PullEvents::claim_and_log(const Endpoint& endpoint, const WorkOrder& order,
+                               std::vector<ClaimedEvent>& all, Work& work) {
+    const Claimant by{instance_, order.worker};
+    if (ports_.log.wants(base::LogLevel::debug)) ports_.log.write(claim_started_line(by));
+    const Mono began = ports_.monotonic.now();
+    const auto took = [&] { return ports_.monotonic.now() - began; };
+    const std::size_t limit = order.limit - work.events.size();
+    try {
+        if (endpoint.rate_limit || endpoint.max_in_flight) {
+            claim_within_limits(order, limit, all, work);
+        } else {
+            claim(endpoint.id, order, limit, all);
+        }
+    } catch (const std::exception& error) {
+        ports_.log.write(claim_failed_line(base::LogLevel::warn, error.what(), took(), by));
+        throw;
+    }
+    if (!all.empty()) report_claim(all, took(), by, ports_.log, ports_.observer);
 }
 
 void PullEvents::claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
@@ -202,12 +215,6 @@ void PullEvents::claim_within_limits(const WorkOrder& order, std::size_t limit,
         tx.limits().put(share_out(limits, rules, demand, now).limits);
         return true;
     });
-}
-
-void PullEvents::report(std::span<const ClaimedEvent> claimed, Mono began, const WorkOrder& order) {
-    if (claimed.empty()) return;
-    report_claim(claimed, ports_.monotonic.now() - began, {instance_, order.worker}, ports_.log,
-                 ports_.observer);
 }
 
 /// Otherwise no worker would know of these events until the lease ends.

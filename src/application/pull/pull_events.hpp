@@ -80,6 +80,9 @@ public:
 
 private:
     [[nodiscard]] Result<Endpoint> admit(const WorkOrder& order);
+    /// Claims what `work` has room for.
+    void claim_and_log(const Endpoint& endpoint, const WorkOrder& order,
+                       std::vector<ClaimedEvent>& all, Work& work);
     /// Adds the claimed events to `all`, even if it throws later.
     void claim(EndpointId endpoint, const WorkOrder& order, std::size_t limit,
                std::vector<ClaimedEvent>& all);
@@ -87,7 +90,6 @@ private:
     /// long no further claim makes sense.
     void claim_within_limits(const WorkOrder& order, std::size_t limit,
                              std::vector<ClaimedEvent>& all, Work& work);
-    void report(std::span<const ClaimedEvent> claimed, Mono began, const WorkOrder& order);
     void let_go(std::span<const ClaimedEvent> claimed);
     /// The events of `claimed` that can be processed now.
     [[nodiscard]] std::vector<Event> sort_out(std::span<const ClaimedEvent> claimed);

@@ -15,6 +15,32 @@ using testing::SizeIs;
 
 class WorkerLoopTest : public Engine {};
 
+// Claims.
+
+/// Issue 19, item 17.
+TEST_F(WorkerLoopTest, TellsWhenAClaimBeginsAndWhyItFailed) {
+    const Endpoint endpoint = an_existing_endpoint();
+    a_due_event(endpoint);
+    drain();
+    EXPECT_THAT(logged("event.claim_started"), IsEmpty());  // below level info
+
+    log.level = base::LogLevel::debug;
+    a_due_event(endpoint);
+    faulty.before_claim = [&] { monotonic.time += 150ms; };
+    faulty.claim_fault = FaultyQueue::Fault::lost_request;
+    EXPECT_THROW((void)drain(), Unavailable);
+    ASSERT_THAT(logged("event.claim_started"), SizeIs(1));
+    const auto began = logged("event.claim_started").front();
+    EXPECT_EQ(began.level, base::LogLevel::debug);
+    EXPECT_EQ(field<std::string>(began, "claimedBy"), to_string(instance_a));
+    ASSERT_THAT(logged("event.claim_failed"), SizeIs(1));
+    const auto failed = logged("event.claim_failed").front();
+    EXPECT_EQ(failed.level, base::LogLevel::warn);
+    EXPECT_EQ(field<std::string>(failed, "reason"), "connection refused");
+    EXPECT_EQ(field<std::int64_t>(failed, "durationMs"), 150);
+    EXPECT_EQ(field<std::string>(failed, "claimedBy"), to_string(instance_a));
+}
+
 // Destinations.
 
 TEST_F(WorkerLoopTest, DeliversToAWebhook) {

@@ -388,6 +388,9 @@ TEST_F(PullEventsTest, ReleasesEventsOfAClaimThatFailedLater) {
     long_work.lease = 12h;
     EXPECT_THROW((void)failing.run(long_work), Unavailable);
     EXPECT_EQ(attempts_of(event).at(0).outcome, AttemptOutcome::released);
+    ASSERT_THAT(logged("event.claim_failed"), SizeIs(1));
+    EXPECT_EQ(field<std::string>(logged("event.claim_failed").front(), "claimedBy"), "w-1");
+    EXPECT_EQ(field<std::string>(logged("event.claim_failed").front(), "reason"), "away");
     EXPECT_EQ(pulled_one("w-2").id, event.id);
 }
 
