@@ -24,7 +24,8 @@ const std::string all_others = "other";
 
 const Buckets lateness_buckets{.001, .002, .005, .01, .02, .05, .1,   .25,  .5,
                                1,    2.5,  5,    15,  60,  300, 3600, 86400};
-const Buckets duration_buckets{.001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
+// 0.1, 0.2 and 1 s are thresholds for alerts (docs/operating.md).
+const Buckets duration_buckets{.001, .002, .005, .01, .02, .05, .1, .2, .25, .5, 1, 2.5, 5, 10, 30};
 const Buckets batch_buckets{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
 template <class Duration>
@@ -261,13 +262,11 @@ void Metrics::delivered(const AttemptEnded& attempt_ended) {
     families_->attempts.Add(endpoint).Increment();
 }
 
-void Metrics::settled_late(const Event& /*event*/) {
-    families_->late_settles.Increment();
-    families_->conflicts.Add(families_->few({{"operation", "settle"}})).Increment();
-}
+void Metrics::settled_late(const Event& /*event*/) { families_->late_settles.Increment(); }
 
-void Metrics::lease_lost(const Event& /*event*/) {
-    families_->conflicts.Add(families_->few({{"operation", "extend"}})).Increment();
+void Metrics::conflicted(std::string_view operation, std::size_t count) {
+    families_->conflicts.Add(families_->few({{"operation", std::string(operation)}}))
+        .Increment(static_cast<double>(count));
 }
 
 void Metrics::queried(std::string_view operation, std::chrono::microseconds duration) {

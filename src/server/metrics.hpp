@@ -37,9 +37,9 @@ public:
     void first_attempt_lost(const Event& event) override;
     void delivered(const AttemptEnded& attempt_ended) override;
     void settled_late(const Event& event) override;
-    void lease_lost(const Event& event) override;
     void appended(std::string_view aggregate_type, std::size_t count) override;
     void queried(std::string_view operation, std::chrono::microseconds duration) override;
+    void conflicted(std::string_view operation, std::size_t count) override;
     void outcome_unknown(std::string_view operation) override;
     void answered(const http::AnsweredRequest& request) override;
     void ran_short(http::Shortage of) override;

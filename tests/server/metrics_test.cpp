@@ -86,7 +86,7 @@ protected:
         metrics.started({event, &endpoint, noon, true, 2s});
         metrics.delivered({event, &endpoint, outcome, noon, 2s});
         metrics.settled_late(event);
-        metrics.lease_lost(event);
+        metrics.conflicted(text, 1);
         metrics.appended(text, 1);
         metrics.queried(text, 1ms);
         metrics.outcome_unknown(text);
@@ -162,6 +162,36 @@ TEST(MetricsTest, CountALostFirstAttemptAsItBegan) {
     EXPECT_THAT(scrape, testing::HasSubstr(
                             "sundial_event_lateness_seconds_sum{event_type=\"REMINDER\"} 0.066"));
     EXPECT_THAT(scrape, testing::Not(testing::HasSubstr("sundial_late_executions_total{")));
+}
+
+/// Issue 19, item 17: alerts on a quantile need a bucket that ends at the threshold (seed 000).
+TEST(MetricsTest, HaveABucketAtEveryThreshold) {
+    Metrics metrics{"1", "abc", "2025b"};
+    metrics.claimed(1, 0, 150ms);
+    metrics.queried("transact", 700ms);
+    const std::string scrape = metrics.render();
+    for (const char* line : {"sundial_claim_duration_seconds_bucket{le=\"0.1\"} 0",
+                             "sundial_claim_duration_seconds_bucket{le=\"0.2\"} 1",
+                             "sundial_db_query_duration_seconds_bucket{operation=\"transact\","
+                             "le=\"0.2\"} 0",
+                             "sundial_db_query_duration_seconds_bucket{operation=\"transact\","
+                             "le=\"1\"} 1"}) {
+        EXPECT_THAT(scrape, testing::HasSubstr(line));
+    }
+}
+
+TEST(MetricsTest, CountConflictsByOperation) {
+    Metrics metrics{"1", "abc", "2025b"};
+    metrics.conflicted("append", 1);
+    metrics.conflicted("settle", 2);
+    metrics.conflicted("settle", 1);
+    metrics.settled_late(an_event());  // the storage has reported its conflict
+    const std::string scrape = metrics.render();
+    for (const char* line : {"sundial_optimistic_lock_conflicts_total{operation=\"append\"} 1",
+                             "sundial_optimistic_lock_conflicts_total{operation=\"settle\"} 3",
+                             "sundial_late_settles_total 1"}) {
+        EXPECT_THAT(scrape, testing::HasSubstr(line));
+    }
 }
 
 /// So that the tests above go over all of them, and the document does.

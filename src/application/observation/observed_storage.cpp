@@ -363,6 +363,12 @@ Answer answer_to(const Result<void>& result) {
     return result.has_value() ? Answer::done : Answer::refused;
 }
 
+std::size_t refused_of(const std::vector<Result<void>>& results) {
+    const auto refused = std::ranges::count_if(
+        results, [](const Result<void>& result) { return !result.has_value(); });
+    return static_cast<std::size_t>(refused);
+}
+
 }  // namespace
 
 QueuePeek ObservedStorage::peek() {
@@ -394,7 +400,17 @@ Claimed ObservedStorage::claim_from_line(const LineRequest& request) {
     return logged_claim("claim_from_line", [&] { return ports_.queue.claim_from_line(request); });
 }
 
+void ObservedStorage::report_conflicts(std::string_view operation, std::size_t count) {
+    if (count > 0) ports_.observer.conflicted(operation, count);
+}
+
 std::vector<Result<void>> ObservedStorage::settle(std::span<const Settlement> settlements) {
+    auto results = settle_and_log(settlements);
+    report_conflicts("settle", refused_of(results));
+    return results;
+}
+
+std::vector<Result<void>> ObservedStorage::settle_and_log(std::span<const Settlement> settlements) {
     const auto call = [&] { return ports_.queue.settle(settlements); };
     if (ports_.claims == nullptr) return timed("settle", call);
     std::vector<ClaimStep> steps;
@@ -410,6 +426,13 @@ std::vector<Result<void>> ObservedStorage::settle(std::span<const Settlement> se
 }
 
 std::vector<Result<void>> ObservedStorage::release_claims(std::span<const ReleasedClaim> released) {
+    auto results = release_and_log(released);
+    report_conflicts("release", refused_of(results));
+    return results;
+}
+
+std::vector<Result<void>> ObservedStorage::release_and_log(
+    std::span<const ReleasedClaim> released) {
     const auto call = [&] { return ports_.queue.release_claims(released); };
     if (ports_.claims == nullptr) return timed("give_back", call);
     std::vector<ClaimStep> steps;
@@ -424,6 +447,13 @@ std::vector<Result<void>> ObservedStorage::release_claims(std::span<const Releas
 
 std::vector<EventId> ObservedStorage::extend(std::span<const Held> held,
                                              std::chrono::microseconds lease) {
+    auto lost = extend_and_log(held, lease);
+    report_conflicts("extend", lost.size());
+    return lost;
+}
+
+std::vector<EventId> ObservedStorage::extend_and_log(std::span<const Held> held,
+                                                     std::chrono::microseconds lease) {
     const auto call = [&] { return ports_.queue.extend(held, lease); };
     if (ports_.claims == nullptr) return timed("extend", call);
     std::vector<ClaimStep> steps;

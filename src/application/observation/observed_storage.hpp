@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -18,7 +20,7 @@ namespace sundial {
 /// The storage of a process, with reports of what happens in it: the duration of each call; for all
 /// use cases the effects of committed transactions on events, which are a log line for each moved
 /// or cancelled event and counts of created and cancelled events and of events appended to streams;
-/// and, with a claim log, each step of a claim.
+/// version conflicts; and, with a claim log, each step of a claim.
 class ObservedStorage final : public Store, public EventQueue, public PullQueue {
 public:
     struct Ports {
@@ -41,6 +43,9 @@ public:
     std::optional<Appended> append_at_once(ExpectedVersion expected,
                                            std::span<const RecordedEvent> batch) override;
     [[nodiscard]] bool open_here() override { return ports_.store.open_here(); }
+    void conflicted(std::string_view operation) override {
+        ports_.observer.conflicted(operation, 1);
+    }
 
     [[nodiscard]] std::uint32_t shards() const override { return ports_.queue.shards(); }
     void hint(Instant due) override { ports_.queue.hint(due); }
@@ -69,6 +74,12 @@ private:
     /// Reports the duration of a claim, and writes it to the claim log.
     template <class Call>
     Claimed logged_claim(std::string_view operation, Call claim);
+    void report_conflicts(std::string_view operation, std::size_t count);
+    [[nodiscard]] std::vector<Result<void>> settle_and_log(std::span<const Settlement> settlements);
+    [[nodiscard]] std::vector<Result<void>> release_and_log(
+        std::span<const ReleasedClaim> released);
+    [[nodiscard]] std::vector<EventId> extend_and_log(std::span<const Held> held,
+                                                      std::chrono::microseconds lease);
     /// Reports the duration of `call`, whether it returns or throws.
     template <class Call>
     auto timed(std::string_view operation, Call call);

@@ -41,6 +41,8 @@ public:
     virtual void appended(std::string_view /*aggregate_type*/, std::size_t /*count*/) {}
     /// One call has ended, successfully or not.
     virtual void queried(std::string_view /*operation*/, std::chrono::microseconds /*duration*/) {}
+    /// `count` writes of that kind were refused: another version than expected was there.
+    virtual void conflicted(std::string_view /*operation*/, std::size_t /*count*/) {}
     /// No answer came to a COMMIT.
     virtual void outcome_unknown(std::string_view /*operation*/) {}
 };

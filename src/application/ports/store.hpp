@@ -3,7 +3,9 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "application/ports/api_key_repository.hpp"
 #include "application/ports/endpoint_repository.hpp"
@@ -15,6 +17,7 @@
 #include "application/ports/schedule_repository.hpp"
 #include "application/ports/tz_repository.hpp"
 #include "application/ports/user_repository.hpp"
+#include "domain/error.hpp"
 
 namespace sundial {
 
@@ -71,7 +74,13 @@ public:
         ExpectedVersion /*expected*/, std::span<const RecordedEvent> /*batch*/) {
         return std::nullopt;
     }
+    /// A write was refused because its row or stream had another version than its caller expected.
+    /// `operation` names the write in the metrics. Queues see their own refusals.
+    virtual void conflicted(std::string_view /*operation*/) {}
 };
+
+/// The operation that a version conflict refused, as `conflicted` names it. Empty for other errors.
+[[nodiscard]] std::optional<std::string_view> conflicting_operation(const Error& error);
 
 /// Commits if `work` returns a value, rolls back if it returns an error.
 template <class Work>
@@ -82,6 +91,11 @@ template <class Work>
         result.emplace(work(tx));
         return result->has_value();
     });
+    if (!*result) {
+        if (const auto operation = conflicting_operation(result->error())) {
+            store.conflicted(*operation);
+        }
+    }
     return std::move(*result);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "application/delivery/judge_outcome.hpp"
@@ -43,7 +44,8 @@ struct SettlePulled::Claim {
 
 Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Version held,
                                                std::string_view action) {
-    return in_read(ports_.store, [&](Transaction& tx) -> Result<Claim> {
+    const std::string_view operation = action == "complete" || action == "fail" ? "settle" : action;
+    auto found = in_read(ports_.store, [&](Transaction& tx) -> Result<Claim> {
         const auto id = event_id(reference);
         if (!id) return id.error();
         const auto event = tx.events().find(*id);
@@ -75,6 +77,10 @@ Result<SettlePulled::Claim> SettlePulled::find(std::string_view reference, Versi
         claim.event.attempt = its->number;
         return claim;
     });
+    if (!found && std::holds_alternative<LeaseLost>(found.error())) {
+        ports_.store.conflicted(operation);
+    }
+    return found;
 }
 
 Result<Event> SettlePulled::complete(std::string_view event, Version held) {
@@ -101,7 +107,9 @@ Result<Event> SettlePulled::fail(std::string_view event, Version held, const Wor
 
 Result<Event> SettlePulled::settle(const Claim& claim, Outcome outcome) {
     const Event& event = claim.event;
-    if (claim.over && !claim.ended(AttemptOutcome::lost)) return LeaseLost{event.id, event.version};
+    if (claim.over && !claim.ended(AttemptOutcome::lost)) {
+        return lease_lost(event.id, event.version, "settle");
+    }
     const Instant started_at = claim.started_at.value_or(claim.now);
     outcome.duration = claim.now - started_at;
     Destination destination;
@@ -131,7 +139,7 @@ Result<Event> SettlePulled::release(std::string_view event, Version held) {
     const auto claim = find(event, held, "release");
     if (!claim) return claim.error();
     if (claim->ended(AttemptOutcome::released)) return as_it_is(claim->event.id);
-    if (claim->over) return LeaseLost{claim->event.id, held};
+    if (claim->over) return lease_lost(claim->event.id, held, "release");
     const ReleasedClaim released{.id = claim->event.id,
                                  .held = held,
                                  .number = claim->event.attempt,
@@ -150,11 +158,15 @@ Result<Event> SettlePulled::extend(std::string_view event, Version held,
     if (auto defect = refuse_work_lease(lease)) return ValidationFailed{{*std::move(defect)}};
     const auto claim = find(event, held, "extend");
     if (!claim) return claim.error();
+    if (claim->over) return lease_lost(claim->event.id, held, "extend");
     const Held its{claim->event.id, held};
-    if (claim->over || !ports_.queue.extend({&its, 1}, lease).empty()) {
-        return LeaseLost{claim->event.id, held};
-    }
+    if (!ports_.queue.extend({&its, 1}, lease).empty()) return LeaseLost{claim->event.id, held};
     return as_it_is(claim->event.id);
+}
+
+LeaseLost SettlePulled::lease_lost(EventId id, Version held, std::string_view operation) {
+    ports_.store.conflicted(operation);
+    return {id, held};
 }
 
 Result<Event> SettlePulled::as_it_is(EventId id) {

@@ -52,6 +52,8 @@ private:
     [[nodiscard]] Result<Claim> find(std::string_view event, Version held, std::string_view action);
     [[nodiscard]] Result<Event> settle(const Claim& claim, Outcome outcome);
     [[nodiscard]] Result<Event> as_it_is(EventId id);
+    /// Reports the conflict. For a claim whose end is known before the queue is called.
+    [[nodiscard]] LeaseLost lease_lost(EventId id, Version held, std::string_view operation);
 
     SettlePulledPorts ports_;
 };

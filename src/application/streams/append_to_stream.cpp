@@ -138,6 +138,9 @@ base::Result<std::vector<Appended>, std::vector<RefusedAppend>> AppendToStream::
         return refused.empty();
     });
     if (refused.empty()) return done;
+    for (const RefusedAppend& one : refused) {
+        if (const auto operation = conflicting_operation(one.error)) store_.conflicted(*operation);
+    }
     std::ranges::sort(refused, {}, &RefusedAppend::index);
     return refused;
 }

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "application/streams/append_to_stream.hpp"
+#include "application/streams/keep_checkpoint.hpp"
+#include "contract/settlements.hpp"
 #include "support/engine.hpp"
 #include "support/fake_digest.hpp"
+#include "support/pull_workers.hpp"
 
 namespace sundial {
 namespace {
@@ -29,7 +32,11 @@ public:
     void appended(std::string_view aggregate_type, std::size_t count) override {
         appended_to.emplace_back(aggregate_type, count);
     }
+    void conflicted(std::string_view operation, std::size_t count) override {
+        conflicts[std::string{operation}] += count;
+    }
     std::map<std::pair<std::string, EventStatus>, std::size_t> transitions;
+    std::map<std::string, std::size_t> conflicts;
     std::vector<std::pair<std::string, std::size_t>> appended_to;
     std::vector<std::pair<std::string, std::chrono::microseconds>> queries;
 };
@@ -205,6 +212,109 @@ TEST_F(Observed, WakesFollowersAfterAnyAppend) {
     EXPECT_EQ(
         in_read(store, [&](Transaction& tx) { return tx.streams().find(wanted.stream); }).version,
         1U);
+}
+
+/// Issue 19, item 17.
+constexpr Version stale{99};
+
+TEST_F(Observed, CountsChangesOfAnotherVersion) {
+    const User user = created(ada());
+    const Endpoint endpoint = an_existing_endpoint();
+    const std::string event = to_string(scheduled(a_reminder()).id);
+    EditEndpoint edit_endpoint{watched, secrets, kinds, ids, unpark_events, log};
+    UserEdit renamed;
+    renamed.first_name = "Bea";
+    ScheduleFields later;
+    later.trigger = TriggerFields{.yearly = YearlyFields{.at = "10:00"}};
+
+    EXPECT_FALSE(edit.run(to_string(user.id), renamed, stale, "req-1"));
+    EXPECT_FALSE(remove.run(to_string(user.id), UserHistory::keep, stale, "req-1"));
+    EXPECT_FALSE(edit_one.run(event, {.payload = "2"}, stale));
+    EXPECT_FALSE(cancel_one.run(event, stale));
+    EXPECT_FALSE(edit_rule.run("ext:birthday", later, stale, "req-2"));
+    EXPECT_FALSE(edit_endpoint.run(to_string(endpoint.id), {.name = "other"}, stale, "req-3"));
+    EXPECT_THAT(counted.conflicts, ElementsAre(Pair("update_endpoint", 1), Pair("update_event", 2),
+                                               Pair("update_schedule", 1), Pair("update_user", 2)));
+
+    ASSERT_TRUE(edit.run(to_string(user.id), renamed, user.version, "req-1"));
+    EXPECT_FALSE(edit_one.run("nonsense", {.payload = "2"}, stale));
+    EXPECT_EQ(counted.conflicts.at("update_user"), 2U);
+    EXPECT_EQ(counted.conflicts.at("update_event"), 2U);
+}
+
+TEST_F(Observed, CountsAppendsAndCheckpointsOfAnotherVersion) {
+    const FakeDigest digest;
+    AppendToStream append{watched, digest};
+    KeepCheckpoint checkpoints{watched};
+    const auto wanted = [](std::uint64_t id, const char* stream, ExpectedVersion expected) {
+        return Append{.stream = {"Order", stream},
+                      .expected = expected,
+                      .events = {{.event_id = uuid_of(id), .event_type = "Placed", .data = "1"}}};
+    };
+    EXPECT_FALSE(append.run(wanted(1, "1", ExpectedVersion::exactly(7))));
+    const std::vector batch{wanted(2, "2", ExpectedVersion::exactly(7)),
+                            wanted(3, "3", ExpectedVersion::any()),
+                            wanted(4, "4", ExpectedVersion::stream_exists())};
+    EXPECT_FALSE(append.run_all(batch));
+    EXPECT_FALSE(checkpoints.save("orders", {.position = 2, .previous = 1}));
+    EXPECT_THAT(counted.conflicts, ElementsAre(Pair("append", 3), Pair("checkpoint", 1)));
+}
+
+TEST_F(Observed, CountsClaimsThatAnotherHolderHas) {
+    const Event event =
+        *claim(scheduled(a_reminder()), Claimant{an_id<InstanceId>(), ""}, never - 1h, 30s);
+    Settlement late = accepted(event, noon);
+    late.held = stale;
+    const std::vector settlements{late, late};
+    const Held held{event.id, stale};
+    const ReleasedClaim released{.id = event.id,
+                                 .held = stale,
+                                 .number = Attempt{1},
+                                 .by = holder_of(event),
+                                 .delay = 0us,
+                                 .reason = "RELEASED"};
+    (void)watched.settle(settlements);
+    (void)watched.extend({&held, 1}, 30s);
+    (void)watched.release_claims({&released, 1});
+    EXPECT_THAT(counted.conflicts,
+                ElementsAre(Pair("extend", 1), Pair("release", 1), Pair("settle", 2)));
+}
+
+class ObservedWorkers : public PullWorkers {
+protected:
+    CountingStorageObserver counted;
+    ObservedStorage watched{{.store = store,
+                             .queue = queue,
+                             .pull_queue = pull_queue,
+                             .monotonic = monotonic,
+                             .observer = counted,
+                             .log = log}};
+    SettlePulled settle{{.store = watched,
+                         .queue = watched,
+                         .random = random,
+                         .log = log,
+                         .observer = observer,
+                         .wakeups = wakeups}};
+};
+
+/// Some are refused by the queue, others before it is asked.
+TEST_F(ObservedWorkers, CountTheirLateReports) {
+    a_due_event();
+    const Event held = pulled_one();
+    const std::string id = to_string(held.id);
+    EXPECT_FALSE(settle.complete(id, stale));
+    EXPECT_FALSE(settle.extend(id, stale, 30s));
+    pass(31s);
+    const Event again = pulled_one("w-2");
+    EXPECT_FALSE(settle.complete(id, held.version));
+    EXPECT_THAT(counted.conflicts, ElementsAre(Pair("extend", 1), Pair("settle", 2)));
+    EXPECT_TRUE(settle.complete(id, again.version));
+    EXPECT_TRUE(settle.complete(id, again.version));  // the first response was lost
+    EXPECT_FALSE(settle.fail(id, again.version, {.reason = "no paper"}));
+    EXPECT_FALSE(settle.release(id, again.version));
+    EXPECT_FALSE(settle.extend(id, again.version, 30s));
+    EXPECT_THAT(counted.conflicts,
+                ElementsAre(Pair("extend", 2), Pair("release", 1), Pair("settle", 3)));
 }
 
 TEST_F(Observed, TellsHowLongEachCallTook) {
